@@ -1,0 +1,91 @@
+import { hash as digest } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { GraphCore } from './app/graph-core.ts'
+import { userFolders } from './config/folders.ts'
+import type { Settings } from './config/settings.ts'
+import { openEmbeddedStore } from './store/embedded/open-store.ts'
+import { FORMAT } from './store/embedded/rows.ts'
+import { ComputeClient } from './workers/compute-client.ts'
+import { IndexingClient } from './workers/indexing-client.ts'
+import type { IndexerData } from './workers/messages.ts'
+
+export interface OpenOptions {
+  /** Watch the folder and stay fresh (a server), or read it once (a command). */
+  readonly watch: boolean
+  /** The vault's name, where one process serves several. */
+  readonly name?: string
+  /** Told of unexpected failures, for the log. */
+  readonly onError?: (stack: string) => void
+}
+
+/** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
+export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
+  const root = realRoot(settings.vault.path)
+  const file = indexFile(settings, root)
+  const memory = `roux-${process.pid}-${++opened}`
+  const data: IndexerData = {
+    root,
+    settings: { vault: settings.vault, links: settings.links },
+    file,
+    memory,
+    watch: options.watch,
+  }
+  const compute = new ComputeClient(workerEntry('compute'))
+  const indexing = new IndexingClient(workerEntry('indexer'), data, {
+    onCommitted: () => store.refresh(),
+    onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    onError: options.onError ?? (() => {}),
+  })
+  const store = openEmbeddedStore(
+    { kind: 'file', path: file },
+    {
+      ...(options.name === undefined ? {} : { vault: options.name }),
+      analytics: compute,
+      readFile: (path) => readFile(join(root, path)).catch(() => undefined),
+      reconcile: (paths) => indexing.reconcile(paths),
+      onDamage: () => indexing.reportDamage(),
+    },
+  )
+  return {
+    ...(options.name === undefined ? {} : { name: options.name }),
+    root: settings.vault.path,
+    store,
+    indexing,
+    close: async () => {
+      await Promise.all([indexing.close(), compute.close()])
+      await store.close()
+    },
+  }
+}
+
+/** In-memory indexes of one process need names of their own. */
+let opened = 0
+
+/** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
+function realRoot(path: string): string {
+  const absolute = resolve(path)
+  try {
+    return realpathSync.native(absolute)
+  } catch {
+    return absolute
+  }
+}
+
+/** Where a vault's index is: another version, or a setting that changes what notes say, makes another file. */
+export function indexFile(settings: Settings, root = realRoot(settings.vault.path)): string {
+  const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
+  const { profile, comments } = settings.links
+  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments])
+  const folder = settings.cache.path === '' ? userFolders().cache : resolve(settings.cache.path)
+  return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
+}
+
+/** Entry points of workers lie beside whatever this was bundled into. */
+function workerEntry(name: 'indexer' | 'compute'): URL {
+  const built = new URL(`../workers/${name}.js`, import.meta.url)
+  // Run from source, this file is one folder up; its workers must have been built all the same.
+  return existsSync(fileURLToPath(built)) ? built : new URL(`../dist/workers/${name}.js`, import.meta.url)
+}

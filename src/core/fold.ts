@@ -1,0 +1,17 @@
+/** Code units that change nothing but case when lowered: folding pure ASCII needs no normalisation. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
+const ASCII = /^[\x00-\x7f]*$/
+
+/**
+ * Folds a name for comparison: NFC, no-break space as space, lower case, final sigma as sigma
+ * (Obsidian compares names so; lower-casing `X` and `X.md` gives different sigmas).
+ */
+export function foldName(name: string): string {
+  if (ASCII.test(name)) return name.toLowerCase()
+  return spellName(name).toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
+}
+
+/** A name as spelled, but for what two spellings that look alike may differ in: NFC, no-break space as space. */
+export function spellName(name: string): string {
+  return ASCII.test(name) ? name : name.normalize('NFC').replaceAll('\u00a0', ' ')
+}

@@ -1,0 +1,107 @@
+import type { VaultPath } from './ids.ts'
+import type { Heading, Link, MalformedPart } from './note.ts'
+import type { FileKind, FileStat, OutsideLink } from './vault.ts'
+
+/** A link together with where it points. */
+export interface ResolvedLink extends Omit<Link, 'display'> {
+  /** The file's key, or the missing target as written. */
+  readonly to: number | string
+  /** Files that the name fits too, when only a rule of thumb chose. */
+  readonly rivals?: readonly number[]
+  /** Found by an alias. */
+  readonly byAlias?: true
+}
+
+/** What the index keeps of a note's text for answers that do not read the file. */
+export interface FileInfo {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly headings: readonly Heading[]
+  readonly blocks: readonly string[]
+  readonly excerpt: string
+  readonly excerptCut: boolean
+  /** UTF-16 offset of the body. */
+  readonly bodyStart: number
+  readonly malformed: readonly MalformedPart[]
+}
+
+/** Everything that the index holds of one file. */
+export interface FileRecord {
+  readonly key: number
+  readonly path: VaultPath
+  readonly kind: FileKind
+  readonly stat: FileStat
+  /** SHA-256 of the bytes, hex; empty for what was not read (attachments, files still to be read). */
+  readonly hash: string
+  readonly excluded: boolean
+  readonly archived: boolean
+  readonly conflict: boolean
+  readonly title: string
+  /** The frontmatter's title: a page name in Logseq. */
+  readonly pageTitle?: string
+  readonly aliases: readonly string[]
+  readonly tags: readonly string[]
+  readonly links: readonly ResolvedLink[]
+  /** Folded names that the links depend on. */
+  readonly mentions: readonly string[]
+  readonly style: LinkStyle
+  /** How many parts of the file are malformed. */
+  readonly malformed: number
+  /** Absent: what the index holds stays. */
+  readonly info?: FileInfo
+}
+
+/** What the indexing side remembers of a file to tell whether it changed. */
+export interface KnownFile {
+  readonly key: number
+  readonly path: VaultPath
+  readonly excluded: boolean
+  readonly stat: FileStat
+  readonly style: LinkStyle
+}
+
+/** How many links of which style a note has: tells a docs folder from a vault. */
+export interface LinkStyle {
+  readonly wikilinks: number
+  readonly relativeLinks: number
+}
+
+/** One commit: everything in it becomes visible at once. */
+export interface Batch {
+  readonly put: readonly FileRecord[]
+  readonly remove: readonly number[]
+  /** Read again and found unchanged: only their stat differs. Not a change that readers see. */
+  readonly touch: readonly { readonly key: number; readonly stat: FileStat }[]
+  /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
+  readonly mode: string
+  readonly outside: readonly OutsideLink[]
+}
+
+/** What the last commit left. */
+export interface IndexState {
+  /** 0 when nothing was ever committed. */
+  readonly generation: number
+  readonly mode?: string
+  readonly outside: readonly OutsideLink[]
+}
+
+/** The writing side of a store, for `indexing/` only. One transaction a call. */
+export interface IndexWriter {
+  state(): Promise<IndexState>
+  /** Every file there is. */
+  files(): Promise<readonly KnownFile[]>
+  /** What decides where links point: names of every file. */
+  names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
+  /** For every file that links: the folded names its links depend on. */
+  mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
+  hashes(keys: readonly number[]): Promise<readonly string[]>
+  /** These files without their `info`, in order; unknown keys are left out. */
+  records(keys: readonly number[]): Promise<readonly FileRecord[]>
+  /**
+   * Commits if nobody else has since generation `base`.
+   * @returns the new generation, or `undefined` when another writer was first: read everything again and plan anew.
+   */
+  commit(batch: Batch, base: number): Promise<number | undefined>
+  /** Throws a damaged index away: the next state is generation 0. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}

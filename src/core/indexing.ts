@@ -1,0 +1,42 @@
+/** What the indexing side is doing, as it tells people and answers. */
+export interface IndexStatus {
+  /**
+   * `waiting`: nothing complete yet and nothing begun · `building`: no complete state yet ·
+   * `verifying`: a complete state is served while files are compared with it or changes are read in · `idle`: the state is
+   * what the files say · `missing`: the vault's folder is not there · `failed`: indexing stopped, see `message`.
+   */
+  readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'failed'
+  /** Files read so far of `total`, while building or verifying. */
+  readonly done: number
+  readonly total: number
+  /** Where the index is kept: `memory` when the cache folder cannot be written. */
+  readonly cache: 'disk' | 'memory'
+  /** Path of the index file; absent in memory. */
+  readonly file?: string
+  /** The mode the vault is read in, once known. */
+  readonly mode?: string
+  /** How changes are noticed. */
+  readonly watch: 'events' | 'polling' | 'off'
+  /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
+  readonly message?: string
+}
+
+/** The indexing side as `app/` sees it: it reads files and commits what they say; nobody else writes the store. */
+export interface Indexing {
+  status(): IndexStatus
+  /**
+   * The first real request: from now on the index may be committed to disk. Before it, files are read but nothing is written.
+   * Idempotent.
+   */
+  begin(): void
+  /**
+   * Waits until the store holds a complete state that was compared with the files since start-up.
+   * @returns false when `timeout` (ms) passed first; true also when the vault is missing or indexing failed (see `status`).
+   */
+  ready(timeout: number, signal?: AbortSignal): Promise<boolean>
+  /** Compares these vault-relative paths (files or folders; all when absent) with the files and resolves when the result is committed. */
+  reconcile(paths?: readonly string[]): Promise<void>
+  /** Tells of every change of status. Returns how to stop listening. */
+  onStatus(listener: (status: IndexStatus) => void): () => void
+  close(): Promise<void>
+}

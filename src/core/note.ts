@@ -1,0 +1,93 @@
+/** How notes are read: which of Obsidian's rules are kept, and what kind of vault it is. */
+export interface Flavour {
+  /** `lenient` is the product's default; `obsidian` follows Obsidian to the letter (and implies that mode). */
+  readonly profile: 'lenient' | 'obsidian'
+  readonly mode: Mode
+  /** Whether links and tags inside `%% comments %%` count. */
+  readonly comments: boolean
+}
+
+export type Mode = 'obsidian' | 'foam' | 'logseq' | 'docs'
+
+/** `property` also covers inline `key:: [[x]]`. */
+export type LinkKind = 'link' | 'embed' | 'property'
+
+/**
+ * How a link is written: decides how its target is decoded and looked up.
+ * `reference` is `[x][r]` with its definition elsewhere; `canvas` is the `file` of a canvas card; `page` is Logseq's `#[[x]]`.
+ */
+export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
+
+/** One occurrence of an internal link in a file. External links are not links of the graph and never appear. */
+export interface Link {
+  readonly kind: LinkKind
+  readonly form: LinkForm
+  /**
+   * What is looked up: as written, without subpath, display text and outer spaces; of Markdown forms after
+   * backslash escapes, character references and percent-encoding are decoded. Empty for `[[#heading]]`.
+   */
+  readonly target: string
+  /** What follows the first `#`, without it: `Heading`, `Heading#Sub`, `^block`. Absent without `#`. */
+  readonly subpath?: string
+  /** The display text as written; absent when there is none. */
+  readonly display?: string
+  /** The property's name as written (nested ones joined by `.`), for `kind: 'property'`. */
+  readonly property?: string
+  /** 1-based line in the file. */
+  readonly line: number
+  /** 1-based column in UTF-16 code units. */
+  readonly column: number
+  /** UTF-16 offsets in the file's decoded text: `text.slice(start, end)` is the raw link. */
+  readonly start: number
+  readonly end: number
+  /** Inside a `%% comment %%`. */
+  readonly inComment?: true
+}
+
+export interface Heading {
+  /** 1–6. */
+  readonly level: number
+  /** The heading's text as written, without marks and closing `#`s, trimmed. */
+  readonly text: string
+  /** 1-based line in the file. */
+  readonly line: number
+}
+
+export interface Tag {
+  /** As first written, without `#` and without a final `/`. */
+  readonly name: string
+  readonly line: number
+  /** Written in the body, not in a property. */
+  readonly inBody: boolean
+}
+
+export interface MalformedPart {
+  readonly line: number
+  /** What is wrong, one sentence for a person. */
+  readonly message: string
+}
+
+/** What one file says, read from its text alone; resolving its links is a later step. */
+export interface Note {
+  /** The property `title` where it is a non-empty text (or number). */
+  readonly title?: string
+  /** The text of the first level-1 heading, as written. */
+  readonly h1?: string
+  /** In order, without duplicates. */
+  readonly aliases: readonly string[]
+  /** One a folded name, in order of first appearance (properties first). */
+  readonly tags: readonly Tag[]
+  /** The frontmatter as plain JSON values; keys as written. Empty when there is none or it is malformed. */
+  readonly properties: Readonly<Record<string, unknown>>
+  /** In order of their position. */
+  readonly links: readonly Link[]
+  /** In order of their position. */
+  readonly headings: readonly Heading[]
+  /** Ids of `^blocks`, without `^`, in order. */
+  readonly blocks: readonly string[]
+  /** UTF-16 offset of the first character after the frontmatter (and the BOM). */
+  readonly bodyStart: number
+  readonly malformed: readonly MalformedPart[]
+  /** What tells a docs folder from a vault; counted alike in every mode. */
+  readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
+}

@@ -1,0 +1,152 @@
+/** A directed graph of listed notes in compressed rows: the targets of `i` are `targets[offsets[i] … offsets[i + 1]]`. */
+export interface Snapshot {
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+/** How much a random reader is at home at each node: PageRank (Brin, Page 1998), damping .85, dead ends start anywhere; sums to 1. */
+export function pageRank({ offsets, targets }: Snapshot): Float64Array {
+  const count = offsets.length - 1
+  let ranks = new Float64Array(count).fill(1 / count)
+  let next = new Float64Array(count)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    let dead = 0
+    next.fill(0)
+    for (let node = 0; node < count; node++) {
+      const from = offsets[node] as number
+      const to = offsets[node + 1] as number
+      const rank = ranks[node] as number
+      if (from === to) dead += rank
+      const share = rank / (to - from)
+      for (let at = from; at < to; at++) next[targets[at] as number]! += share
+    }
+    const base = (1 - DAMPING + DAMPING * dead) / count
+    let change = 0
+    for (let node = 0; node < count; node++) {
+      const rank = base + DAMPING * (next[node] as number)
+      change += Math.abs(rank - (ranks[node] as number))
+      next[node] = rank
+    }
+    ;[ranks, next] = [next, ranks]
+    if (change < TOLERANCE) break
+  }
+  return ranks
+}
+
+const DAMPING = 0.85
+const TOLERANCE = 1e-9
+const MAX_ROUNDS = 200
+
+export interface Betweenness {
+  /** Share of all pairs of other nodes whose shortest paths run through the node, 0–1. */
+  readonly scores: Float64Array
+  /** How many sources it was estimated from; absent when all were used. */
+  readonly sampled?: number
+}
+
+/**
+ * Betweenness over links taken both ways (Brandes 2001), exact while `nodes × edges` stays within `budget` steps; above, an
+ * unbiased estimate from evenly drawn sources (Brandes, Pich 2007), the same ones each time for a graph of the same size.
+ */
+export function betweenness(graph: Snapshot, budget = BETWEENNESS_BUDGET): Betweenness {
+  const { offsets, targets } = undirected(graph)
+  const count = offsets.length - 1
+  const cost = count + targets.length
+  const affordable = Math.max(MIN_SOURCES, Math.floor(budget / Math.max(1, cost)))
+  const sources = affordable >= count ? count : affordable
+  const scores = new Float64Array(count)
+  const search = new Brandes(offsets, targets)
+  for (let at = 0; at < sources; at++) {
+    // Strides over the nodes: keys follow the order of first indexing, so this spreads over folders.
+    search.add(Math.floor((at * count) / sources), scores)
+  }
+  // Every unordered pair was met from both of its ends (in expectation, when sampled).
+  const scale = count > 2 ? count / sources / ((count - 1) * (count - 2)) : 0
+  for (let node = 0; node < count; node++) scores[node]! *= scale
+  return sources === count ? { scores } : { scores, sampled: sources }
+}
+
+/** About two seconds of one core on a laptop; obsidian-hub (6,571 notes, some 45,000 edges) stays exact. */
+const BETWEENNESS_BUDGET = 1e9
+const MIN_SOURCES = 64
+
+/** One source's share of everyone's betweenness; buffers are used again. */
+class Brandes {
+  readonly #offsets: Uint32Array
+  readonly #targets: Uint32Array
+  readonly #order: Uint32Array
+  readonly #distance: Int32Array
+  readonly #paths: Float64Array
+  readonly #dependency: Float64Array
+
+  constructor(offsets: Uint32Array, targets: Uint32Array) {
+    const count = offsets.length - 1
+    this.#offsets = offsets
+    this.#targets = targets
+    this.#order = new Uint32Array(count)
+    this.#distance = new Int32Array(count)
+    this.#paths = new Float64Array(count)
+    this.#dependency = new Float64Array(count)
+  }
+
+  add(source: number, scores: Float64Array): void {
+    const offsets = this.#offsets
+    const targets = this.#targets
+    const order = this.#order
+    const distance = this.#distance.fill(-1)
+    const paths = this.#paths.fill(0)
+    const dependency = this.#dependency.fill(0)
+    distance[source] = 0
+    paths[source] = 1
+    order[0] = source
+    let reached = 1
+    for (let head = 0; head < reached; head++) {
+      const node = order[head] as number
+      const next = (distance[node] as number) + 1
+      const ways = paths[node] as number
+      for (let at = offsets[node] as number, end = offsets[node + 1] as number; at < end; at++) {
+        const other = targets[at] as number
+        if ((distance[other] as number) < 0) {
+          distance[other] = next
+          order[reached++] = other
+        }
+        if (distance[other] === next) paths[other]! += ways
+      }
+    }
+    for (let head = reached - 1; head > 0; head--) {
+      const node = order[head] as number
+      const before = (distance[node] as number) - 1
+      const share = (1 + (dependency[node] as number)) / (paths[node] as number)
+      for (let at = offsets[node] as number, end = offsets[node + 1] as number; at < end; at++) {
+        const other = targets[at] as number
+        if (distance[other] === before) dependency[other]! += (paths[other] as number) * share
+      }
+      scores[node]! += dependency[node] as number
+    }
+  }
+}
+
+/** The same graph with every edge both ways, each neighbour once. */
+function undirected({ offsets, targets }: Snapshot): Snapshot {
+  const count = offsets.length - 1
+  const lists: number[][] = Array.from({ length: count }, () => [])
+  for (let node = 0; node < count; node++) {
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      const other = targets[at] as number
+      lists[node]?.push(other)
+      lists[other]?.push(node)
+    }
+  }
+  const bothOffsets = new Uint32Array(count + 1)
+  const both: number[] = []
+  const seen = new Int32Array(count).fill(-1)
+  lists.forEach((list, node) => {
+    for (const other of list) {
+      if (seen[other] === node) continue
+      seen[other] = node
+      both.push(other)
+    }
+    bothOffsets[node + 1] = both.length
+  })
+  return { offsets: bothOffsets, targets: Uint32Array.from(both) }
+}

@@ -1,0 +1,6 @@
+export type { GraphCore } from './app/graph-core.ts'
+export { type OpenOptions, openCore } from './compose.ts'
+export type { Settings } from './config/settings.ts'
+export { RouxError } from './core/errors.ts'
+export type { Indexing, IndexStatus } from './core/indexing.ts'
+export type * from './core/store.ts'

@@ -1,0 +1,83 @@
+import type { FileInfo, FileRecord } from '../core/index-writer.ts'
+import type { Link, Mode, Note } from '../core/note.ts'
+import { EXCERPT_LENGTH } from '../core/store.ts'
+import type { FileKind, ListedFile } from '../core/vault.ts'
+import { baseName, stemOf } from '../links/names.ts'
+import { excerptOf } from '../markdown/excerpt.ts'
+
+/** A file's record before its links are resolved. */
+export interface FileFacts extends Omit<FileRecord, 'key' | 'links' | 'mentions'> {
+  readonly links: readonly Link[]
+}
+
+export interface Described {
+  readonly kind: FileKind
+  readonly conflict: boolean
+  readonly mode: Mode
+}
+
+/** What is known of a file that was not read: an attachment, or a note still to be read. */
+export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
+  return {
+    path: file.path,
+    kind,
+    stat: file.stat,
+    hash: '',
+    excluded: file.excluded,
+    archived: false,
+    conflict,
+    title: kind === 'note' ? stemOf(baseName(file.path), mode) : baseName(file.path),
+    aliases: [],
+    tags: [],
+    links: [],
+    style: { wikilinks: 0, relativeLinks: 0 },
+    malformed: 0,
+  }
+}
+
+/** What a note or canvas says, ready to be kept. */
+export function describeNote(
+  file: ListedFile,
+  described: Described,
+  { note, text, hash }: { readonly note: Note; readonly text: string; readonly hash: string },
+): FileFacts {
+  const unread = describeUnread(file, described)
+  const isNote = described.kind === 'note'
+  return {
+    ...unread,
+    hash,
+    archived: isArchived(note),
+    title: titleOf(note, described.mode) ?? unread.title,
+    ...(note.title === undefined ? {} : { pageTitle: note.title }),
+    aliases: note.aliases,
+    tags: note.tags.map((tag) => tag.name),
+    links: note.links,
+    // Only `.md` files tell what kind of vault it is, whatever the mode takes for a note.
+    style: isNote && /\.md$/i.test(file.path) ? note.style : unread.style,
+    malformed: note.malformed.length,
+    info: infoOf(note, text, isNote),
+  }
+}
+
+function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
+  const { excerpt, cut } = isNote ? excerptOf(text, note.bodyStart, EXCERPT_LENGTH) : { excerpt: '', cut: false }
+  return {
+    properties: note.properties,
+    headings: note.headings,
+    blocks: note.blocks,
+    excerpt,
+    excerptCut: cut,
+    bodyStart: note.bodyStart,
+    malformed: note.malformed,
+  }
+}
+
+/** The property, in a docs folder else the first heading; `undefined`: the file's name. */
+function titleOf(note: Note, mode: Mode): string | undefined {
+  return note.title ?? (mode === 'docs' || mode === 'foam' ? note.h1 : undefined)
+}
+
+function isArchived(note: Note): boolean {
+  const archived = Object.entries(note.properties).some(([key, value]) => key.toLowerCase() === 'archived' && value === true)
+  return archived || note.tags.some((tag) => tag.name.toLowerCase() === 'archived')
+}

@@ -1,0 +1,444 @@
+import { hash as digest } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import { RouxError } from '../core/errors.ts'
+import type { VaultPath } from '../core/ids.ts'
+import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
+import type { Flavour, Mode, Note } from '../core/note.ts'
+import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import { parseCanvas } from '../markdown/parse-canvas.ts'
+import { parseNote } from '../markdown/parse-note.ts'
+import { describeNote, describeUnread, type FileFacts } from './describe-file.ts'
+import { LinkTable } from './link-table.ts'
+
+/** What to compare with the files: everything, or folders (with or without what is below) and files. */
+export type Scope =
+  | { readonly all: true }
+  | {
+      readonly all: false
+      readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
+      /** Read even if their stat is unchanged. */
+      readonly files: readonly string[]
+    }
+
+export interface IndexerOptions {
+  readonly profile: Flavour['profile']
+  readonly comments: boolean
+  /** `auto`: a marker folder decides, else whether relative Markdown links outnumber wikilinks. */
+  readonly mode: 'auto' | Mode
+  /** By its name alone. */
+  readonly kindOf: (path: string, mode: Mode) => FileKind
+  readonly isConflictCopy: (path: string) => boolean
+  /** Resolves when the index may be written for the first time. */
+  readonly permission: Promise<void>
+  readonly onProgress: (done: number, total: number) => void
+}
+
+export interface Reconciled {
+  readonly generation: number
+  /** Files that were read and had changed, and files that went. */
+  readonly changed: number
+  readonly mode: Mode
+}
+
+/** A slice of the work that is committed at once stays below these, so that memory does not grow with the vault. */
+const SLICE_FILES = 20_000
+const SLICE_BYTES = 64 << 20
+/** A first index that takes longer is committed in parts, so that callers can be given what is there. */
+const SLICE_MS = 4_000
+/** A change made within this time of being read may leave the same stat behind (ms): such a file is read once more next time. */
+const RACY_MS = 40
+
+/**
+ * The only writer of the index. `reconcile` compares files with the index and commits the difference: start-up, watching, polling
+ * and own writes all come down to it. Calls must not overlap.
+ */
+export class Indexer {
+  readonly #vault: Vault
+  readonly #writer: IndexWriter
+  readonly #options: IndexerOptions
+  #generation = -1
+  #known = new Map<string, KnownFile>()
+  #freeKeys: number[] = []
+  #nextKey = 0
+  #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
+  #outside: readonly OutsideLink[] = []
+  #mode: Mode = 'obsidian'
+  #links: LinkTable | undefined
+
+  constructor(vault: Vault, writer: IndexWriter, options: IndexerOptions) {
+    this.#vault = vault
+    this.#writer = writer
+    this.#options = options
+  }
+
+  get mode(): Mode {
+    return this.#mode
+  }
+
+  /** Brings the index to what the files say. @throws RouxError `VAULT_NOT_FOUND` */
+  async reconcile(scope: Scope): Promise<Reconciled> {
+    for (;;) {
+      if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
+      let done: Reconciled | undefined
+      try {
+        done = await this.#attempt(scope)
+      } finally {
+        // A commit that failed, or that another process forestalled, leaves what is remembered ahead of the index.
+        if (done === undefined) this.forget()
+      }
+      if (done !== undefined) return done
+    }
+  }
+
+  /** Reads ahead what the next change of a name will need. */
+  async warm(): Promise<void> {
+    await this.#links?.warm()
+  }
+
+  /** Forgets what is remembered of the index: the next `reconcile` reads it anew. */
+  forget(): void {
+    this.#generation = -1
+  }
+
+  async #recall(): Promise<void> {
+    const state = await this.#writer.state()
+    const files = await this.#writer.files()
+    this.#generation = state.generation
+    this.#known = new Map(files.map((file) => [file.path, file]))
+    this.#style = files.reduce<LinkStyle>(
+      (sum, { style }) => ({
+        wikilinks: sum.wikilinks + style.wikilinks,
+        relativeLinks: sum.relativeLinks + style.relativeLinks,
+      }),
+      { wikilinks: 0, relativeLinks: 0 },
+    )
+    this.#outside = state.outside
+    const keys = new Set(files.map((file) => file.key))
+    this.#nextKey = files.reduce((most, file) => Math.max(most, file.key + 1), 0)
+    this.#freeKeys = []
+    for (let key = this.#nextKey - 1; key >= 0; key--) if (!keys.has(key)) this.#freeKeys.push(key)
+    this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
+    this.#links = this.#newLinks()
+  }
+
+  #newLinks(): LinkTable {
+    const { profile, comments } = this.#options
+    const links = new LinkTable(this.#writer, { profile, comments, mode: this.#mode })
+    if (this.#generation === 0) links.startEmpty()
+    return links
+  }
+
+  #decideMode(style: LinkStyle): Mode {
+    if (this.#options.profile === 'obsidian') return 'obsidian'
+    if (this.#options.mode !== 'auto') return this.#options.mode
+    return this.#vault.marker ?? (style.relativeLinks > style.wikilinks ? 'docs' : 'obsidian')
+  }
+
+  async #attempt(scope: Scope): Promise<Reconciled | undefined> {
+    const plan = this.#plan(scope)
+    let changed = plan.gone.length
+    let total = plan.read.length
+    let done = 0
+    let first = true
+    while (first || plan.read.length > 0) {
+      const slice = this.#readSlice(plan.read, (count) => this.#options.onProgress(done + count, total))
+      const rest = plan.read.slice(slice.taken)
+      const gone = [...(first ? plan.gone : []), ...slice.vanished]
+      const style = this.#styleWith(slice.facts, gone)
+      const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
+      if (mode !== this.#mode) {
+        // Another kind of vault than was thought: every note may read differently now.
+        this.#mode = mode
+        this.#links = this.#newLinks()
+        const all = this.#plan({ all: true })
+        Object.assign(plan, all, { read: [...all.read, ...all.kept], forced: 'all' })
+        total = done + plan.read.length
+        continue
+      }
+      plan.read = rest
+      done += slice.taken
+      const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
+      changed += facts.put.length
+      const committed = await this.#commit({
+        ...facts,
+        stubs: first ? rest.filter((file) => !this.#known.has(file.path)) : [],
+        gone,
+        outside: plan.outside,
+      })
+      if (!committed) return undefined
+      first = false
+    }
+    return { generation: this.#generation, changed, mode: this.#mode }
+  }
+
+  /** The link style of the whole vault once these notes are what they are now, and those are gone. */
+  #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
+    let { wikilinks, relativeLinks } = this.#style
+    for (const { path, style } of facts) {
+      const before = this.#known.get(path)?.style
+      wikilinks += style.wikilinks - (before?.wikilinks ?? 0)
+      relativeLinks += style.relativeLinks - (before?.relativeLinks ?? 0)
+    }
+    for (const { style } of gone) {
+      wikilinks -= style.wikilinks
+      relativeLinks -= style.relativeLinks
+    }
+    return { wikilinks, relativeLinks }
+  }
+
+  #plan(scope: Scope): Plan {
+    if (scope.all) {
+      const listing = this.#vault.list()
+      return this.#compare(listing, [...this.#known.keys()], new Set(), listing.outside)
+    }
+    const forced = new Set<string>()
+    const listings: Listing[] = scope.folders.map((folder) => this.#vault.list(folder))
+    const within = [...this.#known.keys()].filter((path) => scope.folders.some((folder) => isWithin(path, folder)))
+    for (const path of scope.files) {
+      const file = this.#vault.stat(path as VaultPath)
+      forced.add(path)
+      if (file !== undefined) listings.push({ files: [file], outside: [], unreadable: [] })
+      within.push(path)
+    }
+    const joined: Listing = {
+      files: dedupe(listings.flatMap((listing) => listing.files)),
+      outside: [],
+      unreadable: listings.flatMap((listing) => listing.unreadable),
+    }
+    const outside = [
+      ...this.#outside.filter(({ path }) => !scope.folders.some((folder) => isWithin(path, folder))),
+      ...listings.flatMap((listing) => listing.outside),
+    ]
+    return this.#compare(joined, within, forced, outside)
+  }
+
+  #compare(listing: Listing, expected: readonly string[], forced: Set<string>, outside: readonly OutsideLink[]): Plan {
+    const there = new Set<string>()
+    const read: ListedFile[] = []
+    const kept: ListedFile[] = []
+    for (const file of listing.files) {
+      there.add(file.path)
+      const known = this.#known.get(file.path)
+      const same = known !== undefined && sameStat(known.stat, file.stat) && known.excluded === file.excluded
+      ;(same && !forced.has(file.path) ? kept : read).push(file)
+    }
+    // What could not be listed may still be there.
+    const isUnsure = (path: string) =>
+      listing.unreadable.some(({ path: hidden }) => hidden === '' || path === hidden || path.startsWith(`${hidden}/`))
+    const gone = expected.flatMap((path) => {
+      const known = this.#known.get(path)
+      return known === undefined || there.has(path) || isUnsure(path) ? [] : [known]
+    })
+    return { read, kept, gone: [...new Set(gone)], forced, outside }
+  }
+
+  /** Reads files until the slice is full. */
+  #readSlice(queue: readonly ListedFile[], onProgress: (count: number) => void): Slice {
+    const facts: FileFacts[] = []
+    const vanished: KnownFile[] = []
+    const started = Date.now()
+    let bytes = 0
+    let taken = 0
+    for (const file of queue) {
+      taken++
+      const fact = this.#readFile(file)
+      const known = this.#known.get(file.path)
+      if (fact !== undefined) {
+        facts.push(fact)
+        if (fact.hash !== '') bytes += fact.stat.size
+      } else if (known !== undefined) {
+        vanished.push(known)
+      }
+      if (taken % PROGRESS_STEP === 0) {
+        onProgress(taken)
+        if (bytes > SLICE_BYTES || taken >= SLICE_FILES || Date.now() - started > SLICE_MS) break
+      }
+    }
+    onProgress(taken)
+    return { facts, vanished, taken }
+  }
+
+  #readFile(file: ListedFile): FileFacts | undefined {
+    const kind = this.#options.kindOf(file.path, this.#mode)
+    const described = { kind, conflict: kind === 'note' && this.#options.isConflictCopy(file.path), mode: this.#mode }
+    if (kind === 'attachment') return describeUnread(file, described)
+    const bytes = this.#vault.read(file.path)
+    if (bytes === undefined) return undefined
+    if (bytes === 'unreadable') {
+      const unread = { ...describeUnread(file, described), stat: untrusted(file.stat) }
+      const malformed = [{ line: 0, message: 'The file cannot be read: its permissions or the disk forbid it.' }]
+      return { ...unread, malformed: 1, info: { ...EMPTY_INFO, malformed } }
+    }
+    const text = decode(bytes)
+    const { profile, comments } = this.#options
+    const flavour = { profile, comments, mode: this.#mode }
+    const parsed = kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
+    const note = withEncodingProblem(parsed, text, bytes)
+    const settled = { ...file, stat: settledStat(file.stat, bytes.length) }
+    return describeNote(settled, described, { note, text, hash: digest('sha256', bytes, 'hex') })
+  }
+
+  /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */
+  async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
+    if (forced === 'all') return { put: facts, touch: [] }
+    const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
+    const put: FileFacts[] = []
+    const touch: { key: number; stat: FileStat }[] = []
+    facts.forEach((fact, at) => {
+      const known = this.#known.get(fact.path)
+      const same = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
+      // An attachment's bytes are not kept: its stat alone is news to nobody. A stub is a note without a hash.
+      const unchanged = same && (fact.hash !== '' || fact.kind === 'attachment')
+      if (!unchanged) put.push(fact)
+      else if (!sameStat(known.stat, fact.stat)) touch.push({ key: known.key, stat: fact.stat })
+    })
+    return { put, touch }
+  }
+
+  /** @returns false when another process committed first. */
+  async #commit(changes: Changes): Promise<boolean> {
+    const links = this.#links ?? this.#newLinks()
+    const { put, stubs, gone, touch, outside } = changes
+    const nothing = put.length + stubs.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
+    if (nothing && this.#generation > 0) return true
+    const removed = gone.map(({ key }) => key)
+    const facts = [...put, ...stubs.map((file) => this.#stub(file))]
+    const placed = facts.map((fact) => ({ ...fact, key: this.#known.get(fact.path)?.key ?? this.#takeKey() }))
+    const affected = await links.rename(placed, removed)
+    const records: FileRecord[] = []
+    for (const fact of placed) {
+      affected.delete(fact.key)
+      records.push({ ...fact, ...(await links.resolve(fact, fact.links)) })
+    }
+    for (const key of removed) affected.delete(key)
+    for (const record of await this.#writer.records([...affected])) {
+      const resolved = await links.resolve(record, record.links)
+      if (!sameEnds(record.links, resolved.links)) records.push({ ...record, ...resolved })
+    }
+    await this.#options.permission
+    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside }
+    const generation = await this.#writer.commit(batch, this.#generation)
+    if (generation === undefined) return false
+    this.#remember(generation, { records, gone, touch, outside })
+    return true
+  }
+
+  #stub(file: ListedFile): FileFacts {
+    const kind = this.#options.kindOf(file.path, this.#mode)
+    const facts = describeUnread(file, { kind, conflict: false, mode: this.#mode })
+    return { ...facts, stat: untrusted(file.stat) }
+  }
+
+  #takeKey(): number {
+    return this.#freeKeys.pop() ?? this.#nextKey++
+  }
+
+  #remember(
+    generation: number,
+    done: { records: readonly FileRecord[]; gone: readonly KnownFile[]; touch: Changes['touch']; outside: Changes['outside'] },
+  ): void {
+    this.#generation = generation
+    this.#outside = done.outside
+    this.#style = this.#styleWith(done.records, done.gone)
+    for (const { path, key } of done.gone) {
+      this.#known.delete(path)
+      this.#freeKeys.push(key)
+    }
+    for (const { key, path, excluded, stat, style } of done.records) {
+      this.#known.set(path, { key, path, excluded, stat, style })
+    }
+    if (done.touch.length > 0) {
+      const stats = new Map(done.touch.map(({ key, stat }) => [key, stat]))
+      for (const [path, known] of this.#known) {
+        const stat = stats.get(known.key)
+        if (stat !== undefined) this.#known.set(path, { ...known, stat })
+      }
+    }
+  }
+}
+
+const PROGRESS_STEP = 256
+
+interface Plan {
+  read: readonly ListedFile[]
+  readonly kept: readonly ListedFile[]
+  readonly gone: readonly KnownFile[]
+  forced: Set<string> | 'all'
+  readonly outside: readonly OutsideLink[]
+}
+
+interface Slice {
+  readonly facts: readonly FileFacts[]
+  /** Known files that went between being listed and being read. */
+  readonly vanished: readonly KnownFile[]
+  readonly taken: number
+}
+
+interface Changes {
+  readonly put: readonly FileFacts[]
+  readonly stubs: readonly ListedFile[]
+  readonly gone: readonly KnownFile[]
+  readonly touch: readonly { readonly key: number; readonly stat: FileStat }[]
+  readonly outside: readonly OutsideLink[]
+}
+
+const EMPTY_INFO = {
+  properties: {},
+  headings: [],
+  blocks: [],
+  excerpt: '',
+  excerptCut: false,
+  bodyStart: 0,
+}
+
+function isWithin(path: string, folder: { readonly path: string; readonly recursive: boolean }): boolean {
+  const start = folder.path === '' ? '' : `${folder.path}/`
+  if (!path.startsWith(start)) return false
+  return folder.recursive || !path.slice(start.length).includes('/')
+}
+
+function dedupe(files: readonly ListedFile[]): readonly ListedFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()]
+}
+
+function sameStat(a: FileStat, b: FileStat): boolean {
+  return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
+}
+
+function sameOutside(a: readonly OutsideLink[], b: readonly OutsideLink[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function sameEnds(a: FileRecord['links'], b: FileRecord['links']): boolean {
+  return a.every((link, at) => {
+    const other = b[at]
+    return link.to === other?.to && link.byAlias === other.byAlias && String(link.rivals ?? '') === String(other.rivals ?? '')
+  })
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note {
+  if (!text.includes('\ufffd') || isUtf8(bytes)) return note
+  const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length
+  const problem = { line, message: 'Not valid UTF-8: the bytes that are not were replaced.' }
+  return { ...note, malformed: [...note.malformed, problem] }
+}
+
+/** A stat that a later write could leave as it is must not be trusted. */
+function settledStat(stat: FileStat, length: number): FileStat {
+  const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
+  return isRacy || stat.size !== length ? untrusted(stat) : stat
+}
+
+/** A stat that never matches: the file is read again at the next opportunity. */
+function untrusted(stat: FileStat): FileStat {
+  return { ...stat, ctime: -1 }
+}
+
+/** Tells an error that means the vault is not there. */
+export function isVaultMissing(error: unknown): boolean {
+  return error instanceof RouxError && error.code === 'VAULT_NOT_FOUND'
+}

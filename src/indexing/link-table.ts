@@ -1,0 +1,169 @@
+import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
+import type { Flavour, Link } from '../core/note.ts'
+import { NameIndex, type NamedFile, namesOf } from '../links/name-index.ts'
+import { mentionsOf, resolveLink } from '../links/resolve.ts'
+
+/** A file whose names are what they are now. */
+type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
+
+/**
+ * Who is called what, and who mentions whom: what it takes to resolve a link, and to tell which links a change of names touches.
+ * Read from the index when first needed and kept up from then on.
+ */
+export class LinkTable {
+  readonly #writer: IndexWriter
+  readonly flavour: Flavour
+  #names: NameIndex | undefined
+  #named = new Map<number, Named>()
+  #mentions: Map<string, Set<number>> | undefined
+  #mentioned = new Map<number, readonly string[]>()
+
+  constructor(writer: IndexWriter, flavour: Flavour) {
+    this.#writer = writer
+    this.flavour = flavour
+  }
+
+  /** Starts from an empty index: nothing need be read. */
+  startEmpty(): void {
+    this.#names = new NameIndex(this.flavour.mode)
+    this.#mentions = new Map()
+  }
+
+  async #load(): Promise<{ names: NameIndex; mentions: Map<string, Set<number>> }> {
+    this.#names ??= await this.#loadNames()
+    this.#mentions ??= await this.#loadMentions()
+    return { names: this.#names, mentions: this.#mentions }
+  }
+
+  async #loadNames(): Promise<NameIndex> {
+    const names = new NameIndex(this.flavour.mode)
+    for (const file of await this.#writer.names()) {
+      names.add(toNamed(file))
+      this.#named.set(file.key, file)
+    }
+    return names
+  }
+
+  async #loadMentions(): Promise<Map<string, Set<number>>> {
+    const mentions = new Map<string, Set<number>>()
+    for (const { key, mentions: names } of await this.#writer.mentions()) {
+      this.#mentioned.set(key, names)
+      for (const name of names) addTo(mentions, name, key)
+    }
+    return mentions
+  }
+
+  /** Reads ahead what the first change of a name will need. */
+  async warm(): Promise<void> {
+    await this.#load()
+  }
+
+  /**
+   * Takes over new names.
+   * @returns the keys of the files whose links may point elsewhere now.
+   */
+  async rename(put: readonly Named[], removed: readonly number[]): Promise<Set<number>> {
+    const { names, mentions } = await this.#load()
+    const changed = new Set<string>()
+    for (const key of removed) {
+      const known = this.#named.get(key)
+      if (known === undefined) continue
+      for (const name of this.#namesOf(known)) changed.add(name)
+      names.remove(key)
+      this.#named.delete(key)
+      this.#setMentions(mentions, key, [])
+    }
+    for (const file of put) {
+      const before = this.#named.get(file.key)
+      const old = before === undefined ? [] : this.#namesOf(before)
+      const now = this.#namesOf(file)
+      this.#named.set(file.key, detach(file))
+      if (before?.path === file.path && sameNames(old, now)) continue
+      // A file that moved within one name (`a/x.md` to `b/x.md`) answers to the same names, but not for the same links.
+      if (before?.path === file.path) for (const name of difference(old, now)) changed.add(name)
+      else for (const name of [...old, ...now]) changed.add(name)
+      if (before !== undefined) names.remove(file.key)
+      names.add(toNamed(detach(file)))
+    }
+    const affected = new Set<number>()
+    for (const name of changed) for (const key of mentions.get(name) ?? []) affected.add(key)
+    return affected
+  }
+
+  /** Resolves a file's links with the names known now, and notes what they mention. */
+  async resolve(
+    source: { readonly key: number; readonly path: string },
+    links: readonly (Link | ResolvedLink)[],
+  ): Promise<Pick<FileRecord, 'links' | 'mentions'>> {
+    const { names, mentions } = await this.#load()
+    const mentioned = new Set<string>()
+    const resolved = links.map((link) => {
+      for (const name of mentionsOf(link, source.path, this.flavour)) mentioned.add(name)
+      return this.#resolveOne(names, source, link)
+    })
+    const list = [...mentioned]
+    this.#setMentions(mentions, source.key, list)
+    return { links: resolved, mentions: list }
+  }
+
+  #resolveOne(names: NameIndex, source: { readonly key: number; readonly path: string }, link: Link | ResolvedLink): ResolvedLink {
+    const resolution = resolveLink(names, source, link, this.flavour)
+    return {
+      kind: link.kind,
+      form: link.form,
+      target: link.target,
+      line: link.line,
+      column: link.column,
+      start: link.start,
+      end: link.end,
+      to: resolution.kind === 'file' ? resolution.key : resolution.name,
+      ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+      ...(link.property === undefined ? {} : { property: link.property }),
+      ...(link.inComment === undefined ? {} : { inComment: link.inComment }),
+      ...(resolution.kind === 'file' && resolution.rivals !== undefined ? { rivals: resolution.rivals } : {}),
+      ...(resolution.kind === 'file' && resolution.via === 'alias' ? { byAlias: true as const } : {}),
+    }
+  }
+
+  #namesOf(file: Named): readonly string[] {
+    return namesOf({ path: file.path, aliases: file.aliases, title: file.pageTitle }, this.flavour.mode)
+  }
+
+  #setMentions(mentions: Map<string, Set<number>>, key: number, names: readonly string[]): void {
+    for (const name of this.#mentioned.get(key) ?? []) {
+      const keys = mentions.get(name)
+      keys?.delete(key)
+      if (keys?.size === 0) mentions.delete(name)
+    }
+    if (names.length === 0) this.#mentioned.delete(key)
+    else this.#mentioned.set(key, names)
+    for (const name of names) addTo(mentions, name, key)
+  }
+}
+
+/** Copies strings out of the text they were cut from, which would otherwise stay in memory as long as they do. */
+function detach(file: Named): Named {
+  if (file.aliases.length === 0 && file.pageTitle === undefined) {
+    return { key: file.key, path: file.path, aliases: [] }
+  }
+  const [aliases, pageTitle] = JSON.parse(JSON.stringify([file.aliases, file.pageTitle ?? 0])) as [string[], string | 0]
+  return { key: file.key, path: file.path, aliases, ...(pageTitle === 0 ? {} : { pageTitle }) }
+}
+
+function toNamed(file: Named): NamedFile {
+  return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
+}
+
+function addTo(map: Map<string, Set<number>>, name: string, key: number): void {
+  const keys = map.get(name)
+  if (keys === undefined) map.set(name, new Set([key]))
+  else keys.add(key)
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, at) => name === b[at])
+}
+
+function difference(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...a.filter((name) => !b.includes(name)), ...b.filter((name) => !a.includes(name))]
+}

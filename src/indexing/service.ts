@@ -1,0 +1,285 @@
+import { RouxError } from '../core/errors.ts'
+import type { IndexWriter } from '../core/index-writer.ts'
+import type { Indexing, IndexStatus } from '../core/indexing.ts'
+import type { Dirty, Vault, Watcher } from '../core/vault.ts'
+import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
+
+/** What the service works with; made by whoever composes it. */
+export interface ServiceParts {
+  /** @throws RouxError `VAULT_NOT_FOUND` */
+  readonly openVault: () => Vault
+  readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
+  /** Absent: nothing is watched. */
+  readonly watch?: (onDirty: (dirty: Dirty) => void, onProblem: (message: string) => void) => Watcher
+  readonly watchKind: IndexStatus['watch']
+  /** Path of the index on disk. */
+  readonly file: string
+  readonly isDamage: (error: unknown) => boolean
+  readonly isUnwritable: (error: unknown) => boolean
+  readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress'>
+  /** The index was replaced by another: in memory, or on disk built anew. Readers must open it again. */
+  readonly onReplaced: (cache: IndexStatus['cache']) => void
+  readonly onCommitted: (generation: number) => void
+  /** What failed unexpectedly, for the log. */
+  readonly onError: (error: unknown) => void
+}
+
+/** How long after the last work the next change is prepared for (ms). */
+const WARM_AFTER = 300
+/** How often a vault that is missing is looked for (ms). */
+const LOOK_AGAIN = 1_000
+/** How often indexing is tried again before it is given up, after errors that may pass. */
+const ATTEMPTS = 3
+
+interface Request {
+  readonly scope: Scope
+  readonly done: (error?: unknown) => void
+}
+
+/** Keeps one vault's index fresh: compares at start-up, then whatever a watcher or a caller names; one comparison at a time. */
+export class IndexingService implements Indexing {
+  readonly #parts: ServiceParts
+  readonly #listeners = new Set<(status: IndexStatus) => void>()
+  readonly #queue: Request[] = []
+  #status: IndexStatus
+  #permit: () => void = () => {}
+  readonly #permission: Promise<void>
+  #settle: () => void = () => {}
+  /** Resolves when the first comparison ended, however it ended. */
+  readonly #settled: Promise<void>
+  #vault: Vault | undefined
+  #writer: IndexWriter | undefined
+  #indexer: Indexer | undefined
+  #watcher: Watcher | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isRunning = false
+  #isVerified = false
+  #isClosed = false
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts
+    this.#permission = new Promise((resolve) => {
+      this.#permit = resolve
+    })
+    this.#settled = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
+  }
+
+  /** Starts comparing; nothing is written before `begin`. */
+  start(): void {
+    this.#request({ all: true }).catch(() => {})
+  }
+
+  status(): IndexStatus {
+    return this.#status
+  }
+
+  begin(): void {
+    this.#permit()
+  }
+
+  async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#isVerified || this.#status.phase === 'missing' || this.#status.phase === 'failed') return true
+    return await within(this.#settled, timeout, signal)
+  }
+
+  async reconcile(paths?: readonly string[]): Promise<void> {
+    await this.#request(paths === undefined ? { all: true } : { all: false, folders: [], files: paths })
+  }
+
+  onStatus(listener: (status: IndexStatus) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A reader found the index damaged. */
+  replaceDamaged(): void {
+    this.#replace()
+      .then(() => this.#request({ all: true }))
+      .catch((error) => this.#parts.onError(error))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#watcher?.close()
+    await this.#writer?.close()
+    for (const request of this.#queue.splice(0)) request.done(new RouxError('PROVIDER_ERROR', 'The server is closing.'))
+  }
+
+  #request(scope: Scope): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ scope, done: (error) => (error === undefined ? resolve() : reject(error)) })
+      void this.#run()
+    })
+  }
+
+  /** Works off the queue; requests that wait together are one comparison. */
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    clearTimeout(this.#timer)
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const requests = this.#queue.splice(0)
+      let error: unknown
+      try {
+        await this.#compare(join(requests.map(({ scope }) => scope)))
+      } catch (caught) {
+        error = caught
+      }
+      for (const request of requests) request.done(error)
+    }
+    this.#isRunning = false
+    if (!this.#isClosed) this.#rest()
+  }
+
+  async #compare(scope: Scope): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#reconcile(this.#isVerified ? scope : { all: true })
+        return
+      } catch (error) {
+        if (this.#isClosed) return
+        if (isVaultMissing(error)) {
+          this.#vault = undefined
+          this.#finish({ phase: 'missing', message: (error as Error).message })
+          return
+        }
+        if (attempt === ATTEMPTS || !(await this.#recover(error))) {
+          this.#parts.onError(error)
+          this.#finish({ phase: 'failed', message: String(error instanceof Error ? error.message : error) })
+          throw error
+        }
+      }
+    }
+  }
+
+  async #reconcile(scope: Scope): Promise<void> {
+    this.#vault ??= this.#parts.openVault()
+    this.#writer ??= this.#parts.openWriter(this.#status.cache)
+    const known = (await this.#writer.state()).generation > 0
+    this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
+    this.#tell({ phase: known ? 'verifying' : 'building', done: 0, total: 0 })
+    const { generation, mode } = await this.#indexer.reconcile(scope)
+    this.#parts.onCommitted(generation)
+    this.#isVerified = true
+    this.#finish({ phase: 'idle', mode })
+  }
+
+  #newIndexer(vault: Vault, writer: IndexWriter): Indexer {
+    return new Indexer(vault, writer, {
+      ...this.#parts.indexer,
+      permission: this.#permission,
+      onProgress: (done, total) => this.#tell({ done, total }),
+    })
+  }
+
+  /** @returns whether trying again may help. */
+  async #recover(error: unknown): Promise<boolean> {
+    if (this.#parts.isDamage(error)) {
+      await this.#replace()
+      return true
+    }
+    if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
+      const reason = error instanceof Error ? error.message : String(error)
+      await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory and built at every start.`)
+      return true
+    }
+    return this.#status.cache === 'disk'
+  }
+
+  async #replace(): Promise<void> {
+    this.#isVerified = false
+    this.#indexer = undefined
+    this.#writer ??= this.#parts.openWriter(this.#status.cache)
+    try {
+      await this.#writer.reset()
+    } catch (error) {
+      await this.#moveToMemory(`The damaged index cannot be deleted (${String(error)}); a new one is kept in memory.`)
+      return
+    }
+    this.#parts.onReplaced(this.#status.cache)
+  }
+
+  async #moveToMemory(message: string): Promise<void> {
+    await this.#writer?.close()
+    this.#writer = undefined
+    this.#indexer = undefined
+    const { file: _, ...status } = this.#status
+    this.#status = { ...status, cache: 'memory', message }
+    this.#parts.onReplaced('memory')
+  }
+
+  #finish(status: Partial<IndexStatus>): void {
+    this.#tell(status)
+    this.#settle()
+  }
+
+  #tell(status: Partial<IndexStatus>): void {
+    this.#status = { ...this.#status, ...status }
+    for (const listener of this.#listeners) listener(this.#status)
+  }
+
+  /** What is done while nothing is asked: watch, look for a missing vault, read ahead. */
+  #rest(): void {
+    if (this.#status.phase === 'missing') {
+      this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
+      this.#timer.unref()
+      return
+    }
+    if (this.#watcher === undefined && this.#parts.watch !== undefined) {
+      this.#permission.then(() => this.#watch(this.#parts.watch)).catch((error) => this.#parts.onError(error))
+    }
+    this.#timer = setTimeout(() => {
+      this.#indexer?.warm().catch(() => {})
+    }, WARM_AFTER)
+    this.#timer.unref()
+  }
+
+  async #watch(watch: ServiceParts['watch']): Promise<void> {
+    if (this.#watcher !== undefined || this.#isClosed || watch === undefined) return
+    this.#watcher = watch(
+      (dirty) => {
+        void this.#request(dirty.all ? { all: true } : toScope(dirty)).catch(() => {})
+      },
+      (message) => this.#tell({ message }),
+    )
+    await this.#watcher.ready
+    // What changed while nothing was watched yet.
+    await this.#request({ all: true })
+  }
+}
+
+function toScope({ folders, files }: Dirty): Scope {
+  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files }
+}
+
+function join(scopes: readonly Scope[]): Scope {
+  const folders = []
+  const files = new Set<string>()
+  for (const scope of scopes) {
+    if (scope.all) return scope
+    folders.push(...scope.folders)
+    for (const file of scope.files) files.add(file)
+  }
+  return { all: false, folders, files: [...files] }
+}
+
+/** Whether a promise resolves in time. */
+export async function within(promise: Promise<void>, timeout: number, signal?: AbortSignal): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  let onAbort = () => {}
+  const late = new Promise<boolean>((resolve, reject) => {
+    timer = setTimeout(() => resolve(false), timeout)
+    onAbort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

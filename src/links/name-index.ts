@@ -1,0 +1,140 @@
+import { foldName, spellName } from '../core/fold.ts'
+import type { Mode } from '../core/note.ts'
+import { baseName, folderOf, isNotePath, pageName, stemOf } from './names.ts'
+
+/** What a file is called; `key` stands for it everywhere else. */
+export interface NamedFile {
+  readonly key: number
+  readonly path: string
+  readonly aliases: readonly string[]
+  /** The frontmatter's title; a page name in Logseq. */
+  readonly title?: string | undefined
+}
+
+/** What the index remembers of a file. */
+interface Entry {
+  readonly path: string
+  readonly folded: string
+  readonly aliases: readonly string[]
+  readonly title: string | undefined
+}
+
+/** Most names belong to one file: a bare number then saves an array. */
+type Keys = number | number[]
+
+/** Files by folded path, base name, alias and page name. A later change of one file touches only its own names. */
+export class NameIndex {
+  readonly mode: Mode
+  readonly #entries = new Map<number, Entry>()
+  readonly #byPath = new Map<string, Keys>()
+  readonly #byName = new Map<string, Keys>()
+  readonly #byAlias = new Map<string, Keys>()
+
+  constructor(mode: Mode) {
+    this.mode = mode
+  }
+
+  add(file: NamedFile): void {
+    const entry: Entry = {
+      path: spellName(file.path),
+      folded: foldName(file.path),
+      aliases: file.aliases,
+      title: file.title,
+    }
+    this.#entries.set(file.key, entry)
+    this.#change(entry, (map, name) => insert(map, name, file.key))
+  }
+
+  remove(key: number): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#change(entry, (map, name) => withdraw(map, name, key))
+  }
+
+  #change(entry: Entry, apply: (map: Map<string, Keys>, name: string) => void): void {
+    apply(this.#byPath, entry.folded)
+    for (const name of fileNames(entry.folded, this.mode)) apply(this.#byName, name)
+    for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
+  }
+
+  /** NFC path with plain spaces; `undefined` for an unknown key. */
+  path(key: number): string | undefined {
+    return this.#entries.get(key)?.path
+  }
+
+  foldedPath(key: number): string | undefined {
+    return this.#entries.get(key)?.folded
+  }
+
+  /** Files whose folded path is exactly this. */
+  atPath(folded: string): readonly number[] {
+    return toList(this.#byPath.get(folded))
+  }
+
+  /** Files that answer to this folded base name, with or without a note's ending; index files of a folder to `name/`. */
+  withName(folded: string): readonly number[] {
+    return toList(this.#byName.get(folded))
+  }
+
+  /** Files with this folded alias (in Logseq page names too). */
+  withAlias(folded: string): readonly number[] {
+    return toList(this.#byAlias.get(folded))
+  }
+}
+
+/** Every folded name that a file answers to: links that mention none of them do not depend on it. */
+export function namesOf(file: Omit<NamedFile, 'key'>, mode: Mode): readonly string[] {
+  const folded = foldName(file.path)
+  return [...fileNames(folded, mode), ...aliasNames({ ...file, folded, title: file.title }, mode)]
+}
+
+function fileNames(folded: string, mode: Mode): string[] {
+  const base = baseName(folded)
+  const stem = isNotePath(base, mode) ? stemOf(base, mode) : base
+  const names = stem === base ? [base] : [base, stem]
+  if (hasFolderTargets(mode) && (stem === 'index' || stem === 'readme') && stem !== base) {
+    names.push(`${baseName(folderOf(folded))}/`)
+  }
+  return names
+}
+
+function aliasNames(entry: Pick<Entry, 'path' | 'aliases' | 'title'> & { folded: string }, mode: Mode): string[] {
+  const names = new Set<string>()
+  for (const alias of entry.aliases) names.add(foldName(alias.trim()))
+  if (mode === 'logseq' && isNotePath(entry.path, mode)) {
+    names.add(foldName(pageName(entry.path)))
+    if (entry.title !== undefined) names.add(foldName(entry.title))
+  }
+  return [...names]
+}
+
+/** Whether a link to a folder means its index file. */
+export function hasFolderTargets(mode: Mode): boolean {
+  return mode === 'docs' || mode === 'foam'
+}
+
+function toList(keys: Keys | undefined): readonly number[] {
+  if (keys === undefined) return NONE
+  return typeof keys === 'number' ? [keys] : keys
+}
+
+const NONE: readonly number[] = []
+
+function insert(map: Map<string, Keys>, name: string, key: number): void {
+  const keys = map.get(name)
+  if (keys === undefined) map.set(name, key)
+  else if (typeof keys === 'number') {
+    if (keys !== key) map.set(name, [keys, key])
+  } else if (!keys.includes(key)) keys.push(key)
+}
+
+function withdraw(map: Map<string, Keys>, name: string, key: number): void {
+  const keys = map.get(name)
+  if (keys === key) map.delete(name)
+  else if (typeof keys === 'object') {
+    const at = keys.indexOf(key)
+    if (at >= 0) keys.splice(at, 1)
+    if (keys.length === 0) map.delete(name)
+  }
+}

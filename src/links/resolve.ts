@@ -1,0 +1,238 @@
+import { foldName, spellName } from '../core/fold.ts'
+import type { Flavour, Link } from '../core/note.ts'
+import { hasFolderTargets, type NameIndex } from './name-index.ts'
+import { baseName, decodePercent, folderOf, missingName, stemOf } from './names.ts'
+
+/** Where a link points. */
+export type Resolution =
+  | {
+      readonly kind: 'file'
+      readonly key: number
+      /** What found the file. */
+      readonly via: 'self' | 'path' | 'name' | 'folder' | 'alias'
+      /** The other files that the name fits too, when only a rule of thumb chose among them. */
+      readonly rivals?: readonly number[]
+    }
+  /** `name` as written, without subpath and `.md`. */
+  | { readonly kind: 'missing'; readonly name: string }
+
+/** The part of a link that decides where it points. */
+export type LinkTarget = Pick<Link, 'target' | 'form'>
+
+/** A file that links. */
+export interface Source {
+  readonly key: number
+  readonly path: string
+}
+
+/** Finds what a link points to: the order of rules is that of Obsidian (R1–R20), then what the flavour adds. */
+export function resolveLink(names: NameIndex, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
+  if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
+  const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
+  const found = findFile(names, source, { ...link, target }, flavour)
+  return found ?? { kind: 'missing', name: missingName(target) }
+}
+
+function findFile(names: NameIndex, source: Source, link: LinkTarget, flavour: Flavour): Resolution | undefined {
+  const lenient = flavour.profile === 'lenient'
+  const folder = spellName(folderOf(source.path))
+  const target = spellName(link.target)
+  if (link.form === 'canvas') return single(names.atPath(foldName(target)), target, names, 'path')
+  if (flavour.mode === 'logseq' && (link.form === 'wikilink' || link.form === 'page')) {
+    const page = byAlias(names, target, folder)
+    if (page !== undefined) return page
+  }
+  const found = byFile(names, target, folder, link, lenient)
+  if (found !== undefined || !lenient) return found
+  const decoded = isWiki(link) ? decodePercent(target) : undefined
+  const decodedFound = decoded === undefined ? undefined : byFile(names, decoded, folder, link, lenient)
+  return decodedFound ?? (isRooted(target) ? undefined : byAlias(names, target, folder))
+}
+
+function byFile(
+  names: NameIndex,
+  target: string,
+  folder: string,
+  link: LinkTarget,
+  lenient: boolean,
+): Resolution | undefined {
+  if (isRelative(target)) return atPath(names, joinPath(folder, target))
+  if (target.startsWith('/')) return atPath(names, target.slice(1))
+  const folders = hasFolderTargets(names.mode)
+  if (folders && !isWiki(link)) {
+    const sibling = atPath(names, joinPath(folder, target))
+    if (sibling !== undefined) return sibling
+  }
+  return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
+}
+
+/** The file at exactly this path: as written, else with a note's ending, else (in folder modes) a folder's index file. */
+function atPath(names: NameIndex, path: string | undefined): Resolution | undefined {
+  if (path === undefined) return undefined
+  const folded = foldName(path)
+  for (const ending of ['', ...noteEndings(names)]) {
+    const found = single(names.atPath(folded + ending), path, names, 'path')
+    if (found !== undefined) return found
+  }
+  return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
+}
+
+/** Files whose path ends in `/target`: the source's own folder, else the shortest path (R5), exact spelling first (R9). */
+function bySuffix(names: NameIndex, target: string, folder: string, lenient: boolean): Resolution | undefined {
+  const folded = foldName(target)
+  const named = names.withName(baseName(folded))
+  if (named.length === 0) return undefined
+  const asWritten = named.filter((key) => endsInPath(names.foldedPath(key), folded))
+  const matching =
+    asWritten.length > 0
+      ? asWritten
+      : named.filter((key) => {
+          const path = names.foldedPath(key)
+          return noteEndings(names).some((ending) => endsInPath(path, folded + ending))
+        })
+  return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
+}
+
+/** Narrows case twins to those spelled as the link spells them, where there are any. */
+function spelledSo(names: NameIndex, keys: readonly number[], target: string): readonly number[] {
+  if (keys.length < 2) return keys
+  const stem = stemOf(target, names.mode)
+  const same = keys.filter((key) => {
+    const path = names.path(key)
+    return path !== undefined && (endsInPath(path, target) || endsInPath(stemOf(path, names.mode), stem))
+  })
+  return same.length > 0 ? same : keys
+}
+
+function byAlias(names: NameIndex, target: string, folder: string): Resolution | undefined {
+  return choose(names.withAlias(foldName(target.trim())), names, folder, 'alias')
+}
+
+/** A folder anywhere in the vault, by the end of its path: its index file. */
+function byFolder(names: NameIndex, target: string): Resolution | undefined {
+  const folded = foldName(target).replace(/\/+$/, '')
+  const inside = names.withName(`${baseName(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
+  const indexes = inside.filter((key) => isIndex(names, key))
+  return choose(indexes.length > 0 ? indexes : inside, names, '', 'folder')
+}
+
+function indexFile(names: NameIndex, foldedFolder: string): Resolution | undefined {
+  const folder = foldedFolder.replace(/\/+$/, '')
+  for (const stem of ['index', 'readme']) {
+    for (const ending of noteEndings(names)) {
+      const path = `${folder === '' ? '' : `${folder}/`}${stem}${ending}`
+      const found = single(names.atPath(path), path, names, 'folder')
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
+}
+
+function isIndex(names: NameIndex, key: number): boolean {
+  return baseName(names.foldedPath(key) ?? '').startsWith('index.')
+}
+
+/** Of files at one folded path: the one spelled as asked, else the one that holds the plain id. */
+function single(
+  keys: readonly number[],
+  path: string,
+  names: NameIndex,
+  via: 'path' | 'folder',
+): Resolution | undefined {
+  const [first] = keys
+  if (first === undefined) return undefined
+  if (keys.length === 1) return { kind: 'file', key: first, via }
+  const spelled = keys.find((key) => {
+    const exact = names.path(key)
+    return exact === path || (exact !== undefined && stemOf(exact, names.mode) === stemOf(path, names.mode))
+  })
+  return { kind: 'file', key: spelled ?? byPathOrder(keys, names)[0] ?? first, via }
+}
+
+/** The source's own folder, else the shortest path, else the smallest; whoever lost is a rival where a rule of thumb chose. */
+function choose(
+  keys: readonly number[],
+  names: NameIndex,
+  folder: string,
+  via: 'name' | 'alias' | 'folder',
+): Resolution | undefined {
+  const [first] = keys
+  if (first === undefined) return undefined
+  if (keys.length === 1) return { kind: 'file', key: first, via }
+  const own = keys.filter((key) => folderOf(names.path(key) ?? '') === folder)
+  const [winner = first, ...rivals] = byPathOrder(own.length > 0 ? own : keys, names)
+  return rivals.length > 0 ? { kind: 'file', key: winner, via, rivals } : { kind: 'file', key: winner, via }
+}
+
+function byPathOrder(keys: readonly number[], names: NameIndex): number[] {
+  return [...keys].sort((a, b) => {
+    const left = names.path(a) ?? ''
+    const right = names.path(b) ?? ''
+    return left.length - right.length || (left < right ? -1 : left > right ? 1 : a - b)
+  })
+}
+
+/**
+ * The folded names that decide where a link points: when a file that answers to one of them (`namesOf`) appears, goes or
+ * changes its aliases, the link is resolved again; otherwise it need not be.
+ */
+export function mentionsOf(link: LinkTarget, sourcePath: string, flavour: Flavour): readonly string[] {
+  if (link.target === '') return []
+  const mentioned = new Set<string>()
+  const target = spellName(flavour.mode === 'docs' ? withoutQuery(link) : link.target)
+  const lenient = flavour.profile === 'lenient'
+  const spellings = lenient && isWiki(link) ? [target, decodePercent(target) ?? target] : [target]
+  for (const spelling of spellings) {
+    const folded = foldName(spelling).replace(/\/+$/, '')
+    const base = baseName(folded)
+    mentioned.add(base)
+    if (hasFolderTargets(flavour.mode)) {
+      // `.` and `..` name a folder only together with the source's own.
+      const resolved = isRelative(spelling) || base === '' ? joinPath(folderOf(sourcePath), spelling) : spelling
+      mentioned.add(`${baseName(foldName(resolved ?? spelling).replace(/\/+$/, ''))}/`)
+    }
+  }
+  if (lenient || flavour.mode === 'logseq') mentioned.add(foldName(target.trim()))
+  return [...mentioned]
+}
+
+function withoutQuery({ target, form }: LinkTarget): string {
+  if (form === 'wikilink' || form === 'canvas' || form === 'page') return target
+  const at = target.indexOf('?')
+  return at > 0 ? target.slice(0, at) : target
+}
+
+function isWiki(link: LinkTarget): boolean {
+  return link.form === 'wikilink' || link.form === 'page'
+}
+
+function isRelative(target: string): boolean {
+  return /^\.\.?(?:\/|$)/.test(target)
+}
+
+function isRooted(target: string): boolean {
+  return isRelative(target) || target.startsWith('/')
+}
+
+function endsInPath(path: string | undefined, end: string): boolean {
+  if (path === undefined || !path.endsWith(end)) return false
+  return path.length === end.length || path[path.length - end.length - 1] === '/'
+}
+
+function noteEndings(names: NameIndex): readonly string[] {
+  return names.mode === 'docs' ? DOCS_ENDINGS : MD_ENDING
+}
+
+const MD_ENDING = ['.md']
+const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
+
+/** Joins a relative path to a folder; `undefined` when it leaves the vault. */
+export function joinPath(folder: string, relative: string): string | undefined {
+  const segments = folder === '' ? [] : folder.split('/')
+  for (const segment of relative.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') segments.push(segment)
+    else if (segments.pop() === undefined) return undefined
+  }
+  return segments.join('/')
+}

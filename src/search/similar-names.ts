@@ -1,0 +1,142 @@
+import { foldName } from '../core/fold.ts'
+
+/** A name that may be meant, and whose it is. */
+export interface SimilarName {
+  readonly key: number
+  readonly name: string
+  /** 0–1. */
+  readonly score: number
+}
+
+/** Whose names are looked for. */
+export interface NamedFiles {
+  accept(key: number): boolean
+  id(key: number): string
+}
+
+interface NameEntry {
+  readonly key: number
+  readonly name: string
+  readonly folded: string
+  /** Character pairs, with repetitions. */
+  readonly pairs: number
+}
+
+/**
+ * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974):
+ * twice the shared pairs through all pairs of both. An inverted index of pairs keeps a look-up to the names that share some.
+ */
+export class SimilarNames {
+  readonly #entries: (NameEntry | undefined)[] = []
+  readonly #byKey = new Map<number, number[]>()
+  readonly #byPair = new Map<number, number[]>()
+  #shared = new Uint16Array(1024)
+  #dead = 0
+
+  /** Replaces the names of a key; none: it is forgotten. */
+  set(key: number, names: readonly string[]): void {
+    for (const number of this.#byKey.get(key) ?? []) {
+      this.#entries[number] = undefined
+      this.#dead++
+    }
+    if (names.length === 0) this.#byKey.delete(key)
+    else this.#byKey.set(key, names.map((name) => this.#add(key, name)))
+    if (this.#dead > 1024 && this.#dead > this.#entries.length / 4) this.#compact()
+  }
+
+  #add(key: number, name: string): number {
+    const folded = foldName(name)
+    const pairs = pairsOf(folded)
+    const number = this.#entries.length
+    this.#entries.push({ key, name, folded, pairs: pairs.length })
+    for (const pair of pairs) {
+      const numbers = this.#byPair.get(pair)
+      if (numbers === undefined) this.#byPair.set(pair, [number])
+      else numbers.push(number)
+    }
+    return number
+  }
+
+  #compact(): void {
+    const entries = this.#entries.filter((entry) => entry !== undefined)
+    this.#entries.length = 0
+    this.#byKey.clear()
+    this.#byPair.clear()
+    this.#dead = 0
+    for (const { key, name } of entries) {
+      const numbers = this.#byKey.get(key) ?? []
+      numbers.push(this.#add(key, name))
+      this.#byKey.set(key, numbers)
+    }
+  }
+
+  /**
+   * Names at least this similar, best first, then by id; a key once, under its best name.
+   * @param files which keys are wanted, and their ids · @param range `minimum` is 0–1; names that share nothing are never found
+   */
+  find(name: string, files: NamedFiles, { limit, minimum }: { limit: number; minimum: number }): readonly SimilarName[] {
+    const folded = foldName(name)
+    const pairs = pairsOf(folded)
+    const best = new Map<number, SimilarName>()
+    for (const number of this.#candidates(pairs, minimum)) {
+      const entry = this.#entries[number]
+      if (entry === undefined || !files.accept(entry.key)) continue
+      // Repeated pairs count once more for each pair of the index they meet: the exact figure is taken here.
+      const score = entry.folded === folded ? 1 : Math.min(ALMOST, dice(pairs, pairsOf(entry.folded)))
+      if (score < minimum || score === 0) continue
+      const known = best.get(entry.key)
+      if (known === undefined || known.score < score || (known.score === score && entry.name < known.name)) best.set(entry.key, { key: entry.key, name: entry.name, score })
+    }
+    return [...best.values()].sort((a, b) => b.score - a.score || (files.id(a.key) < files.id(b.key) ? -1 : 1)).slice(0, limit)
+  }
+
+  /** Entries that could reach the minimum, by an upper bound of their score. */
+  #candidates(pairs: readonly number[], minimum: number): number[] {
+    if (this.#shared.length < this.#entries.length) this.#shared = new Uint16Array(this.#entries.length * 2)
+    const shared = this.#shared
+    const touched: number[] = []
+    for (const pair of pairs) {
+      for (const number of this.#byPair.get(pair) ?? []) {
+        if (shared[number] === 0) touched.push(number)
+        shared[number]!++
+      }
+    }
+    const found = touched.filter((number) => {
+      const entry = this.#entries[number]
+      if (entry === undefined) return false
+      const bound = Math.min(shared[number] ?? 0, pairs.length, entry.pairs)
+      return (2 * bound) / (pairs.length + entry.pairs) >= minimum
+    })
+    for (const number of touched) shared[number] = 0
+    return found
+  }
+}
+
+/** Names that differ can share all their pairs (`ab c`, `a bc`); only equal ones score 1. */
+const ALMOST = 0.999
+
+/** The Dice coefficient of two lists of pairs, 0–1; repeated pairs count as often as both have them. */
+function dice(a: readonly number[], b: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const pair of a) counts.set(pair, (counts.get(pair) ?? 0) + 1)
+  let shared = 0
+  for (const pair of b) {
+    const left = counts.get(pair) ?? 0
+    if (left === 0) continue
+    counts.set(pair, left - 1)
+    shared++
+  }
+  return (2 * shared) / (a.length + b.length)
+}
+
+/** Longer names are compared by this many characters: a name of a megabyte must not hold anyone up. */
+const MAX_NAME = 512
+
+/** Pairs of neighbouring UTF-16 units as numbers, white space left out; a single character is a pair with nothing. */
+function pairsOf(folded: string): number[] {
+  const text = folded.slice(0, MAX_NAME).replace(/\s+/g, '')
+  if (text.length === 1) return [text.charCodeAt(0)]
+  const pairs: number[] = []
+  for (let at = 0; at + 1 < text.length; at++) pairs.push(text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1))
+  return pairs
+}

@@ -1,0 +1,347 @@
+import { hash as digest } from 'node:crypto'
+import type { Analytics } from '../../core/analytics.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import type {
+  Direction,
+  ExportRow,
+  Folder,
+  Metric,
+  NameHit,
+  NeighborOptions,
+  Node,
+  NodeKind,
+  NodeOptions,
+  NodeSummary,
+  NoteText,
+  Occurrence,
+  Page,
+  Paged,
+  PathOptions,
+  Problem,
+  ProblemFilter,
+  Ranked,
+  Scope,
+  Store,
+  StoreChange,
+  StoreState,
+  TagCount,
+  TreeOptions,
+} from '../../core/store.ts'
+import type { NodeIndex } from '../../graph/graph.ts'
+import { findPaths } from '../../graph/paths.ts'
+import { foldTag } from '../../graph/tag-index.ts'
+import type { NamedFiles } from '../../search/similar-names.ts'
+import { exportRows } from './export.ts'
+import type { Location } from './location.ts'
+import { nodeOf } from './node.ts'
+import { findProblems } from './problems.ts'
+import { Projection } from './projection.ts'
+import { Rankings } from './rankings.ts'
+import { inScope } from './scope.ts'
+import { isDamage } from './sqlite.ts'
+import { folderTree } from './tree.ts'
+
+export interface StoreOptions {
+  /** Part of every id, where one process serves several vaults. */
+  readonly vault?: string
+  readonly analytics: Analytics
+  /** The bytes of a file as they are now; `undefined` when it is gone or cannot be read. */
+  readonly readFile: (path: string) => Promise<Uint8Array | undefined>
+  /** Brings the index to what these files say, and resolves when it is committed. */
+  readonly reconcile: (paths: readonly string[]) => Promise<void>
+  /** The index was found damaged: have it built anew. */
+  readonly onDamage: () => void
+}
+
+/** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
+export interface EmbeddedStore extends Store {
+  /** Takes over what was committed; cheap when nothing was. */
+  refresh(): void
+  /** The index was thrown away and built anew, perhaps elsewhere. */
+  reopen(location: Location): void
+}
+
+/** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
+export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
+  return new SqliteStore(location, options)
+}
+
+class SqliteStore implements EmbeddedStore {
+  readonly #projection: Projection
+  readonly #rankings: Rankings
+  readonly #options: StoreOptions
+  readonly #listeners = new Set<(change: StoreChange) => void>()
+
+  constructor(location: Location, options: StoreOptions) {
+    this.#options = options
+    this.#projection = new Projection(location, options.vault)
+    this.#rankings = new Rankings(this.#projection, options.analytics)
+  }
+
+  refresh(): void {
+    this.#guard(() => {
+      const keys = this.#projection.refresh()
+      if (keys.length === 0 || this.#listeners.size === 0) return
+      const { graph, generation } = this.#projection
+      const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
+      for (const listener of this.#listeners) listener({ generation, ids })
+    })
+  }
+
+  reopen(location: Location): void {
+    this.#projection.reopen(location)
+    this.refresh()
+  }
+
+  /** Damage is never an answer: the index is built anew, and until then there is nothing. */
+  #guard<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (isDamage(error)) {
+        this.#projection.reopen()
+        this.#options.onDamage()
+      }
+      throw error
+    }
+  }
+
+  /** Answers from the newest generation. */
+  #read<T>(read: (projection: Projection) => T): T {
+    this.refresh()
+    return this.#guard(() => read(this.#projection))
+  }
+
+  async state(): Promise<StoreState> {
+    return this.#read(({ generation, graph }) => ({ generation, files: graph.files }))
+  }
+
+  async lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
+    return this.#read(({ graph }) =>
+      ids.map((id) => {
+        const node = graph.find(id)
+        return node === undefined ? undefined : graph.id(node)
+      }),
+    )
+  }
+
+  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
+    return this.#read((projection) =>
+      ids.map((id) => {
+        const node = projection.graph.find(id)
+        return node === undefined ? undefined : nodeOf(projection, node, options)
+      }),
+    )
+  }
+
+  async text(id: NodeId): Promise<NoteText | undefined> {
+    // A file that is rewritten again and again is answered with the bytes read last.
+    for (let attempt = 0; ; attempt++) {
+      const known = this.#read((projection) => {
+        const { graph } = projection
+        const key = graph.find(id)
+        const path = key === undefined ? undefined : graph.row(key)?.path
+        return key === undefined || path === undefined || graph.kind(key) !== 'note' ? undefined : { key, path, hash: projection.hash(key) }
+      })
+      if (known === undefined) return undefined
+      const bytes = await this.#options.readFile(known.path)
+      const hash = bytes === undefined ? undefined : digest('sha256', bytes, 'hex')
+      if (bytes !== undefined && hash !== undefined && (hash === known.hash || attempt === 2)) {
+        const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+        return { text, bodyStart: this.#read((projection) => projection.info(known.key)?.bodyStart ?? 0), hash }
+      }
+      if (attempt === 2) return undefined
+      await this.#options.reconcile([known.path])
+    }
+  }
+
+  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
+    return this.#read((projection) => {
+      const items: NodeSummary[] = []
+      let total = 0
+      for (const node of inScope(projection, scope)) {
+        if (total >= page.offset && items.length < page.limit) items.push(summaryOf(projection, node))
+        total++
+      }
+      return { items, total }
+    })
+  }
+
+  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
+    return this.#read((projection) => {
+      const nodes = [...inScope(projection, scope)]
+      const node = nodes[Math.min(nodes.length - 1, Math.floor(seed * nodes.length))]
+      return node === undefined ? undefined : projection.graph.id(node)
+    })
+  }
+
+  async tags(prefix = ''): Promise<readonly TagCount[]> {
+    return this.#read((projection) => {
+      const { graph } = projection
+      const start = foldTag(prefix)
+      const counts: TagCount[] = []
+      for (const { folded, name, keys } of projection.tags().entries()) {
+        if (!folded.startsWith(start)) continue
+        let count = 0
+        for (const key of keys) if (graph.isListedNote(key)) count++
+        if (count > 0) counts.push({ tag: name, count })
+      }
+      return counts.sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : a.tag > b.tag ? 1 : 0))
+    })
+  }
+
+  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
+    return this.#read((projection) => folderTree(projection.graph, path, options))
+  }
+
+  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
+    return this.#read((projection) => findProblems(projection, filter, page))
+  }
+
+  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
+    return this.#read((projection) => {
+      const { graph } = projection
+      const node = graph.find(id)
+      if (node === undefined) return { items: [], total: 0 }
+      const found = new Set<NodeIndex>()
+      const kinds = options.kinds ?? NOTES
+      for (const other of adjacent(projection, node, options)) {
+        const kind = graph.kind(other)
+        if (other === node || kind === undefined || !kinds.includes(kind)) continue
+        if (other >= 0 && graph.row(other)?.excluded) continue
+        found.add(other)
+      }
+      const items = graph.byInDegree([...found]).slice(page.offset, page.offset + page.limit)
+      return { items: items.map((other) => graph.id(other)), total: found.size }
+    })
+  }
+
+  async occurrences(
+    pairs: readonly (readonly [from: NodeId, to: NodeId])[],
+  ): Promise<readonly (readonly Occurrence[])[]> {
+    return this.#read((projection) => {
+      const { graph } = projection
+      return pairs.map(([from, to]) => {
+        const source = graph.find(from)
+        const target = graph.find(to)
+        if (source === undefined || source < 0 || target === undefined) return []
+        return projection
+          .links(source)
+          .filter((link) => endOf(projection, link) === target)
+          .map((link) => ({
+            from,
+            to,
+            kind: link.kind,
+            form: link.form,
+            ...(link.property === undefined ? {} : { property: link.property }),
+            ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+            line: link.line,
+            start: link.start,
+            end: link.end,
+            inComment: link.inComment === true,
+          }))
+      })
+    })
+  }
+
+  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
+    return this.#read(({ graph }) => {
+      const from = graph.find(source)
+      const to = graph.find(target)
+      if (from === undefined || to === undefined || from < 0 || to < 0) return []
+      return findPaths(graph, from, to, options).map((path) => path.map((key) => graph.id(key)))
+    })
+  }
+
+  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked> {
+    this.refresh()
+    return this.#rankings.top(metric, scope, limit)
+  }
+
+  async named(name: string, scope: Scope): Promise<readonly NameHit[]> {
+    return this.#read((projection) => {
+      const hits = projection.names().find(name, wanted(projection, scope), { limit: Number.POSITIVE_INFINITY, minimum: 1 })
+      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score })).sort(byId)
+    })
+  }
+
+  async similarNames(name: string, scope: Scope, limit: number): Promise<readonly NameHit[]> {
+    return this.#read((projection) => {
+      const hits = projection.names().find(name, wanted(projection, scope), { limit, minimum: 0.2 })
+      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
+    })
+  }
+
+  export(): AsyncIterable<ExportRow> {
+    this.refresh()
+    return exportRows(this.#projection)
+  }
+
+  onChange(listener: (change: StoreChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+    this.#projection.close()
+  }
+}
+
+const NOTES: readonly NodeKind[] = ['note']
+
+function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
+  return { id: graph.id(node), title: graph.title(node) }
+}
+
+function byId(a: NodeSummary, b: NodeSummary): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+}
+
+function wanted(projection: Projection, scope: Scope): NamedFiles {
+  const { graph } = projection
+  const id = (key: number) => graph.id(key)
+  const isOpen = scope.folder === undefined && scope.path === undefined && scope.tags === undefined
+  if (isOpen && scope.kinds === undefined) return { accept: (key) => graph.isListedNote(key), id }
+  const keys = new Set(inScope(projection, scope))
+  return { accept: (key) => keys.has(key), id }
+}
+
+/** Where a link of the index points in the graph. */
+function endOf({ graph }: Projection, link: ResolvedLink): NodeIndex | undefined {
+  return typeof link.to === 'number' ? link.to : graph.findMissing(link.to)
+}
+
+function* adjacent(projection: Projection, node: NodeIndex, options: NeighborOptions): IterableIterator<NodeIndex> {
+  const { graph } = projection
+  if (wants(options.direction, 'out') && node >= 0) {
+    if (options.type === undefined) {
+      yield* graph.targets(node)
+      yield* graph.missingTargets(node)
+    } else {
+      for (const link of projection.links(node)) {
+        const end = isOfType(link, options.type) ? endOf(projection, link) : undefined
+        if (end !== undefined) yield end
+      }
+    }
+  }
+  if (wants(options.direction, 'in')) {
+    for (const source of graph.sources(node)) {
+      const { type } = options
+      const counts =
+        type === undefined ||
+        projection.links(source).some((link) => isOfType(link, type) && endOf(projection, link) === node)
+      if (counts) yield source
+    }
+  }
+}
+
+function wants(direction: Direction, side: 'in' | 'out'): boolean {
+  return direction === 'both' || direction === side
+}
+
+/** Property names compare case-insensitively (PR4); a nested one also by its last part. */
+function isOfType(link: ResolvedLink, type: string): boolean {
+  return link.property !== undefined && link.property.toLowerCase() === type.toLowerCase()
+}

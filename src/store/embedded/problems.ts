@@ -1,0 +1,134 @@
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import { PROBLEM_KINDS, type Page, type Paged, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
+import type { GraphRow } from '../../graph/graph.ts'
+import type { Projection } from './projection.ts'
+
+/**
+ * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
+ * have is known without.
+ */
+export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
+  const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
+  const start = filter.folder === undefined ? '' : folderStart(filter.folder)
+  const { graph } = projection
+  const items: Problem[] = []
+  let total = 0
+  const add = (count: number, list: () => readonly Problem[]): void => {
+    const from = page.offset - total
+    total += count
+    if (count === 0 || from >= count || items.length >= page.limit) return
+    items.push(...list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length))
+  }
+  const outside = kinds.includes('outside_link') ? projection.outside : []
+  const outsideProblems = outside
+    .filter(({ path }) => foldId(path).startsWith(start))
+    .map(
+      ({ path, target }): Problem => ({
+        kind: 'outside_link',
+        id: toNodeId(foldId(path)),
+        line: 0,
+        text: `A symbolic link that leads out of the vault, to ${target}: left out.`,
+      }),
+    )
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  for (const key of graph.order()) {
+    const row = graph.row(key)
+    if (row === undefined || row.excluded || !foldId(row.path ?? '').startsWith(start)) continue
+    const id = graph.id(key)
+    while (outsideProblems[0] !== undefined && outsideProblems[0].id < id) {
+      const next = outsideProblems.shift() as Problem
+      add(1, () => [next])
+    }
+    const count = kinds.reduce((sum, kind) => sum + countOf(projection, row, kind), 0)
+    add(count, () => kinds.flatMap((kind) => problemsOf(projection, row, kind)).sort((a, b) => a.line - b.line))
+  }
+  for (const problem of outsideProblems) add(1, () => [problem])
+  return { items, total }
+}
+
+function folderStart(folder: string): string {
+  const trimmed = foldId(folder).replace(/^\/+|\/+$/g, '')
+  return trimmed === '' ? '' : `${trimmed}/`
+}
+
+function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): number {
+  const [broken, ambiguous, malformed] = row.problems
+  switch (kind) {
+    case 'broken_link':
+      return broken
+    case 'ambiguous_link':
+      return ambiguous
+    case 'malformed':
+      return malformed
+    case 'orphan':
+      return isOrphan(projection, row) ? 1 : 0
+    case 'twin':
+      return row.kind === 'note' && projection.graph.twins(row.key).length > 0 ? 1 : 0
+    case 'conflict_copy':
+      return row.conflict ? 1 : 0
+    case 'outside_link':
+      return 0
+  }
+}
+
+/** A note that no other note links to and that links to no other. */
+function isOrphan({ graph }: Projection, row: GraphRow): boolean {
+  return row.kind === 'note' && graph.inDegree(row.key) === 0 && graph.outDegree(row.key) === 0
+}
+
+function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Problem[] {
+  const { graph } = projection
+  const id = graph.id(row.key)
+  if (countOf(projection, row, kind) === 0) return []
+  switch (kind) {
+    case 'broken_link':
+      return projection
+        .links(row.key)
+        .filter((link) => typeof link.to === 'string')
+        .map((link) => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, String(link.to)) }))
+    case 'ambiguous_link':
+      return projection
+        .links(row.key)
+        .filter((link) => link.rivals !== undefined)
+        .map((link) => ({ kind, id, line: link.line, ...ambiguity(projection, link) }))
+    case 'malformed':
+      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => ({ kind, id, line, text: message }))
+    case 'orphan':
+      return [{ kind, id, line: 0, text: 'No other note links here, and it links to none.' }]
+    case 'twin': {
+      const candidates = graph.twins(row.key).map((key) => graph.id(key))
+      return [{ kind, id, line: 0, text: 'The names differ only in case or Unicode form.', candidates }]
+    }
+    case 'conflict_copy':
+      return [{ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' }]
+    case 'outside_link':
+      return []
+  }
+}
+
+/** How many names are offered for a link that points to nothing. */
+const SUGGESTIONS = 3
+const LIKENESS = 0.5
+
+function nearest(projection: Projection, target: string): { candidates?: readonly NodeId[] } {
+  const name = target.slice(target.lastIndexOf('/') + 1)
+  const { graph } = projection
+  const listed = { accept: (key: number) => graph.isListedNote(key), id: (key: number) => graph.id(key) }
+  const hits = projection.names().find(name, listed, { limit: SUGGESTIONS, minimum: LIKENESS })
+  return hits.length === 0 ? {} : { candidates: hits.map(({ key }) => graph.id(key)) }
+}
+
+function ambiguity({ graph }: Projection, link: ResolvedLink): Pick<Problem, 'text' | 'candidates'> {
+  const chosen = graph.id(link.to as number)
+  const rule = link.byAlias === undefined ? 'the shortest path' : 'the shortest path among notes with that alias'
+  return {
+    text: `${textOf(link)} → ${chosen}, by ${rule}`,
+    candidates: [chosen, ...(link.rivals ?? []).map((key) => graph.id(key))],
+  }
+}
+
+function textOf(link: ResolvedLink): string {
+  const target = link.subpath === undefined ? link.target : `${link.target}#${link.subpath}`
+  return link.form === 'wikilink' || link.form === 'page' ? `[[${target}]]` : target
+}

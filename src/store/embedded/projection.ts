@@ -1,0 +1,184 @@
+import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import type { FileStat, OutsideLink } from '../../core/vault.ts'
+import { Graph, type GraphRow } from '../../graph/graph.ts'
+import { TagIndex } from '../../graph/tag-index.ts'
+import { SimilarNames } from '../../search/similar-names.ts'
+import { databasePath, type Location, locationExists } from './location.ts'
+import { type DocumentColumns, type HotColumns, unpackHot, unpackInfo, unpackLinks } from './rows.ts'
+import { type Database, openSqlite, type Statement } from './sqlite.ts'
+import { hasSchema, readMeta } from './writer.ts'
+
+/**
+ * What the index says, in memory: the graph, tags and names of one generation. Whoever committed is irrelevant: `refresh` asks the
+ * database whether anybody did, and loads the rows that are newer. What is read for one node at a time stays in the database.
+ */
+export class Projection {
+  #location: Location
+  readonly #vault: string | undefined
+  #database: OpenDatabase | undefined
+  #version = -1
+  #generation = 0
+  #outside: readonly OutsideLink[] = []
+  #graph: Graph
+  #tags: TagIndex | undefined
+  #names: SimilarNames | undefined
+
+  constructor(location: Location, vault: string | undefined) {
+    this.#location = location
+    this.#vault = vault
+    this.#graph = new Graph(vault)
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  get graph(): Graph {
+    return this.#graph
+  }
+
+  /** Symbolic links that lead out of the vault. */
+  get outside(): readonly OutsideLink[] {
+    return this.#outside
+  }
+
+  /**
+   * Takes over what was committed since.
+   * @returns the keys that changed. @throws DamagedIndex and what SQLite says of a damaged file.
+   */
+  refresh(): readonly number[] {
+    const open = this.#open()
+    if (open === undefined) return []
+    // 3 µs; in memory shared by threads SQLite does not count versions, and the generation itself is asked.
+    const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
+    if (version === this.#version && version !== -1) return []
+    const rows = this.#newRows(open.database)
+    this.#version = version
+    if (rows.length > 0) this.#apply(rows)
+    return rows.map((row) => row.key)
+  }
+
+  #newRows(database: Database): readonly GraphRow[] {
+    database.exec('BEGIN')
+    try {
+      const { generation, outside } = readMeta(database)
+      if (generation === this.#generation) return []
+      const select = database.prepare('SELECT key, path, flags, hot, targets, crc FROM file WHERE generation > ?')
+      const rows = (select.all(this.#generation) as HotColumns[]).map(unpackHot)
+      this.#generation = generation
+      this.#outside = outside
+      return rows
+    } finally {
+      database.exec('COMMIT')
+    }
+  }
+
+  #apply(rows: readonly GraphRow[]): void {
+    this.#graph.apply(rows)
+    for (const row of rows) {
+      this.#tags?.set(row.key, row.tags)
+      this.#names?.set(row.key, namesOf(row))
+    }
+  }
+
+  /** Built when first asked for, kept up from then on. */
+  tags(): TagIndex {
+    if (this.#tags === undefined) {
+      this.#tags = new TagIndex()
+      for (const row of this.#rows()) this.#tags.set(row.key, row.tags)
+    }
+    return this.#tags
+  }
+
+  /** Titles and aliases of every file; built when first asked for, kept up from then on. */
+  names(): SimilarNames {
+    if (this.#names === undefined) {
+      this.#names = new SimilarNames()
+      for (const row of this.#rows()) this.#names.set(row.key, namesOf(row))
+    }
+    return this.#names
+  }
+
+  *#rows(): IterableIterator<GraphRow> {
+    for (let key = 0; key < this.#graph.size; key++) {
+      const row = this.#graph.row(key)
+      if (row !== undefined) yield row
+    }
+  }
+
+  /** A file's links, in order of position. */
+  links(key: number): readonly ResolvedLink[] {
+    const row = this.#open()?.links.get(key) as DocumentColumns | undefined
+    return row === undefined ? [] : unpackLinks(row)
+  }
+
+  /** What is kept of a note's text; `undefined` for files that were not read. */
+  info(key: number): FileInfo | undefined {
+    const row = this.#open()?.info.get(key) as DocumentColumns | undefined
+    return row === undefined ? undefined : unpackInfo(row)
+  }
+
+  /** SHA-256 of a file's bytes when it was read, hex; empty when it was not. */
+  hash(key: number): string {
+    return (this.#open()?.stat.get(key) as { hash: string } | undefined)?.hash ?? ''
+  }
+
+  stat(key: number): FileStat | undefined {
+    return this.#open()?.stat.get(key) as FileStat | undefined
+  }
+
+  /** Forgets everything: what is behind it was replaced. */
+  reopen(location = this.#location): void {
+    this.close()
+    this.#location = location
+    this.#version = -1
+    this.#generation = 0
+    this.#outside = []
+    this.#graph = new Graph(this.#vault)
+    this.#tags = undefined
+    this.#names = undefined
+  }
+
+  close(): void {
+    const open = this.#database
+    this.#database = undefined
+    open?.database.close()
+  }
+
+  #open(): OpenDatabase | undefined {
+    if (this.#database !== undefined) return this.#database
+    if (!locationExists(this.#location)) return undefined
+    const database = openSqlite(databasePath(this.#location))
+    try {
+      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -8000')
+      if (hasSchema(database)) {
+        this.#database = {
+          database,
+          version: database.prepare('PRAGMA data_version'),
+          links: database.prepare('SELECT data, crc FROM links WHERE key = ?'),
+          info: database.prepare('SELECT data, crc FROM info WHERE key = ?'),
+          stat: database.prepare('SELECT hash, mtime, ctime, birthtime, size FROM file WHERE key = ?'),
+        }
+        return this.#database
+      }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    database.close()
+    return undefined
+  }
+}
+
+interface OpenDatabase {
+  readonly database: Database
+  readonly version: Statement
+  readonly links: Statement
+  readonly info: Statement
+  readonly stat: Statement
+}
+
+/** What people may call a file: its title first. */
+function namesOf(row: GraphRow): readonly string[] {
+  return row.path === undefined ? [] : [row.title, ...row.aliases]
+}

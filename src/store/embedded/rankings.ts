@@ -1,0 +1,84 @@
+import type { Analytics, CentralMetric } from '../../core/analytics.ts'
+import type { Metric, Ranked, RankedNode, Scope } from '../../core/store.ts'
+import { snapshotOf } from '../../graph/snapshot.ts'
+import type { Projection } from './projection.ts'
+import { inScope } from './scope.ts'
+
+interface Result {
+  readonly generation: number
+  /** By key. */
+  readonly scores: ReadonlyMap<number, number>
+  readonly sampled?: number
+}
+
+/**
+ * The most central notes. Degrees are counted; the others belong to a generation: computed when asked for, one run at a time, the last
+ * result serving meanwhile.
+ */
+export class Rankings {
+  readonly #projection: Projection
+  readonly #analytics: Analytics
+  readonly #results = new Map<CentralMetric, Result>()
+  readonly #running = new Map<CentralMetric, Promise<void>>()
+
+  constructor(projection: Projection, analytics: Analytics) {
+    this.#projection = projection
+    this.#analytics = analytics
+  }
+
+  async top(metric: Metric, scope: Scope, limit: number): Promise<Ranked> {
+    const { graph } = this.#projection
+    if (metric === 'in_degree') return { items: this.#best(scope, limit, (key) => graph.inDegree(key)), stale: false }
+    if (metric === 'out_degree') return { items: this.#best(scope, limit, (key) => graph.outDegree(key)), stale: false }
+    const { generation } = this.#projection
+    if (this.#results.get(metric)?.generation !== generation) {
+      const run = this.#start(metric)
+      // The first time there is nothing to serve meanwhile.
+      if (!this.#results.has(metric)) await run
+      else run.catch(() => {})
+    }
+    const result = this.#results.get(metric)
+    if (result === undefined) return { items: [], stale: true }
+    return {
+      items: this.#best(scope, limit, (key) => result.scores.get(key) ?? 0),
+      stale: result.generation !== this.#projection.generation,
+      ...(result.sampled === undefined ? {} : { sampled: result.sampled }),
+    }
+  }
+
+  #start(metric: CentralMetric): Promise<void> {
+    const running = this.#running.get(metric)
+    if (running !== undefined) return running
+    const run = this.#compute(metric).finally(() => this.#running.delete(metric))
+    this.#running.set(metric, run)
+    return run
+  }
+
+  async #compute(metric: CentralMetric): Promise<void> {
+    const { generation } = this.#projection
+    const { keys, offsets, targets } = snapshotOf(this.#projection.graph)
+    const { scores, sampled } = await this.#analytics.run(metric, { offsets, targets })
+    const byKey = new Map<number, number>()
+    keys.forEach((key, node) => byKey.set(key, scores[node] ?? 0))
+    this.#results.set(metric, { generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
+  }
+
+  /** By score, then id. */
+  #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
+    const { graph } = this.#projection
+    const all: { readonly key: number; readonly score: number }[] = []
+    for (const key of listed(this.#projection, scope)) all.push({ key, score: scoreOf(key) })
+    all.sort((a, b) => b.score - a.score || (graph.id(a.key) < graph.id(b.key) ? -1 : 1))
+    return all.slice(0, limit).map(({ key, score }) => ({ id: graph.id(key), title: graph.title(key), score }))
+  }
+}
+
+/** Without a filter the order by id is not needed, which a big vault takes long to sort. */
+function* listed(projection: Projection, scope: Scope): IterableIterator<number> {
+  const { graph } = projection
+  if (scope.folder !== undefined || scope.path !== undefined || scope.tags !== undefined) {
+    for (const node of inScope(projection, scope)) if (graph.isListedNote(node)) yield node
+    return
+  }
+  for (let key = 0; key < graph.size; key++) if (graph.isListedNote(key)) yield key
+}

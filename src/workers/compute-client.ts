@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads'
+import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
+import type { ComputeReply, ComputeRequest } from './messages.ts'
+
+/** Graph algorithms in a worker, which is started with the first run. */
+export class ComputeClient implements Analytics {
+  readonly #entry: URL
+  readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
+  #worker: Worker | undefined
+  #nextId = 1
+
+  constructor(entry: URL) {
+    this.#entry = entry
+  }
+
+  run(metric: CentralMetric, { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array }): Promise<Scores> {
+    const worker = this.#start()
+    const id = this.#nextId++
+    worker.ref()
+    return new Promise<Scores>((resolve, reject) => {
+      this.#waiting.set(id, (reply) => ('result' in reply ? resolve(reply.result) : reject(new Error(reply.error))))
+      const request: ComputeRequest = { id, metric, offsets, targets }
+      worker.postMessage(request, [offsets.buffer as ArrayBuffer, targets.buffer as ArrayBuffer])
+    }).finally(() => {
+      if (this.#waiting.size === 0) worker.unref()
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    if (this.#worker !== undefined) return this.#worker
+    const worker = new Worker(this.#entry, { stdout: true })
+    worker.on('message', (reply: ComputeReply) => {
+      const done = this.#waiting.get(reply.id)
+      this.#waiting.delete(reply.id)
+      done?.(reply)
+    })
+    worker.on('error', (error) => this.#fail(String(error)))
+    worker.on('exit', () => this.#fail('the worker ended'))
+    worker.unref()
+    this.#worker = worker
+    return worker
+  }
+
+  #fail(error: string): void {
+    this.#worker = undefined
+    for (const [id, done] of this.#waiting) done({ id, error })
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads'
+import { RouxError } from '../core/errors.ts'
+import type { Indexing, IndexStatus } from '../core/indexing.ts'
+import { within } from '../indexing/service.ts'
+import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+
+export interface ClientListeners {
+  readonly onReplaced: (cache: IndexStatus['cache']) => void
+  readonly onCommitted: (generation: number) => void
+  readonly onError: (stack: string) => void
+}
+
+/** The indexing side as the main thread sees it: a service in a worker, spoken to in messages. */
+export class IndexingClient implements Indexing {
+  readonly #worker: Worker
+  readonly #statusListeners = new Set<(status: IndexStatus) => void>()
+  readonly #waiting = new Map<number, (error?: Error) => void>()
+  #settled: Promise<void> = Promise.resolve()
+  #settle: () => void = () => {}
+  #status: IndexStatus
+  #isSettled = false
+  #nextId = 1
+  #onClosed: () => void = () => {}
+
+  constructor(entry: URL, data: IndexerData, listeners: ClientListeners) {
+    this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
+    this.#unsettle()
+    // stdout is the protocol's: whatever a library might print there must not come from a worker either.
+    this.#worker = new Worker(entry, { workerData: data, stdout: true })
+    this.#worker.on('message', (message: FromIndexer) => this.#receive(message, listeners))
+    this.#worker.on('error', (error) => this.#fail(String(error.stack ?? error), listeners))
+    this.#worker.on('exit', () => {
+      this.#onClosed()
+      this.#rejectAll('The indexing worker ended.')
+    })
+    // Only what waits for an answer keeps the process alive.
+    this.#worker.unref()
+  }
+
+  status(): IndexStatus {
+    return this.#status
+  }
+
+  begin(): void {
+    this.#send({ type: 'begin' })
+  }
+
+  async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#isSettled) return true
+    this.#worker.ref()
+    try {
+      return await within(this.#settled, timeout, signal)
+    } finally {
+      this.#worker.unref()
+    }
+  }
+
+  reconcile(paths?: readonly string[]): Promise<void> {
+    const id = this.#nextId++
+    this.#worker.ref()
+    return new Promise<void>((resolve, reject) => {
+      this.#waiting.set(id, (error) => (error === undefined ? resolve() : reject(error)))
+      this.#send({ type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
+    }).finally(() => this.#worker.unref())
+  }
+
+  onStatus(listener: (status: IndexStatus) => void): () => void {
+    this.#statusListeners.add(listener)
+    return () => this.#statusListeners.delete(listener)
+  }
+
+  /** A reader found the index damaged: whoever waits, waits for the next one. */
+  reportDamage(): void {
+    this.#unsettle()
+    this.#send({ type: 'damaged' })
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#onClosed = resolve
+    })
+    this.#send({ type: 'close' })
+    // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
+    if (!(await within(closed, CLOSING_TIME))) await this.#worker.terminate()
+  }
+
+  #unsettle(): void {
+    this.#isSettled = false
+    this.#settled = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  #send(message: ToIndexer): void {
+    this.#worker.postMessage(message)
+  }
+
+  #receive(message: FromIndexer, listeners: ClientListeners): void {
+    switch (message.type) {
+      case 'status':
+        this.#status = message.status
+        if (SETTLED.has(message.status.phase)) {
+          this.#isSettled = true
+          this.#settle()
+        }
+        for (const listener of this.#statusListeners) listener(message.status)
+        break
+      case 'committed':
+        listeners.onCommitted(message.generation)
+        break
+      case 'replaced':
+        listeners.onReplaced(message.cache)
+        break
+      case 'reconciled':
+        this.#waiting.get(message.id)?.(message.error === undefined ? undefined : new Error(message.error))
+        this.#waiting.delete(message.id)
+        break
+      case 'error':
+        listeners.onError(message.stack)
+        break
+      case 'closed':
+        this.#onClosed()
+        break
+    }
+  }
+
+  #fail(stack: string, listeners: ClientListeners): void {
+    this.#status = { ...this.#status, phase: 'failed', message: stack.split('\n')[0] ?? stack }
+    this.#isSettled = true
+    this.#settle()
+    listeners.onError(stack)
+    this.#rejectAll(stack)
+  }
+
+  #rejectAll(reason: string): void {
+    for (const done of this.#waiting.values()) done(new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`))
+    this.#waiting.clear()
+  }
+}
+
+const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
+const CLOSING_TIME = 2_000

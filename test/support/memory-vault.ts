@@ -1,0 +1,128 @@
+import { createFsFromVolume, Volume } from 'memfs'
+import { toVaultPath } from '../../src/core/ids.ts'
+import type { ExportRow, Store } from '../../src/core/store.ts'
+import type { ListedFile, Vault } from '../../src/core/vault.ts'
+import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
+import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
+import { openIndexWriter } from '../../src/store/embedded/writer.ts'
+import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
+import { fileKind } from '../../src/vault/file-kind.ts'
+import type { FileSystem } from '../../src/vault/file-system.ts'
+import { openVault } from '../../src/vault/open-vault.ts'
+
+/** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
+export class MemoryVault implements Vault {
+  readonly root = '/memory'
+  readonly marker = undefined
+  readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
+  #clock = 1_000
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    for (const [path, text] of Object.entries(files)) this.write(path, text)
+  }
+
+  write(path: string, text: string | Uint8Array): void {
+    this.#clock += 1_000
+    this.#files.set(path, { bytes: Buffer.from(text), time: this.#clock })
+  }
+
+  remove(path: string): void {
+    this.#files.delete(path)
+  }
+
+  paths(): readonly string[] {
+    return [...this.#files.keys()]
+  }
+
+  list(folder?: { readonly path: string; readonly recursive: boolean }) {
+    const start = folder === undefined || folder.path === '' ? '' : `${folder.path}/`
+    const files = this.paths().filter((path) => {
+      if (!path.startsWith(start)) return false
+      return folder === undefined || folder.recursive || !path.slice(start.length).includes('/')
+    })
+    return { files: files.map((path) => this.#listed(path)), outside: [], unreadable: [] }
+  }
+
+  stat(path: string): ListedFile | undefined {
+    return this.#files.has(path) ? this.#listed(path) : undefined
+  }
+
+  read(path: string): Uint8Array | undefined {
+    return this.#files.get(path)?.bytes
+  }
+
+  #listed(path: string): ListedFile {
+    const file = this.#files.get(path)
+    const time = file?.time ?? 0
+    const stat = { mtime: time, ctime: time, birthtime: time, size: file?.bytes.length ?? 0 }
+    return { path: toVaultPath(path), stat, excluded: false }
+  }
+}
+
+let opened = 0
+
+export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode'>>
+
+/** A vault that is indexed into memory and read back through the store. */
+export class IndexedVault<V extends Vault = MemoryVault> {
+  readonly vault: V
+  readonly indexer: Indexer
+  readonly store: EmbeddedStore
+
+  constructor(vault: V, flavour: Flavoured = {}, vaultName?: string) {
+    const location = { kind: 'memory', name: `test-${process.pid}-${++opened}` } as const
+    this.vault = vault
+    this.indexer = new Indexer(vault, openIndexWriter(location), {
+      profile: 'lenient',
+      comments: true,
+      mode: 'obsidian',
+      kindOf: fileKind,
+      isConflictCopy: (path) => conflictOriginal(path) !== undefined,
+      permission: Promise.resolve(),
+      onProgress: () => {},
+      ...flavour,
+    })
+    this.store = openEmbeddedStore(location, {
+      ...(vaultName === undefined ? {} : { vault: vaultName }),
+      analytics: { run: async () => Promise.reject(new Error('not in this test')) },
+      readFile: async (path) => {
+        const bytes = vault.read(toVaultPath(path))
+        return bytes === 'unreadable' ? undefined : bytes
+      },
+      reconcile: async (paths) => {
+        await this.indexer.reconcile({ all: false, folders: [], files: paths })
+      },
+      onDamage: () => {},
+    })
+  }
+
+  async index(): Promise<this> {
+    await this.indexer.reconcile({ all: true })
+    return this
+  }
+}
+
+/** Notes in memory, indexed. */
+export async function indexed(files: Readonly<Record<string, string>>, flavour: Flavoured = {}): Promise<IndexedVault> {
+  return await new IndexedVault(new MemoryVault(files), flavour).index()
+}
+
+/** The same over the real scanner and an in-memory file system: ignore rules and symbolic links count. */
+export async function scanned(
+  files: Readonly<Record<string, string>>,
+  symlinks: Readonly<Record<string, string>> = {},
+  flavour: Flavoured = {},
+): Promise<IndexedVault<Vault>> {
+  const volume = Volume.fromJSON({ ...files }, '/vault')
+  for (const [path, target] of Object.entries(symlinks)) volume.symlinkSync(target, `/vault/${path}`)
+  const fs = { ...createFsFromVolume(volume), rules: { windows: false, folds: false } } as unknown as FileSystem
+  const vault = openVault('/vault', { ignore: [], gitignore: false, linkRoots: [], mode: flavour.mode ?? 'auto' }, fs)
+  return await new IndexedVault(vault, flavour).index()
+}
+
+/** Everything that a store exports. */
+export async function exported(store: Store): Promise<readonly ExportRow[]> {
+  const rows: ExportRow[] = []
+  for await (const row of store.export()) rows.push(row)
+  return rows
+}
