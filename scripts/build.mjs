@@ -1,8 +1,7 @@
 // Bundles the program: one file per entry point, what they share in chunks, nothing left to resolve at start-up but the SQLite binding.
-import { chmod, readFile, rm } from 'node:fs/promises'
+import { chmod, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-
-const { version } = JSON.parse(await readFile('package.json', 'utf8'))
 
 await rm('dist', { recursive: true, force: true })
 await build({
@@ -19,15 +18,14 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
+  keepNames: true,
   sourcemap: process.argv.includes('--sourcemap'),
   legalComments: 'none',
   external: ['@photostructure/sqlite'],
-  define: { 'process.env.ROUX_VERSION': JSON.stringify(version) },
-  banner: {
-    // Bundled CommonJS packages ask for Node's own modules with require.
-    js: "import{createRequire as __rouxRequire}from'node:module';const require=__rouxRequire(import.meta.url);",
-  },
+  // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
+  alias: { '@modelcontextprotocol/server/_shims': fileURLToPath(new URL('no-validator.mjs', import.meta.url)) },
+  // Bundled CommonJS packages ask for Node's own modules with `require`.
+  banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
 })
 await chmod('dist/cli/main.js', 0o755)

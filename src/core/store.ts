@@ -19,7 +19,7 @@ export interface Node extends NodeSummary {
   readonly aliases: readonly string[]
   /** Hidden by the vault's own ignore filters: readable by id, never listed. */
   readonly excluded: boolean
-  /** What this node links to, by in-degree then id, capped by `NodeOptions.links`; self-links left out. */
+  /** The listed notes that this node links to, by in-degree then id, capped by `NodeOptions.links`; itself left out. */
   readonly links: readonly NodeSummary[]
   /** How many there are in all. */
   readonly linkCount: number

@@ -162,7 +162,7 @@ class Walk {
       let best: number | undefined
       this.#each(at, true, (other) => {
         if (at === source && taken.has(other)) return
-        const onwards = marked.has(other) && from[other] === here + 1
+        const onwards = here > 0 && marked.has(other) && from[other] === here + 1
         // Past the meeting nodes only the distance to the target says what lies on a shortest path.
         const nearer = left > 0 && marked.has(at) && to[other] === left - 1
         if (!(onwards || nearer)) return

@@ -44,9 +44,8 @@ export class IndexingService implements Indexing {
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  #settle: () => void = () => {}
-  /** Resolves when the first comparison ended, however it ended. */
-  readonly #settled: Promise<void>
+  /** Resolves when the first comparison ended, however it ended; anew after damage. */
+  readonly #settled = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
   #indexer: Indexer | undefined
@@ -54,15 +53,13 @@ export class IndexingService implements Indexing {
   #timer: NodeJS.Timeout | undefined
   #isRunning = false
   #isVerified = false
+  #isDamaged = false
   #isClosed = false
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
     this.#permission = new Promise((resolve) => {
       this.#permit = resolve
-    })
-    this.#settled = new Promise((resolve) => {
-      this.#settle = resolve
     })
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
   }
@@ -81,8 +78,8 @@ export class IndexingService implements Indexing {
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#isVerified || this.#status.phase === 'missing' || this.#status.phase === 'failed') return true
-    return await within(this.#settled, timeout, signal)
+    if (this.#settled.isOpen) return true
+    return await within(this.#settled.opened, timeout, signal)
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
@@ -94,11 +91,13 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A reader found the index damaged. */
+  /** A reader found the index damaged: whoever waits, waits for the next one. */
   replaceDamaged(): void {
-    this.#replace()
-      .then(() => this.#request({ all: true }))
-      .catch((error) => this.#parts.onError(error))
+    this.#isDamaged = true
+    this.#isVerified = false
+    this.#settled.shut()
+    this.#tell({ phase: 'building', done: 0, total: 0 })
+    this.#request({ all: true }).catch(() => {})
   }
 
   async close(): Promise<void> {
@@ -138,6 +137,7 @@ export class IndexingService implements Indexing {
   async #compare(scope: Scope): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
+        if (this.#isDamaged) await this.#replace()
         await this.#reconcile(this.#isVerified ? scope : { all: true })
         return
       } catch (error) {
@@ -191,6 +191,7 @@ export class IndexingService implements Indexing {
   }
 
   async #replace(): Promise<void> {
+    this.#isDamaged = false
     this.#isVerified = false
     this.#indexer = undefined
     this.#writer ??= this.#parts.openWriter(this.#status.cache)
@@ -214,7 +215,7 @@ export class IndexingService implements Indexing {
 
   #finish(status: Partial<IndexStatus>): void {
     this.#tell(status)
-    this.#settle()
+    this.#settled.open()
   }
 
   #tell(status: Partial<IndexStatus>): void {
@@ -265,6 +266,38 @@ function join(scopes: readonly Scope[]): Scope {
     for (const file of scope.files) files.add(file)
   }
   return { all: false, folders, files: [...files] }
+}
+
+/** Something to wait for that can be taken back. */
+export class Latch {
+  #open: () => void = () => {}
+  #isOpen = false
+  opened: Promise<void>
+
+  constructor() {
+    this.opened = this.#next()
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  open(): void {
+    this.#isOpen = true
+    this.#open()
+  }
+
+  shut(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.opened = this.#next()
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#open = resolve
+    })
+  }
 }
 
 /** Whether a promise resolves in time. */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { RouxError } from '../core/errors.ts'
 import type { Indexing, IndexStatus } from '../core/indexing.ts'
-import { within } from '../indexing/service.ts'
+import { Latch, within } from '../indexing/service.ts'
 import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
 
 export interface ClientListeners {
@@ -15,16 +15,13 @@ export class IndexingClient implements Indexing {
   readonly #worker: Worker
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #waiting = new Map<number, (error?: Error) => void>()
-  #settled: Promise<void> = Promise.resolve()
-  #settle: () => void = () => {}
+  readonly #settled = new Latch()
   #status: IndexStatus
-  #isSettled = false
   #nextId = 1
   #onClosed: () => void = () => {}
 
   constructor(entry: URL, data: IndexerData, listeners: ClientListeners) {
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
-    this.#unsettle()
     // stdout is the protocol's: whatever a library might print there must not come from a worker either.
     this.#worker = new Worker(entry, { workerData: data, stdout: true })
     this.#worker.on('message', (message: FromIndexer) => this.#receive(message, listeners))
@@ -46,10 +43,10 @@ export class IndexingClient implements Indexing {
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#isSettled) return true
+    if (this.#settled.isOpen) return true
     this.#worker.ref()
     try {
-      return await within(this.#settled, timeout, signal)
+      return await within(this.#settled.opened, timeout, signal)
     } finally {
       this.#worker.unref()
     }
@@ -71,7 +68,7 @@ export class IndexingClient implements Indexing {
 
   /** A reader found the index damaged: whoever waits, waits for the next one. */
   reportDamage(): void {
-    this.#unsettle()
+    this.#settled.shut()
     this.#send({ type: 'damaged' })
   }
 
@@ -84,13 +81,6 @@ export class IndexingClient implements Indexing {
     if (!(await within(closed, CLOSING_TIME))) await this.#worker.terminate()
   }
 
-  #unsettle(): void {
-    this.#isSettled = false
-    this.#settled = new Promise((resolve) => {
-      this.#settle = resolve
-    })
-  }
-
   #send(message: ToIndexer): void {
     this.#worker.postMessage(message)
   }
@@ -99,10 +89,7 @@ export class IndexingClient implements Indexing {
     switch (message.type) {
       case 'status':
         this.#status = message.status
-        if (SETTLED.has(message.status.phase)) {
-          this.#isSettled = true
-          this.#settle()
-        }
+        if (SETTLED.has(message.status.phase)) this.#settled.open()
         for (const listener of this.#statusListeners) listener(message.status)
         break
       case 'committed':
@@ -126,8 +113,7 @@ export class IndexingClient implements Indexing {
 
   #fail(stack: string, listeners: ClientListeners): void {
     this.#status = { ...this.#status, phase: 'failed', message: stack.split('\n')[0] ?? stack }
-    this.#isSettled = true
-    this.#settle()
+    this.#settled.open()
     listeners.onError(stack)
     this.#rejectAll(stack)
   }

@@ -2,6 +2,7 @@ import { createFsFromVolume, Volume } from 'memfs'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import type { ListedFile, Vault } from '../../src/core/vault.ts'
+import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
@@ -84,7 +85,13 @@ export class IndexedVault<V extends Vault = MemoryVault> {
     })
     this.store = openEmbeddedStore(location, {
       ...(vaultName === undefined ? {} : { vault: vaultName }),
-      analytics: { run: async () => Promise.reject(new Error('not in this test')) },
+      analytics: {
+        // Like the worker, not at once.
+        run: async (metric, snapshot) => {
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          return metric === 'pagerank' ? { scores: pageRank(snapshot) } : betweenness(snapshot)
+        },
+      },
       readFile: async (path) => {
         const bytes = vault.read(toVaultPath(path))
         return bytes === 'unreadable' ? undefined : bytes

@@ -4,7 +4,7 @@ import { foldId } from '../../core/ids.ts'
 import type { Projection } from './projection.ts'
 
 /** Every file by id, then every edge by source; what a commit changes meanwhile shows from then on. */
-export async function* exportRows(projection: Projection): AsyncIterableIterator<ExportRow> {
+export function* exportRows(projection: Projection): Generator<ExportRow, undefined> {
   const { graph } = projection
   const keys = [...graph.order()]
   for (const key of keys) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Where an index lives: a file, or memory that this process's threads share under a name. */
@@ -11,17 +11,34 @@ export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
 
-export function locationExists(location: Location): boolean {
-  return location.kind === 'memory' || existsSync(location.path)
+/**
+ * Tells whether what lies at a location is still the file that was opened: another process may have replaced a damaged one, or somebody
+ * emptied the cache folder. `undefined`: nothing is there.
+ */
+export function identityOf(location: Location): string | undefined {
+  if (location.kind === 'memory') return location.name
+  const stat = statSync(location.path, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
 }
 
 /** Makes the folder, readable by its owner only. */
-export function makeRoom(location: Location): void {
-  if (location.kind === 'file') mkdirSync(dirname(location.path), { recursive: true, mode: 0o700 })
+export function makeRoom(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
 }
 
-/** Deletes an index and what SQLite keeps beside it. */
-export function deleteIndex(location: Location): void {
-  if (location.kind === 'memory') return
-  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(location.path + ending, { force: true })
+/** Gives a finished file its name, unless another process was first. */
+export function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // File systems without hard links: whoever comes last wins, and the others notice by the file's identity.
+    if (code !== 'EEXIST') renameSync(draft, path)
+  }
+  deleteDatabase(draft)
+}
+
+/** Deletes a database and what SQLite keeps beside it. */
+export function deleteDatabase(path: string): void {
+  for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
 }

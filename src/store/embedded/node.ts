@@ -10,10 +10,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
   const info = row === undefined || row.kind === 'attachment' ? undefined : projection.info(node)
   const times = row === undefined ? {} : timesOf(projection, node, info)
   const links: NodeIndex[] = []
-  for (const target of graph.targets(node)) {
-    // What was named by a commit that is not loaded yet has no row.
-    if (target !== node && graph.row(target) !== undefined) links.push(target)
-  }
+  for (const target of graph.targets(node)) if (target !== node && graph.isListedNote(target)) links.push(target)
   const linkCount = links.length
   const shown = options.links === 0 ? [] : graph.byInDegree(links).slice(0, options.links)
   return {

@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { Analytics } from '../../core/analytics.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type {
@@ -72,6 +73,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #rankings: Rankings
   readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
+  #isDamaged = false
 
   constructor(location: Location, options: StoreOptions) {
     this.#options = options
@@ -90,20 +92,22 @@ class SqliteStore implements EmbeddedStore {
   }
 
   reopen(location: Location): void {
+    this.#isDamaged = false
     this.#projection.reopen(location)
     this.refresh()
   }
 
-  /** Damage is never an answer: the index is built anew, and until then there is nothing. */
+  /** Damage is never an answer: it is reported once, and until there is a new index there is none. */
   #guard<T>(read: () => T): T {
+    if (this.#isDamaged) throw beingRebuilt()
     try {
       return read()
     } catch (error) {
-      if (isDamage(error)) {
-        this.#projection.reopen()
-        this.#options.onDamage()
-      }
-      throw error
+      if (!isDamage(error)) throw error
+      this.#isDamaged = true
+      this.#projection.reopen()
+      this.#options.onDamage()
+      throw beingRebuilt(error)
     }
   }
 
@@ -273,9 +277,10 @@ class SqliteStore implements EmbeddedStore {
     })
   }
 
-  export(): AsyncIterable<ExportRow> {
+  async *export(): AsyncIterableIterator<ExportRow> {
     this.refresh()
-    return exportRows(this.#projection)
+    const rows = exportRows(this.#projection)
+    for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) yield row.value
   }
 
   onChange(listener: (change: StoreChange) => void): () => void {
@@ -290,6 +295,13 @@ class SqliteStore implements EmbeddedStore {
 }
 
 const NOTES: readonly NodeKind[] = ['note']
+
+function beingRebuilt(cause?: unknown): RouxError {
+  return new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.', {
+    hint: 'Call again: the next answer waits for it.',
+    cause,
+  })
+}
 
 function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }

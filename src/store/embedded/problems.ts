@@ -20,7 +20,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     if (count === 0 || from >= count || items.length >= page.limit) return
     items.push(...list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length))
   }
-  const outside = kinds.includes('outside_link') ? projection.outside : []
+  const outside = kinds.includes('outside_link') && filter.id === undefined ? projection.outside : []
   const outsideProblems = outside
     .filter(({ path }) => foldId(path).startsWith(start))
     .map(
@@ -32,7 +32,8 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
       }),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-  for (const key of graph.order()) {
+  const only = filter.id === undefined ? undefined : graph.find(filter.id)
+  for (const key of filter.id === undefined ? graph.order() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
     if (row === undefined || row.excluded || !foldId(row.path ?? '').startsWith(start)) continue
     const id = graph.id(key)

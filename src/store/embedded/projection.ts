@@ -3,10 +3,10 @@ import type { FileStat, OutsideLink } from '../../core/vault.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
-import { databasePath, type Location, locationExists } from './location.ts'
+import { databasePath, identityOf, type Location } from './location.ts'
 import { type DocumentColumns, type HotColumns, unpackHot, unpackInfo, unpackLinks } from './rows.ts'
 import { type Database, openSqlite, type Statement } from './sqlite.ts'
-import { hasSchema, readMeta } from './writer.ts'
+import { readMeta, requireSchema } from './writer.ts'
 
 /**
  * What the index says, in memory: the graph, tags and names of one generation. Whoever committed is irrelevant: `refresh` asks the
@@ -146,31 +146,44 @@ export class Projection {
   }
 
   #open(): OpenDatabase | undefined {
-    if (this.#database !== undefined) return this.#database
-    if (!locationExists(this.#location)) return undefined
+    const identity = identityOf(this.#location)
+    if (this.#database !== undefined) {
+      if (identity === this.#database.identity) return this.#database
+      this.reopen()
+    }
+    if (identity === undefined) return undefined
     const database = openSqlite(databasePath(this.#location))
     try {
-      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -8000')
-      if (hasSchema(database)) {
-        this.#database = {
-          database,
-          version: database.prepare('PRAGMA data_version'),
-          links: database.prepare('SELECT data, crc FROM links WHERE key = ?'),
-          info: database.prepare('SELECT data, crc FROM info WHERE key = ?'),
-          stat: database.prepare('SELECT hash, mtime, ctime, birthtime, size FROM file WHERE key = ?'),
-        }
-        return this.#database
+      if (this.#location.kind === 'memory' && isEmpty(database)) {
+        database.close()
+        return undefined
       }
+      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -8000')
+      requireSchema(database)
+      this.#database = {
+        database,
+        identity,
+        version: database.prepare('PRAGMA data_version'),
+        links: database.prepare('SELECT data, crc FROM links WHERE key = ?'),
+        info: database.prepare('SELECT data, crc FROM info WHERE key = ?'),
+        stat: database.prepare('SELECT hash, mtime, ctime, birthtime, size FROM file WHERE key = ?'),
+      }
+      return this.#database
     } catch (error) {
       database.close()
       throw error
     }
-    database.close()
-    return undefined
   }
 }
 
+/** In memory a database is there as soon as it is opened. */
+function isEmpty(database: Database): boolean {
+  const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
+  return tables?.n === 0
+}
+
 interface OpenDatabase {
+  readonly identity: string
   readonly database: Database
   readonly version: Statement
   readonly links: Statement

@@ -1,7 +1,8 @@
+import { threadId } from 'node:worker_threads'
 import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile, LinkStyle } from '../../core/index-writer.ts'
 import type { VaultPath } from '../../core/ids.ts'
 import type { FileStat, OutsideLink } from '../../core/vault.ts'
-import { databasePath, deleteIndex, type Location, locationExists, makeRoom } from './location.ts'
+import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import {
   APPLICATION_ID,
   type DocumentColumns,
@@ -28,6 +29,7 @@ const NOTHING: IndexState = { generation: 0, outside: [] }
 class SqliteWriter implements IndexWriter {
   readonly #location: Location
   #database: Database | undefined
+  #identity: string | undefined
 
   constructor(location: Location) {
     this.#location = location
@@ -124,13 +126,24 @@ class SqliteWriter implements IndexWriter {
   }
 
   async reset(): Promise<void> {
-    await this.close()
-    deleteIndex(this.#location)
+    const damaged = this.#identity
+    this.#close()
+    if (this.#location.kind === 'memory') return
+    // Another process may have replaced it already.
+    if (damaged === undefined || damaged === identityOf(this.#location)) deleteDatabase(this.#location.path)
   }
 
   async close(): Promise<void> {
     const database = this.#database
+    // The log is emptied by hand: the binding cannot end its statements, so SQLite does not see the last connection close.
+    if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    this.#close()
+  }
+
+  #close(): void {
+    const database = this.#database
     this.#database = undefined
+    this.#identity = undefined
     if (database !== undefined) attempt(() => database.close())
   }
 
@@ -141,35 +154,44 @@ class SqliteWriter implements IndexWriter {
 
   /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is not an index of ours. */
   #open(): Database | undefined {
-    if (this.#database !== undefined) return this.#database
-    if (!locationExists(this.#location)) return undefined
+    const identity = identityOf(this.#location)
+    if (this.#database !== undefined) {
+      if (identity === this.#identity) return this.#database
+      this.#close()
+    }
+    if (identity === undefined) return undefined
+    this.#identity = identity
     const database = openSqlite(databasePath(this.#location))
     try {
-      if (hasSchema(database)) {
-        configure(database)
-        this.#database = database
-        return database
-      }
+      if (this.#location.kind === 'memory') makeSchema(database)
+      requireSchema(database)
+      configure(database)
+      this.#database = database
+      return database
     } catch (error) {
       attempt(() => database.close())
       throw error
     }
-    attempt(() => database.close())
-    return undefined
   }
 
+  /** A new index gets its name when it is whole: nobody ever opens one that is being made. */
   #create(): Database {
-    makeRoom(this.#location)
-    const database = openSqlite(databasePath(this.#location))
-    this.#database = database
-    if (this.#location.kind === 'file') database.exec('PRAGMA journal_mode = WAL')
-    configure(database)
-    database.exec('BEGIN IMMEDIATE')
-    // Another process may have been first.
-    if (!hasSchema(database)) {
-      database.exec(`${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}`)
+    if (this.#location.kind === 'file') {
+      const { path } = this.#location
+      makeRoom(path)
+      const draft = `${path}.${process.pid}-${threadId}.new`
+      deleteDatabase(draft)
+      const database = openSqlite(draft)
+      try {
+        makeSchema(database)
+        database.exec('PRAGMA journal_mode = WAL')
+      } finally {
+        database.close()
+      }
+      publish(draft, path)
     }
-    database.exec('COMMIT')
+    const database = this.#open()
+    if (database === undefined) throw new Error('the index file vanished while it was being made')
     return database
   }
 }
@@ -204,14 +226,19 @@ function configure(database: Database): void {
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
 }
 
-/** Whether a database is an index of this format; an empty one is none yet. @throws DamagedIndex for anything else. */
-export function hasSchema(database: Database): boolean {
-  const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number }
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (id === APPLICATION_ID && version === FORMAT) return true
-  const { n } = database.prepare('SELECT count(*) AS n FROM sqlite_master').get() as { n: number }
-  if (n === 0 && id === 0) return false
-  throw new DamagedIndex('the file is no index of this version')
+/** @throws DamagedIndex when a database is not an index of this format. */
+export function requireSchema(database: Database): void {
+  const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
+  const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
+  if (application?.application_id !== APPLICATION_ID || user?.user_version !== FORMAT) {
+    throw new DamagedIndex('the file is no index of this version')
+  }
+}
+
+function makeSchema(database: Database): void {
+  const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
+  if (tables?.n !== 0) return
+  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`)
 }
 
 export function readMeta(database: Database): IndexState {

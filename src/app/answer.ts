@@ -1,0 +1,70 @@
+import { RouxError } from '../core/errors.ts'
+import type { IndexStatus } from '../core/indexing.ts'
+import type { Answer, GraphCore, Warning } from './graph-core.ts'
+
+/** What comes with every call of a use case. */
+export interface Call {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How long a call waits for a first complete state before it answers from what is there. */
+const READY_TIMEOUT = 10_000
+
+/**
+ * Runs a use case the way all of them run: the index may be written from now on, a first complete state is awaited for
+ * a while, and what is still being read is said.
+ * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing.
+ */
+export async function answer<T>(core: GraphCore, call: Call, run: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  core.indexing.begin()
+  await core.indexing.ready(READY_TIMEOUT, call.signal)
+  call.signal?.throwIfAborted()
+  const before = core.indexing.status()
+  await requireServable(core, before)
+  const { value, warnings } = await run()
+  // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
+  const progress = progressWarning(before) ?? progressWarning(core.indexing.status())
+  return { value, warnings: progress === undefined ? warnings : [progress, ...warnings] }
+}
+
+/** An answer that needs no warning. */
+export function plain<T>(value: T): Answer<T> {
+  return { value, warnings: [] }
+}
+
+async function requireServable(core: GraphCore, status: IndexStatus): Promise<void> {
+  if (status.phase === 'missing') {
+    throw new RouxError('VAULT_NOT_FOUND', `The vault "${core.root}" is missing or cannot be read.`, {
+      hint: 'Answers come as soon as the folder is there; another one is chosen by the setting vault.path.',
+    })
+  }
+  if (status.phase !== 'failed' || (await core.store.state()).generation > 0) return
+  throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
+    hint: 'Restart the server; its log says more.',
+  })
+}
+
+function progressWarning(status: IndexStatus): Warning | undefined {
+  const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
+  switch (status.phase) {
+    case 'waiting':
+    case 'building':
+      return {
+        code: 'INDEX_BUILDING',
+        message: `The vault is still being read${files}: this answer may be incomplete. Ask again in a moment.`,
+      }
+    case 'verifying':
+      return {
+        code: 'INDEX_BUILDING',
+        message: `Changed files are still being read${files}: this answer may change.`,
+      }
+    case 'failed':
+      return {
+        code: 'STALE',
+        message: `Indexing stopped (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
+      }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,126 @@
+import type { NodeId } from '../core/ids.ts'
+import type { Heading } from '../core/note.ts'
+import type { Node, NoteText } from '../core/store.ts'
+import { answer, type Call } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { unknownIdWarning } from './known-node.ts'
+import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
+import { noteWarnings } from './note-warnings.ts'
+import { boundaryBefore, CONTENT_LIMITS, type Span, truncate } from './truncate.ts'
+
+export interface GetNodeArguments {
+  readonly id: string
+  /** 1 also shows the neighbours. */
+  readonly depth: number
+  /** Headings from the outside in, or one `^block`. */
+  readonly section?: readonly string[] | undefined
+  /** Characters of the content (or of the section) to skip. */
+  readonly offset: number
+  readonly maxChars: number
+}
+
+/** A node with everything that is known of it. */
+export interface NodeDetails extends NodeResponse {
+  readonly incomingCount?: number
+  readonly outgoingCount?: number
+  readonly outgoingNeighbors?: readonly NodeResponse[]
+  readonly incomingNeighbors?: readonly NodeResponse[]
+  /** SHA-256 of the file; attachments are not read. */
+  readonly hash?: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly created?: string
+  readonly modified?: string
+  readonly outline: readonly Heading[]
+  /** Links in all, of which `links` shows the first. */
+  readonly link_count: number
+  /** The `offset` that goes on where `content` was cut. */
+  readonly next_offset?: number
+}
+
+/** Neighbours shown in each direction. */
+const MAX_NEIGHBORS = 20
+
+/**
+ * One node, `null` when there is none.
+ * @throws RouxError `SECTION_NOT_FOUND` when no heading fits the path or several do.
+ */
+export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
+  return answer(core, call, async () => {
+    const read = await readNode(core, args.id)
+    if (read === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id)] }
+    const { node, source } = read
+    const { text, next } = await shownContent(core, read, args)
+    const value: NodeDetails = {
+      ...contentResponse(node, text),
+      ...(args.depth > 0 ? await neighborhood(core, node.id) : {}),
+      ...(source === undefined ? {} : { hash: source.hash }),
+      properties: node.properties,
+      ...(node.created === undefined ? {} : { created: node.created }),
+      ...(node.modified === undefined ? {} : { modified: node.modified }),
+      outline: node.headings,
+      link_count: node.linkCount,
+      ...(next === undefined ? {} : { next_offset: next }),
+    }
+    return { value, warnings: await noteWarnings(core, node.id) }
+  })
+}
+
+interface ReadNode {
+  readonly node: Node
+  /** Absent of attachments. */
+  readonly source: NoteText | undefined
+}
+
+/** The node and its text, of one state; what is only linked to is no node. */
+async function readNode(core: GraphCore, argument: string): Promise<ReadNode | undefined> {
+  const { store } = core
+  const [id] = await store.lookup([argument])
+  if (id === undefined) return undefined
+  const { generation } = await store.state()
+  const [node] = await store.nodes([id], { links: MAX_LINKS })
+  if (node === undefined || node.kind === 'missing') return undefined
+  if (node.kind === 'attachment') return { node, source: undefined }
+  const source = await store.text(id)
+  if (source === undefined) return undefined
+  // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
+  if ((await store.state()).generation === generation) return { node, source }
+  const [again] = await store.nodes([id], { links: MAX_LINKS })
+  return { node: again ?? node, source }
+}
+
+/** What is shown of the text, and where the rest begins, counted from the beginning of what was asked for. */
+async function shownContent(
+  core: GraphCore,
+  { source }: ReadNode,
+  args: GetNodeArguments,
+): Promise<{ text: string; next?: number }> {
+  if (source === undefined) return { text: '' }
+  const { start, end } = await wantedSpan(core, source, args)
+  const from = boundaryBefore(source.text, start, Math.min(start + args.offset, end))
+  const cut = truncate(source.text, Math.min(args.maxChars, CONTENT_LIMITS.single), { start: from, end })
+  return cut.next === undefined ? cut : { text: cut.text, next: cut.next - start }
+}
+
+async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
+  if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
+  // The parser is loaded when first needed: a server starts without it.
+  const { requireSection } = await import('./section.ts')
+  return requireSection(source.text, section, core.indexing.status().mode)
+}
+
+async function neighborhood(core: GraphCore, id: NodeId) {
+  const page = { offset: 0, limit: MAX_NEIGHBORS }
+  const [incoming, outgoing] = await Promise.all([
+    core.store.neighbors(id, { direction: 'in' }, page),
+    core.store.neighbors(id, { direction: 'out' }, page),
+  ])
+  const nodes = await core.store.nodes([...incoming.items, ...outgoing.items], { links: MAX_LINKS })
+  const show = (some: readonly (Node | undefined)[]) =>
+    some.filter((node) => node !== undefined).map((node) => excerptResponse(node, CONTENT_LIMITS.neighbor))
+  return {
+    incomingCount: incoming.total,
+    outgoingCount: outgoing.total,
+    outgoingNeighbors: show(nodes.slice(incoming.items.length)),
+    incomingNeighbors: show(nodes.slice(0, incoming.items.length)),
+  }
+}

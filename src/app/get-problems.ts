@@ -1,0 +1,30 @@
+import type { Problem, ProblemKind } from '../core/store.ts'
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { trimFolder } from './scope.ts'
+
+export interface ProblemsArguments {
+  readonly kind?: ProblemKind | undefined
+  readonly folder?: string | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface ProblemList {
+  readonly problems: readonly Problem[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+/** What is wrong in the vault, by id, then line. */
+export function getProblems(core: GraphCore, args: ProblemsArguments, call: Call = {}): Promise<Answer<ProblemList>> {
+  return answer(core, call, async () => {
+    const folder = trimFolder(args.folder ?? '')
+    const filter = {
+      ...(args.kind === undefined ? {} : { kind: args.kind }),
+      ...(folder === '' ? {} : { folder }),
+    }
+    const { items, total } = await core.store.problems(filter, { offset: args.offset, limit: args.limit })
+    return plain({ problems: items, total })
+  })
+}

@@ -1,0 +1,31 @@
+import type { NodeId } from '../core/ids.ts'
+import type { GraphCore, Warning } from './graph-core.ts'
+
+/** How many near ids a warning names. */
+const NEAREST = 3
+
+/** The store's id for an argument; absent when there is no such node or it is only linked to. */
+export async function findId(core: GraphCore, id: string): Promise<NodeId | undefined> {
+  const [known] = await findIds(core, [id])
+  return known
+}
+
+/** The store's ids for arguments, in order; absent for what does not exist, even if it is linked to. */
+export async function findIds(core: GraphCore, ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
+  const found = await core.store.lookup(ids)
+  const known = found.filter((id) => id !== undefined)
+  const nodes = await core.store.nodes(known, { links: 0 })
+  const missing = new Set(known.filter((_, index) => (nodes[index]?.kind ?? 'missing') === 'missing'))
+  return found.map((id) => (id !== undefined && missing.has(id) ? undefined : id))
+}
+
+/** Says that an argument names no node, and which ones are named alike. */
+export async function unknownIdWarning(core: GraphCore, id: string): Promise<Warning> {
+  const near = await core.store.similarNames(nameOf(id), {}, NEAREST)
+  const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
+  return { code: 'UNKNOWN_ID', message: `There is no node ${JSON.stringify(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
+}
+
+function nameOf(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, '')
+}

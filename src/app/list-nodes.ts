@@ -1,0 +1,27 @@
+import type { NodeKind, NodeSummary } from '../core/store.ts'
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { toScope } from './scope.ts'
+
+export interface ListNodesArguments {
+  readonly tag?: string | undefined
+  /** Beginning of the path. */
+  readonly path?: string | undefined
+  readonly kinds?: readonly NodeKind[] | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface NodeList {
+  readonly nodes: readonly NodeSummary[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+/** Ids and titles, by id. */
+export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call = {}): Promise<Answer<NodeList>> {
+  return answer(core, call, async () => {
+    const { items, total } = await core.store.select(toScope(args), { offset: args.offset, limit: args.limit })
+    return plain({ nodes: items.map(({ id, title }) => ({ id, title })), total })
+  })
+}

@@ -1,0 +1,8 @@
+import type { TagCount } from '../core/store.ts'
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+
+/** Tags with the notes that carry them, nested tags counted into their parents; by count, then name. */
+export function listTags(core: GraphCore, prefix: string | undefined, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
+  return answer(core, call, async () => plain(await core.store.tags(prefix?.trim().replace(/^#/, ''))))
+}

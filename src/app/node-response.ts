@@ -1,0 +1,57 @@
+import type { NodeId } from '../core/ids.ts'
+import type { Node, NodeKind, NodeSummary } from '../core/store.ts'
+import type { GraphCore } from './graph-core.ts'
+import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
+
+/** Links of a node that an answer shows at the most. */
+export const MAX_LINKS = 100
+
+/** A node as answers show it. */
+export interface NodeResponse {
+  readonly id: NodeId
+  readonly title: string
+  /** Left out where only metadata was asked for. */
+  readonly content?: string
+  readonly tags: readonly string[]
+  readonly links: readonly NodeSummary[]
+  /** In place of `content`. */
+  readonly properties?: Readonly<Record<string, unknown>>
+  /** Only of nodes that are no notes. */
+  readonly kind?: NodeKind
+}
+
+/** The nodes of these ids as a list shows them; those that are gone meanwhile are left out. */
+export async function listResponses(
+  core: GraphCore,
+  ids: readonly NodeId[],
+  shown: 'excerpt' | 'metadata',
+): Promise<readonly NodeResponse[]> {
+  const nodes = await core.store.nodes(ids, { links: MAX_LINKS })
+  const present = nodes.filter((node) => node !== undefined)
+  return present.map((node) => (shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)))
+}
+
+/** A node with the beginning of its content. */
+export function excerptResponse(node: Node, limit: number): NodeResponse {
+  return contentResponse(node, truncateExcerpt(node.excerpt, limit, node.excerptCut))
+}
+
+/** A node with this content. */
+export function contentResponse(node: Node, content: string): NodeResponse & { readonly content: string } {
+  return { id: node.id, title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
+}
+
+function metadataResponse(node: Node): NodeResponse {
+  return {
+    id: node.id,
+    title: node.title,
+    tags: node.tags,
+    links: node.links,
+    properties: node.properties,
+    ...kindOf(node),
+  }
+}
+
+function kindOf(node: Node): { readonly kind?: NodeKind } {
+  return node.kind === 'note' ? {} : { kind: node.kind }
+}

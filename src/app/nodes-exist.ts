@@ -1,0 +1,16 @@
+import { foldId } from '../core/ids.ts'
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { findIds } from './known-node.ts'
+
+/** Whether there are nodes with these ids, by normalised id. What is only linked to does not exist. */
+export function nodesExist(
+  core: GraphCore,
+  ids: readonly string[],
+  call: Call = {},
+): Promise<Answer<Readonly<Record<string, boolean>>>> {
+  return answer(core, call, async () => {
+    const known = await findIds(core, ids)
+    return plain(Object.fromEntries(ids.map((id, index) => [known[index] ?? foldId(id), known[index] !== undefined])))
+  })
+}

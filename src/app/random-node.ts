@@ -1,0 +1,29 @@
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
+import { trimTag } from './scope.ts'
+import { CONTENT_LIMITS, truncate } from './truncate.ts'
+
+export interface RandomNodeArguments {
+  /** Notes with any of these; all notes when empty. */
+  readonly tags?: readonly string[] | undefined
+  /** 0 ≤ seed < 1: the same one picks the same note of an unchanged vault. */
+  readonly seed?: number | undefined
+}
+
+/** Any note, `null` where there is none. */
+export function randomNode(
+  core: GraphCore,
+  { tags = [], seed = Math.random() }: RandomNodeArguments,
+  call: Call = {},
+): Promise<Answer<NodeResponse | null>> {
+  return answer(core, call, async () => {
+    const scope = tags.length === 0 ? {} : { tags: { names: tags.map(trimTag), mode: 'any' as const } }
+    const id = await core.store.sample(scope, seed)
+    if (id === undefined) return plain(null)
+    const [[node], source] = await Promise.all([core.store.nodes([id], { links: MAX_LINKS }), core.store.text(id)])
+    if (node === undefined || source === undefined) return plain(null)
+    const body = { start: source.bodyStart, end: source.text.length }
+    return plain(contentResponse(node, truncate(source.text, CONTENT_LIMITS.single, body).text))
+  })
+}

@@ -1,0 +1,30 @@
+import type { NodeKind, Scope } from '../core/store.ts'
+
+/** Where a caller looks, as written. */
+export interface ScopeArguments {
+  readonly folder?: string | undefined
+  readonly path?: string | undefined
+  readonly tag?: string | undefined
+  readonly kinds?: readonly NodeKind[] | undefined
+}
+
+/** A scope of what was written: tags with or without `#`, folders with or without outer slashes. */
+export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
+  const inFolder = folder === undefined ? '' : trimFolder(folder)
+  return {
+    ...(inFolder === '' ? {} : { folder: inFolder }),
+    ...(path === undefined || path === '' ? {} : { path }),
+    ...(tag === undefined ? {} : { tags: { names: [trimTag(tag)], mode: 'any' } }),
+    ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
+  }
+}
+
+/** A tag's name as the store knows it. */
+export function trimTag(tag: string): string {
+  return tag.trim().replace(/^#/, '').replace(/\/$/, '')
+}
+
+/** A folder's path as the store knows it; empty for the vault itself. */
+export function trimFolder(folder: string): string {
+  return folder.replace(/^\/+|\/+$/g, '')
+}

@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util'
+import { didYouMean, nearest } from '../config/nearest.ts'
+import { UsageError } from './usage-error.ts'
+
+/** An option of a command; a tool's parameter is one too. */
+export interface Option {
+  /** As the code knows it; on the command line `_` may be written `-`. */
+  readonly name: string
+  readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
+  readonly short?: string
+  /** May be given several times; its value is an array. */
+  readonly many?: boolean
+  /** What to choose from. */
+  readonly values?: readonly string[]
+  readonly default?: unknown
+  readonly sentence: string
+}
+
+export interface Parsed {
+  /** By the options' names; only what was given. */
+  readonly options: ReadonlyMap<string, unknown>
+  readonly positionals: readonly string[]
+}
+
+/** The options that every command has. */
+export const GLOBAL_OPTIONS: readonly Option[] = [
+  { name: 'vault', type: 'text', sentence: 'The folder with the notes.' },
+  { name: 'config', type: 'text', sentence: 'A settings file.' },
+  { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
+  { name: 'json', type: 'flag', sentence: 'Answer JSON, also to a terminal.' },
+  { name: 'help', type: 'flag', short: 'h', sentence: 'Show what a command does.' },
+  { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
+]
+
+/** The command in an argument list, and the list without it: global options may stand before it. */
+export function splitCommand(argv: readonly string[]): {
+  readonly command: string | undefined
+  readonly rest: readonly string[]
+} {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (word === '--') break
+    if (!word.startsWith('-')) return { command: word, rest: [...argv.slice(0, at), ...argv.slice(at + 1)] }
+    const option = GLOBAL_OPTIONS.find(({ name }) => word === `--${name}`)
+    if (option?.type === 'text') at++
+  }
+  return { command: undefined, rest: argv }
+}
+
+/**
+ * Reads options and positionals.
+ * @throws UsageError for an option that does not exist or whose value is not what it must be.
+ */
+export function parseArguments(args: readonly string[], options: readonly Option[]): Parsed {
+  const flags = flagsOf(options)
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      [...flags].map(([flag, { option }]) => [flag, { type: option.type === 'flag' ? 'boolean' : 'string' } as const]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given = new Map<string, unknown>()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const flag = flags.get(token.rawName.replace(/^--?/, ''))
+    if (flag === undefined) throw unknownOption(token.rawName, options)
+    const { name, many = false } = flag.option
+    const value = readOption(flag, token)
+    given.set(
+      name,
+      many ? [...((given.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])] : value,
+    )
+  }
+  return { options: given, positionals }
+}
+
+/**
+ * Reads one text as an option's value.
+ * @throws UsageError when it is none.
+ */
+export function readValueOf(option: Option, text: string, shown = flagOf(option)): unknown {
+  const wrong = (expected: string): UsageError => new UsageError(`${shown} must be ${expected}; got "${text}".`)
+  if (option.values && !option.values.includes(text)) {
+    throw new UsageError(wrong(`one of ${option.values.join(', ')}`).message, didYouMean(nearest(text, option.values)))
+  }
+  if (option.many && text.startsWith('[')) return parseJson(text) ?? text
+  if (option.type === 'json') return parseJson(text) ?? text
+  if (option.type !== 'integer' && option.type !== 'number') return text
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isNaN(number)) throw wrong('a number')
+  if (option.type === 'integer' && !Number.isInteger(number)) throw wrong('a whole number')
+  return number
+}
+
+/** An option as it is written: `--include-content`. */
+export function flagOf({ name }: Pick<Option, 'name'>): string {
+  return `--${name.replaceAll('_', '-')}`
+}
+
+interface Flag {
+  readonly option: Option
+  /** `--no-…`. */
+  readonly negative: boolean
+}
+
+/** Every spelling of every option, without dashes. */
+function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
+  const flags = new Map<string, Flag>()
+  for (const option of options) {
+    for (const name of [option.name, option.name.replaceAll('_', '-')]) {
+      flags.set(name, { option, negative: false })
+      if (option.type === 'flag') flags.set(`no-${name}`, { option, negative: true })
+    }
+    if (option.short) flags.set(option.short, { option, negative: false })
+  }
+  return flags
+}
+
+type OptionToken = { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined }
+
+function readOption({ option, negative }: Flag, { rawName, value, inlineValue }: OptionToken): unknown {
+  if (option.type === 'flag') {
+    if (value === undefined) return !negative
+    if (value !== 'true' && value !== 'false') throw new UsageError(`${rawName} is true or false; got "${value}".`)
+    return (value === 'true') !== negative
+  }
+  if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
+  // `--vault --json` forgot the vault; someone who means it writes `--vault=--json`.
+  if (inlineValue === false && value.startsWith('--'))
+    throw new UsageError(`${rawName} needs a value.`, `If "${value}" is meant, write ${rawName}=${value}.`)
+  return readValueOf(option, value, rawName)
+}
+
+function unknownOption(rawName: string, options: readonly Option[]): UsageError {
+  const near = nearest(
+    rawName.replace(/^-+/, ''),
+    options.map(flagOf).map((flag) => flag.slice(2)),
+    2,
+  )
+  const hint = didYouMean(near.map((name) => `--${name}`))
+  return new UsageError(`There is no option ${rawName}.`, hint ?? 'See --help; words that begin with a dash go after "--".')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import type { Option } from './arguments.ts'
+
+/** What is said of a command that is no tool; its code is named in `run.ts`, and loaded when it is called. */
+export interface Command {
+  readonly name: CommandName
+  readonly sentence: string
+  /** What follows the name, for people. */
+  readonly usage: string
+  /** Words that may follow. */
+  readonly words: number
+  readonly options?: readonly Option[]
+}
+
+export type CommandName = 'serve' | 'init' | 'status' | 'doctor' | 'index' | 'export' | 'trust' | 'call' | 'help'
+
+/** The commands that are no tools, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    sentence: 'Serve the vault to an AI assistant over stdio (MCP).',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'init',
+    sentence: 'Write a roux.config.yaml with every setting into the vault.',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'status',
+    sentence: 'Tell what is known of the vault and its index.',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'doctor',
+    sentence: 'Look for what is wrong with the installation, the settings and the vault.',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'index',
+    sentence: 'Bring the index up to date, with progress.',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'export',
+    sentence: 'Write the whole graph.',
+    usage: '[vault]',
+    words: 1,
+    options: [
+      {
+        name: 'format',
+        type: 'text',
+        short: 'f',
+        values: ['json', 'graphml', 'dot', 'csv'],
+        default: 'json',
+        sentence: 'How; csv holds the links only.',
+      },
+      { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
+    ],
+  },
+  {
+    name: 'trust',
+    sentence: 'Let the roux.config.yaml of the vault, or of a folder, set what widens trust.',
+    usage: '[vault]',
+    words: 1,
+  },
+  {
+    name: 'call',
+    sentence: 'Call a tool with arguments as JSON, or from stdin for "-".',
+    usage: '<tool> [json|-]',
+    words: 2,
+  },
+  {
+    name: 'help',
+    sentence: 'Show every command and tool, one of them, or the settings.',
+    usage: '[command|tool|settings]',
+    words: 1,
+  },
+]
+
+/** The command of a name; `undefined` when there is none. */
+export function findCommand(name: string): Command | undefined {
+  return COMMANDS.find((command) => command.name === name)
+}

@@ -1,0 +1,140 @@
+import type { GraphCore } from '../app/graph-core.ts'
+import { userFolders } from '../config/folders.ts'
+import { type LoadedSettings, readSettings } from '../config/load.ts'
+import { RouxError } from '../core/errors.ts'
+import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
+import type { Diagnosis } from './host.ts'
+import type { Printer } from './printer.ts'
+import { type Invocation, settingsInput, withCore } from './session.ts'
+
+/** Looks at everything that has to be right, says how to mend what is not, and fails when something is broken. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, printer, positionals } = invocation
+  const findings: Finding[] = [checkNode(process.versions.node)]
+  const loaded = await readSettings(settingsInput(invocation, positionals[0]))
+  findings.push(...checkSettings(loaded))
+  const { isTooWide, diagnose } = await host.compose()
+  const { path } = loaded.settings.vault
+  const vault = checkVault(path, { tooWide: isTooWide(path), named: loaded.vaultNamed })
+  findings.push(...vault, checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache))
+  if (diagnose) findings.push(...checkDiagnosis(await diagnose(loaded.settings)))
+  findings.push(checkWatching(path, loaded.settings.vault.watch))
+  if (!vault.some(({ state }) => state === 'fail')) findings.push(...(await checkIndexing(invocation, loaded)))
+  const broken = findings.some(({ state }) => state === 'fail')
+  if (printer.json) await printer.answer({ ok: !broken, checks: findings })
+  else await printer.text(findings.map((finding) => renderFinding(finding, printer)).join(''))
+  return broken ? 1 : 0
+}
+
+function checkSettings({ problems, warnings, files }: LoadedSettings): readonly Finding[] {
+  const findings: Finding[] = [
+    ...problems.map(
+      ({ message, hint }): Finding => ({ check: 'settings', state: 'fail', message, ...(hint === undefined ? {} : { hint }) }),
+    ),
+    ...warnings.map((message): Finding => ({ check: 'settings', state: 'warn', message })),
+  ]
+  if (findings.length > 0) return findings
+  return [
+    {
+      check: 'settings',
+      state: 'ok',
+      message: files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default',
+    },
+  ]
+}
+
+function checkDiagnosis({ sqlite, index }: Diagnosis): readonly Finding[] {
+  const loads: Finding =
+    sqlite.message === undefined
+      ? { check: 'sqlite', state: 'ok', message: `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' ') }
+      : {
+          check: 'sqlite',
+          state: 'fail',
+          message: `SQLite does not load: ${sqlite.message}`,
+          hint: 'Install again, for this platform and this Node: npm install.',
+        }
+  return [loads, indexFinding(index)]
+}
+
+function indexFinding({ file, state, message }: Diagnosis['index']): Finding {
+  const because = message === undefined ? '' : ` (${message})`
+  switch (state) {
+    case 'absent':
+      return { check: 'index', state: 'ok', message: 'none yet; it is made when it is first needed' }
+    case 'present':
+      return { check: 'index', state: 'ok', message: file }
+    case 'damaged':
+      return {
+        check: 'index',
+        state: 'warn',
+        message: `${file} is damaged${because}`,
+        hint: 'It is rebuilt by itself: "roux index" does it now.',
+      }
+    case 'foreign':
+      return {
+        check: 'index',
+        state: 'fail',
+        message: `${file} is no index of Roux${because}`,
+        hint: 'Move it away, or set cache.path to another folder.',
+      }
+    case 'newer':
+      return {
+        check: 'index',
+        state: 'warn',
+        message: `${file} was written by a newer version of Roux${because}`,
+        hint: 'Use that version, or another cache.path.',
+      }
+  }
+}
+
+async function checkIndexing(invocation: Invocation, loaded: LoadedSettings): Promise<readonly Finding[]> {
+  try {
+    return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
+  } catch (error) {
+    // Whatever it is, the rest of what was found is worth telling.
+    return [{ check: 'indexing', state: 'fail', message: error instanceof RouxError ? error.message : String(error) }]
+  }
+}
+
+async function checkCore({ store, indexing }: GraphCore, { settings, origins }: LoadedSettings): Promise<readonly Finding[]> {
+  const { mode, cache, message } = indexing.status()
+  const one = { offset: 0, limit: 1 }
+  const { total: notes } = await store.select({}, one)
+  const { total: problems } = await store.problems({}, one)
+  return [
+    { check: 'mode', state: 'ok', message: `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}` },
+    notes > 0
+      ? { check: 'notes', state: 'ok', message: String(notes) }
+      : {
+          check: 'notes',
+          state: 'warn',
+          message: 'the vault holds no notes',
+          hint: 'Is it the right folder? vault.ignore and vault.mode decide what a note is.',
+        },
+    cache === 'disk'
+      ? { check: 'indexing', state: 'ok', message: message ?? 'the index is up to date' }
+      : {
+          check: 'indexing',
+          state: 'warn',
+          message: `the index is kept in memory only: ${message ?? 'no reason known'}`,
+          hint: 'Make the cache folder writable, or set cache.path.',
+        },
+    {
+      check: 'problems',
+      state: 'ok',
+      message: String(problems),
+      ...(problems > 0 ? { hint: '"roux get-problems" lists them.' } : {}),
+    },
+  ]
+}
+
+function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): string {
+  if (settings.links.profile === 'obsidian') return `implied by links.profile (${origins.get('links.profile')})`
+  if (settings.vault.mode !== 'auto') return `set by ${origins.get('vault.mode')}`
+  return mode === 'docs' ? 'as relative links outnumber wikilinks' : 'by its marker folder, or as wikilinks are the rule'
+}
+
+function renderFinding({ check, state, message, hint }: Finding, printer: Printer): string {
+  const mark = state === 'ok' ? 'ok  ' : printer.bold(state)
+  return `${mark}  ${check.padEnd(9)} ${message}\n${hint === undefined ? '' : `                ${hint}\n`}`
+}

@@ -1,0 +1,38 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { RouxError } from '../core/errors.ts'
+import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
+import { write } from './printer.ts'
+import { type Invocation, requireSettings, withCore } from './session.ts'
+
+/** Writes the whole graph to stdout or a file, piece by piece. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, options, positionals } = invocation
+  const format = (options.get('format') as ExportFormat | undefined) ?? EXPORT_FORMATS[0]
+  const output = (options.get('output') as string | undefined) ?? '-'
+  const loaded = await requireSettings(invocation, positionals[0])
+  await withCore(invocation, loaded, async ({ store }) => {
+    const pieces = formatExport(store.export(), format)
+    if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
+    for await (const piece of pieces) await write(host.stdout, piece)
+  })
+  return 0
+}
+
+/** Writes beside the file and renames, so that no half of a graph is ever under its name. */
+async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    await pipeline(pieces, createWriteStream(temporary, { flags: 'wx' }))
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause
+    throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${cause.message}.`, {
+      hint: 'Name a file in a folder that exists and may be written.',
+      cause,
+    })
+  }
+}

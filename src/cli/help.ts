@@ -1,0 +1,115 @@
+import { CONFIG_FILE } from '../config/config-file.ts'
+import { variableOf } from '../config/given.ts'
+import { didYouMean, nearest } from '../config/nearest.ts'
+import { SETTINGS } from '../config/schema.ts'
+import { describeType } from '../config/values.ts'
+import type { ToolDefinition } from '../mcp/define-tool.ts'
+import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
+import { COMMANDS, type Command, findCommand } from './commands.ts'
+import type { Invocation } from './session.ts'
+import { findTool } from './tool-command.ts'
+import { commandName, type Parameter, parametersOf } from './tools.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Shows what a command, a tool or a setting is for. */
+export async function run({ host, printer, positionals }: Invocation): Promise<number> {
+  const [name] = positionals
+  if (name === undefined) await printer.text(overview((await host.tools()).map((tool) => tool.definition())))
+  else if (name === 'settings') await printer.text(settingsHelp())
+  else await printer.text(await helpOf(host, name))
+  return 0
+}
+
+/** What `roux` alone says. */
+export function shortHelp(): string {
+  return `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
+
+${list(COMMANDS.map(({ name, usage, sentence }) => [`roux ${name} ${usage}`, sentence]))}
+Every tool is a command, too, e.g. roux get-hubs --limit 5. "roux help" lists all of them,
+"roux help <command>" shows one, "roux help settings" the settings.
+`
+}
+
+async function helpOf(host: Invocation['host'], name: string): Promise<string> {
+  const command = findCommand(name)
+  if (command) return commandHelp(command)
+  const tool = await findTool(host, name)
+  if (tool) return toolHelp(tool.definition())
+  const names = [...COMMANDS.map((known) => known.name), ...(await host.tools()).map((known) => commandName(known.name))]
+  throw new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
+}
+
+function overview(tools: readonly ToolDefinition[]): string {
+  return `Commands:
+${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
+Tools, with titles and aliases understood where a note is named:
+${list(tools.map((tool) => [commandName(tool.name) + positionalsOf(parametersOf(tool)), tool.title]))}
+Options of all of them:
+${optionList(GLOBAL_OPTIONS)}
+Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".
+`
+}
+
+function commandHelp({ name, usage, sentence, options = [] }: Command): string {
+  return `roux ${name} ${usage}
+
+${sentence}
+
+${optionList([...options, ...GLOBAL_OPTIONS])}`
+}
+
+function toolHelp(tool: ToolDefinition): string {
+  const parameters = parametersOf(tool)
+  return `roux ${commandName(tool.name)}${positionalsOf(parameters)} [options]
+
+${tool.description}
+
+${optionList([...parameters, ...GLOBAL_OPTIONS])}`
+}
+
+function positionalsOf(parameters: readonly Parameter[]): string {
+  return parameters
+    .filter(({ required }) => required)
+    .map(({ name, many }) => ` <${name}>${many ? '…' : ''}`)
+    .join('')
+}
+
+function optionList(options: readonly Option[]): string {
+  return list(
+    options.map((option) => [
+      `${option.short ? `-${option.short}, ` : ''}${flagOf(option)}${placeholder(option)}`,
+      sentenceOf(option),
+    ]),
+  )
+}
+
+function placeholder({ type, values, many }: Option): string {
+  if (type === 'flag') return ''
+  return ` <${values?.join('|') ?? type}>${many ? '…' : ''}`
+}
+
+function sentenceOf(option: Option): string {
+  const fallback = option.default === undefined || option.default === false ? '' : ` (${String(option.default)})`
+  return option.sentence.split('\n', 1)[0] + fallback
+}
+
+function settingsHelp(): string {
+  const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
+    const name = key.replace('*', '<tool>')
+    return `${name}: ${JSON.stringify(value)}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
+  })
+  return `${blocks.join('\n')}
+The first that is set wins: --set key=value, the variable, --config <file>, the user's own file
+(${CONFIG_FILE} in the user's configuration folder), the working directory's, the vault's.
+`
+}
+
+function list(rows: readonly (readonly [string, string])[]): string {
+  // A longer left side gets a line of its own, so that it does not push all the others away.
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
+  return rows
+    .map(([left, right]) =>
+      left.length > width ? `  ${left}\n  ${' '.repeat(width)}  ${right}\n` : `  ${left.padEnd(width)}  ${right}\n`,
+    )
+    .join('')
+}

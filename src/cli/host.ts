@@ -1,0 +1,42 @@
+import type { GraphCore } from '../app/graph-core.ts'
+import type { OpenOptions } from '../compose.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Tool } from '../mcp/define-tool.ts'
+
+/** A stream to write to; the terminal's facts are absent elsewhere. */
+export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** What the command line needs of the world; commands see nothing else, so that tests can be one. */
+export interface Host {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdout: Out
+  readonly stderr: Out
+  /** The adapters, loaded when the first command needs them. */
+  compose(): Promise<Composition>
+  /** Every tool, also those that are switched off. */
+  tools(): Promise<readonly Tool[]>
+  /** Tells of the first SIGINT or SIGTERM. */
+  onSignal(listener: () => void): void
+}
+
+/** The part of `compose.ts` that commands use. */
+export interface Composition {
+  openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
+  /** Whether a folder is so wide that it is hardly meant as a vault. */
+  isTooWide(folder: string): boolean
+  /** What only the adapters can tell a doctor. Changes nothing on disk. */
+  diagnose?(settings: Settings): Promise<Diagnosis>
+}
+
+export interface Diagnosis {
+  /** `message` says why it does not load. */
+  readonly sqlite: { readonly version?: string; readonly message?: string }
+  readonly index: {
+    readonly file: string
+    /** `foreign`: of another program · `newer`: of a newer version of this one. */
+    readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+    readonly message?: string
+  }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { splitCommand } from './arguments.ts'
+import type { Host } from './host.ts'
+import { run } from './run.ts'
+
+const argv = process.argv.slice(2)
+
+const host: Host = {
+  cwd: process.cwd(),
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  async compose() {
+    // biome-ignore lint/style/noRestrictedImports: where a program begins, as compose.ts does; only this knows home folders.
+    const [composition, { isTooWide }] = await Promise.all([import('../compose.ts'), import('../vault/vault-root.ts')])
+    return { ...composition, isTooWide }
+  },
+  tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
+  onSignal(listener) {
+    // Once: who presses Ctrl+C again does not want to wait.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
+  },
+}
+
+// `roux … | head` ends quietly; the server's transport looks after its own streams.
+if (splitCommand(argv).command !== 'serve') {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+}
+process.stderr.on('error', () => {})
+
+process.exitCode = await run(argv, host)
+await new Promise((resolve) => process.stdout.write('', resolve))
+// Whatever still holds the process (a worker in a long step) has nothing more to tell.
+setTimeout(() => process.exit(), 1_000).unref()

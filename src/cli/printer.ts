@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import type { Warning } from '../app/graph-core.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Host, Out } from './host.ts'
+import { renderForPeople } from './render.ts'
+import { printable } from './table.ts'
+import { UsageError } from './usage-error.ts'
+
+type Style = 'bold' | 'red' | 'yellow'
+const CODES: Readonly<Record<Style, number>> = { bold: 1, red: 31, yellow: 33 }
+
+/** Writes what a command has to say: answers to stdout, everything else to stderr. */
+export class Printer {
+  readonly #host: Host
+  /** Answers as JSON: asked for, or nobody looks at them. */
+  readonly json: boolean
+
+  constructor(host: Host, json: boolean) {
+    this.#host = host
+    this.json = json || host.stdout.isTTY !== true
+  }
+
+  get stderr(): Out {
+    return this.#host.stderr
+  }
+
+  /** An answer: compact JSON for programs, tables for people. */
+  async answer(value: unknown, warnings: readonly Warning[] = []): Promise<void> {
+    for (const { message } of warnings) this.warn(message)
+    await this.text(this.json ? `${JSON.stringify(value)}\n` : renderForPeople(value, this.#people()))
+  }
+
+  /** A text for people that is an answer, e.g. help. */
+  async text(text: string): Promise<void> {
+    await write(this.#host.stdout, text)
+  }
+
+  /** Something a person should know about an answer that is there. */
+  warn(message: string): void {
+    this.note(`${this.#style('yellow', 'warning:')} ${printable(message)}`)
+  }
+
+  /** A line beside the answer. */
+  note(line: string): void {
+    this.#host.stderr.write(`${line}\n`)
+  }
+
+  /** What went wrong in one line, what to do about it in another. */
+  error(error: unknown): void {
+    const { message, hint, stack } = explain(error)
+    this.note(`${this.#style('red', 'error:')} ${printable(message)}`)
+    if (hint !== undefined) this.note(`  ${printable(hint)}`)
+    if (stack !== undefined) this.note(stack)
+  }
+
+  bold(text: string): string {
+    return this.#style('bold', text, this.#host.stdout)
+  }
+
+  #people(): { readonly width?: number; head(text: string): string } {
+    const { columns } = this.#host.stdout
+    return { ...(columns ? { width: columns } : {}), head: (text) => this.bold(text) }
+  }
+
+  #style(style: Style, text: string, stream: Out = this.#host.stderr): string {
+    const { NO_COLOR, TERM } = this.#host.env
+    const plain = stream.isTTY !== true || (NO_COLOR ?? '') !== '' || TERM === 'dumb'
+    return plain ? text : `\u001b[${CODES[style]}m${text}\u001b[0m`
+  }
+}
+
+/** Writes and waits until there is room for more. */
+export async function write(stream: Out, text: string): Promise<void> {
+  if (text !== '' && !stream.write(text)) await once(stream, 'drain')
+}
+
+function explain(error: unknown): {
+  readonly message: string
+  readonly hint?: string | undefined
+  readonly stack?: string | undefined
+} {
+  if (error instanceof UsageError)
+    return error.hint === undefined ? { message: error.message } : { message: error.message, hint: error.hint }
+  if (error instanceof RouxError) {
+    const names = (error.candidates ?? []).filter((name) => typeof name === 'string')
+    const meant = names.length > 0 ? `Did you mean ${names.join(', ')}?` : undefined
+    return { message: error.message, hint: error.hint ?? meant }
+  }
+  const stack = error instanceof Error ? error.stack : String(error)
+  return { message: 'Internal error, a mistake in Roux.', hint: 'Please report it with the lines below.', stack }
+}

@@ -1,0 +1,97 @@
+import { type Column, printable, printableText, renderTable, type TableOptions } from './table.ts'
+
+/** An answer as people read it: lists of objects as tables, one object as its facts, a note's text at the end. */
+export function renderForPeople(value: unknown, options: TableOptions = {}): string {
+  if (value === null || value === undefined) return 'Nothing found.\n'
+  if (Array.isArray(value)) return renderList(value, options)
+  if (!isRecord(value)) return `${printable(String(value))}\n`
+  return isFolder(value) ? renderFolder(value) : renderRecord(value, options)
+}
+
+type Facts = Readonly<Record<string, unknown>>
+
+function renderList(items: readonly unknown[], options: TableOptions): string {
+  if (items.length === 0) return 'Nothing found.\n'
+  if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const filled = names.filter((name) => items.some((item) => cell(item[name]) !== ''))
+  const columns = filled.map(
+    (name): Column =>
+      items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name },
+  )
+  return renderTable(
+    columns,
+    items.map((item) => filled.map((name) => cell(item[name]))),
+    options,
+  )
+}
+
+function renderRecord(record: Facts, options: TableOptions): string {
+  const entries = Object.entries(record)
+  if (entries.length === 0) return 'Nothing found.\n'
+  const text = typeof record.content === 'string' ? record.content : undefined
+  const tables = entries.filter(([, value]) => isTable(value)) as [string, readonly Facts[]][]
+  const facts = entries.filter(([name, value]) => !isTable(value) && !(name === 'content' && text !== undefined))
+  const parts = [
+    renderFacts(facts),
+    ...tables.map(([name, rows]) => `${options.head?.(name) ?? name}\n${renderList(rows, options)}`),
+    text === undefined ? '' : `${printableText(text).trimEnd()}\n`,
+  ]
+  return parts.filter((part) => part.trim() !== '').join('\n')
+}
+
+/** Names and values under each other; whole values, because here nothing has to fit beside them. */
+function renderFacts(facts: readonly (readonly [string, unknown])[]): string {
+  const shown = facts.map(([name, value]) => [printable(name), cell(value)] as const).filter(([, value]) => value !== '')
+  const width = Math.max(0, ...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
+}
+
+interface FolderFacts {
+  readonly path: string
+  readonly folders: readonly FolderFacts[]
+  readonly notes: readonly Facts[]
+  readonly [fact: string]: unknown
+}
+
+function renderFolder(folder: FolderFacts, indent = ''): string {
+  const { path, folders, notes } = folder
+  const below = `${indent}  `
+  const counts = Object.entries(folder).flatMap(([name, value]) =>
+    typeof value === 'number' && value > 0 ? `${value} ${words(name)}` : [],
+  )
+  const line = `${indent}${printable(path.split('/').at(-1) || '.')}/  ${counts.join(', ')}\n`
+  const inside = folders.filter(isFolder).map((child) => renderFolder(child, below))
+  return line + inside.join('') + notes.map((note) => `${below}${cell(note.title)}  ${cell(note.id)}\n`).join('')
+}
+
+/** `noteCount` → `notes`, `omittedNotes` → `omitted notes`. */
+function words(name: string): string {
+  return name
+    .replace(/_?count$/i, 's')
+    .replace(/_/g, ' ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
+  if (Array.isArray(value))
+    return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
+  if (isRecord(value)) return Object.keys(value).length === 0 ? '' : printable(JSON.stringify(value))
+  return printable(String(value))
+}
+
+// A list of titles reads better in one line; what has more facts than that is a table.
+function isTable(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord) && value.some((item) => Object.keys(item).length > 2)
+}
+
+function isRecord(value: unknown): value is Facts {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isFolder(value: unknown): value is FolderFacts {
+  return isRecord(value) && typeof value.path === 'string' && Array.isArray(value.folders) && Array.isArray(value.notes)
+}

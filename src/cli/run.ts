@@ -1,0 +1,92 @@
+import { didYouMean, nearest } from '../config/nearest.ts'
+import { RouxError } from '../core/errors.ts'
+import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
+import { COMMANDS, type Command, type CommandName, findCommand } from './commands.ts'
+import type { Host } from './host.ts'
+import { Printer } from './printer.ts'
+import type { Invocation } from './session.ts'
+import { UsageError } from './usage-error.ts'
+import { VERSION } from './version.ts'
+
+/** The code of every command, loaded when it is called: a server shall not wait for an export to load. */
+const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
+  serve: () => import('./serve.ts'),
+  init: () => import('./init.ts'),
+  status: () => import('./status.ts'),
+  doctor: () => import('./doctor.ts'),
+  index: () => import('./index-command.ts'),
+  export: () => import('./export.ts'),
+  trust: () => import('./trust.ts'),
+  call: () => import('./call.ts'),
+  help: () => import('./help.ts'),
+}
+
+/** Runs a command line; whatever goes wrong is told. Resolves with the exit code. */
+export async function run(argv: readonly string[], host: Host): Promise<number> {
+  try {
+    const { command, rest } = splitCommand(argv)
+    if (command === undefined) return await runNothing(rest, host)
+    const known = findCommand(command)
+    return known ? await runCommand(known, rest, host) : await runToolCommand(command, rest, host)
+  } catch (error) {
+    new Printer(host, false).error(error)
+    return exitCode(error)
+  }
+}
+
+async function runNothing(rest: readonly string[], host: Host): Promise<number> {
+  const invocation = invocationOf(parseArguments(rest, GLOBAL_OPTIONS), host)
+  if (invocation.options.get('version')) return printVersion(invocation)
+  const { shortHelp, run: help } = await import('./help.ts')
+  if (invocation.options.get('help')) return help(invocation)
+  await invocation.printer.text(shortHelp())
+  return 0
+}
+
+async function runCommand(command: Command, rest: readonly string[], host: Host): Promise<number> {
+  const invocation = invocationOf(parseArguments(rest, [...(command.options ?? []), ...GLOBAL_OPTIONS]), host)
+  if (invocation.options.get('version')) return printVersion(invocation)
+  if (invocation.options.get('help')) return showHelp(invocation, command.name)
+  const extra = invocation.positionals[command.words]
+  if (extra !== undefined)
+    throw new UsageError(`"${extra}" is one word too many.`, `Write: roux ${command.name} ${command.usage}`)
+  return (await CODE[command.name]()).run(invocation)
+}
+
+async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {
+  const { findTool, runTool } = await import('./tool-command.ts')
+  const { argumentsOf, commandName, parametersOf } = await import('./tools.ts')
+  const tool = await findTool(host, name)
+  if (tool === undefined) {
+    const names = [...COMMANDS.map((known) => known.name), ...(await host.tools()).map((known) => commandName(known.name))]
+    throw new UsageError(
+      `There is no command "${name}".`,
+      didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.',
+    )
+  }
+  const parameters = parametersOf(tool.definition())
+  const parsed = parseArguments(rest, [...parameters, ...GLOBAL_OPTIONS])
+  const invocation = invocationOf(parsed, host)
+  if (invocation.options.get('version')) return printVersion(invocation)
+  if (invocation.options.get('help')) return showHelp(invocation, name)
+  return runTool(invocation, tool, argumentsOf(parameters, parsed))
+}
+
+function invocationOf({ options, positionals }: Parsed, host: Host): Invocation {
+  return { host, options, positionals, printer: new Printer(host, options.get('json') === true) }
+}
+
+async function showHelp(invocation: Invocation, name: string): Promise<number> {
+  const { run: help } = await import('./help.ts')
+  return help({ ...invocation, positionals: [name] })
+}
+
+async function printVersion({ printer }: Invocation): Promise<number> {
+  await printer.text(`${VERSION}\n`)
+  return 0
+}
+
+/** 2: the command line is not understood; 1: it is, and could not be done. */
+function exitCode(error: unknown): number {
+  return error instanceof UsageError || (error instanceof RouxError && error.code === 'INVALID_PARAMS') ? 2 : 1
+}

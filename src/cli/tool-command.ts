@@ -1,0 +1,50 @@
+import { didYouMean, nearest } from '../config/nearest.ts'
+import type { Settings } from '../config/settings.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Tool } from '../mcp/define-tool.ts'
+import type { Host } from './host.ts'
+import { resolveNames } from './resolve-name.ts'
+import { type Invocation, requireSettings, withCore } from './session.ts'
+import { commandName } from './tools.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The tool of a name, written with `-` or `_`; `undefined` when there is none. */
+export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
+  const wanted = name.replaceAll('-', '_')
+  return (await host.tools()).find((tool) => tool.name === wanted)
+}
+
+/**
+ * The tool of a name.
+ * @throws UsageError with the nearest names when there is none.
+ */
+export async function requireTool(host: Host, name: string): Promise<Tool> {
+  const tool = await findTool(host, name)
+  if (tool) return tool
+  const names = (await host.tools()).map((known) => commandName(known.name))
+  throw new UsageError(
+    `There is no tool "${name}".`,
+    didYouMean(nearest(name, names, 2)) ?? 'See "roux help" for the tools there are.',
+  )
+}
+
+/** Calls a tool on the vault and prints its answer. */
+export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
+  // Wrong arguments are told before a vault is read for them.
+  tool.prepare(args)
+  const loaded = await requireSettings(invocation)
+  requireOn(tool, loaded.settings)
+  const { value, warnings } = await withCore(invocation, loaded, async (core) =>
+    tool.prepare(await resolveNames(core.store, args))(core, {}),
+  )
+  await invocation.printer.answer(value, warnings)
+  return 0
+}
+
+function requireOn({ name }: Tool, settings: Settings): void {
+  if (settings.tools[name] === false) {
+    throw new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
+      hint: `The setting tools.${name}: true turns it on.`,
+    })
+  }
+}

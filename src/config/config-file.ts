@@ -1,0 +1,48 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { type Gift, invalid } from './given.ts'
+import type { FileVersion } from './trust.ts'
+
+/** The name of every settings file. */
+export const CONFIG_FILE = 'roux.config.yaml'
+
+/** A settings file that is there. */
+export interface ConfigFile extends Gift, FileVersion {
+  readonly path: string
+}
+
+// A settings file has a few kilobytes; a stranger's vault shall not make us parse more.
+const MAX_BYTES = 1_000_000
+
+/** Reads a settings file; what is wrong with it becomes its `problems`. `undefined` when there is none. */
+export async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
+  let stat: ReturnType<typeof statSync>
+  try {
+    stat = statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    return unreadable(path, error instanceof Error ? error.message : String(error))
+  }
+  if (stat === undefined) return undefined
+  if (!stat.isFile()) return unreadable(path, 'it is not a file')
+  if (stat.size > MAX_BYTES) return unreadable(path, `it has more than ${MAX_BYTES} bytes`)
+  return readBytes(path)
+}
+
+async function readBytes(path: string): Promise<ConfigFile> {
+  let bytes: Uint8Array
+  let realPath: string
+  try {
+    bytes = readFileSync(path)
+    realPath = realpathSync.native(path)
+  } catch (error) {
+    return unreadable(path, error instanceof Error ? error.message : String(error))
+  }
+  // Loaded late, because most servers start without any settings file.
+  const [{ createHash }, { parseConfig }] = await Promise.all([import('node:crypto'), import('./parse-config.ts')])
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { path, realPath, sha256, ...parseConfig(path, new TextDecoder().decode(bytes)) }
+}
+
+function unreadable(path: string, why: string): ConfigFile {
+  const problem = invalid(`${path} cannot be read: ${why}.`, 'Mend or remove it.')
+  return { path, realPath: path, sha256: '', given: [], problems: [problem] }
+}

@@ -1,0 +1,170 @@
+import { dirname, join, resolve } from 'node:path'
+import { RouxError } from '../core/errors.ts'
+import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
+import { userFolders } from './folders.ts'
+import { type Gift, type Given, givenInEnvironment, givenOnCommandLine, invalid, isDefault, unknownKey } from './given.ts'
+import { didYouMean, nearest } from './nearest.ts'
+import { findSetting } from './schema.ts'
+import { type Settings, toSettings } from './settings.ts'
+import { shellWord } from './shell-word.ts'
+import { fileTrust, type TrustStore } from './trust.ts'
+import { expandPath, readText, readValue } from './values.ts'
+
+export interface SettingsInput {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `key=value` of every `--set`, in order. */
+  readonly set?: readonly string[]
+  /** The file that `--config` names. */
+  readonly config?: string
+  /** The vault that was named on the command line. */
+  readonly vault?: string
+  /** Defaults to the file in the user's state folder. */
+  readonly trust?: TrustStore
+  /** The tools that `tools.<name>` may name; asked only where one is named. */
+  toolNames(): Promise<readonly string[]>
+}
+
+export interface LoadedSettings {
+  /** `vault.path` is absolute. */
+  readonly settings: Settings
+  /** Whether the vault was named on the command line: only there a home folder may be meant. */
+  readonly vaultNamed: boolean
+  /** What a person should know: settings that were ignored. */
+  readonly warnings: readonly string[]
+  /** What is wrong; the settings named in it have their defaults. */
+  readonly problems: readonly RouxError[]
+  /** The settings files that were found, the first wins. */
+  readonly files: readonly string[]
+  /** Where each setting that is not the default was given. */
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/**
+ * The settings of all sources, the first wins: `--set`, `ROUX_*`, `--config`, the user's own, the working directory's, the vault's.
+ * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong.
+ */
+export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
+  const loaded = await readSettings(input)
+  const [first, ...more] = loaded.problems
+  if (first === undefined) return loaded
+  const rest = more.length === 0 ? undefined : `"roux doctor" shows ${more.length} more.`
+  const hint = [first.hint, rest].filter((part) => part !== undefined).join(' ')
+  throw new RouxError('INVALID_SETTINGS', first.message, {
+    ...(hint === '' ? {} : { hint }),
+    ...(first.candidates === undefined ? {} : { candidates: first.candidates }),
+  })
+}
+
+/** Like `loadSettings`, but answers what is wrong instead of throwing it. */
+export async function readSettings(input: SettingsInput): Promise<LoadedSettings> {
+  const merge = new Merge(input)
+  const { cwd, env, set = [], config } = input
+  await merge.add(givenOnCommandLine(set, cwd))
+  await merge.add(givenInEnvironment(env, cwd))
+  if (config !== undefined) await merge.addFile(expandPath(config, cwd), 'required')
+  await merge.addFile(join(userFolders(env).config, CONFIG_FILE), 'own')
+  await merge.addFile(join(cwd, CONFIG_FILE), 'found')
+
+  const vault = expandPath(input.vault ?? '', cwd) || merge.vault() || resolve(cwd)
+  await merge.addFile(join(vault, CONFIG_FILE), 'of the vault')
+  return merge.result(vault)
+}
+
+/** `found` and `of the vault`: by where the program was started, not by what the user said. */
+type FileRole = 'required' | 'own' | 'found' | 'of the vault'
+
+/** Settings by key as sources are added, the first wins. */
+class Merge {
+  readonly #input: SettingsInput
+  readonly #values = new Map<string, unknown>()
+  readonly #origins = new Map<string, string>()
+  readonly #files = new Map<string, string>()
+  readonly #problems: RouxError[] = []
+  readonly #warnings: string[] = []
+
+  constructor(input: SettingsInput) {
+    this.#input = input
+  }
+
+  async add({ given, problems }: Gift): Promise<void> {
+    this.#problems.push(...problems)
+    for (const item of given) {
+      const setting = findSetting(item.key)
+      const problem = setting === undefined ? unknownKey(item) : await this.#unknownTool(item)
+      if (setting === undefined || problem !== undefined) {
+        if (problem !== undefined) this.#problems.push(problem)
+        continue
+      }
+      const read =
+        item.written === 'text'
+          ? readText(setting.type, String(item.raw), item.base)
+          : readValue(setting.type, item.raw, item.base)
+      if (!read.ok) this.#problems.push(wrongValue(item, read))
+      else if (!this.#values.has(item.key)) {
+        this.#values.set(item.key, read.value)
+        this.#origins.set(item.key, item.where)
+      }
+    }
+  }
+
+  async addFile(path: string, role: FileRole): Promise<void> {
+    const file = await readConfigFile(path)
+    if (file === undefined) {
+      if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check what --config names.'))
+    } else if (!this.#files.has(file.realPath)) {
+      this.#files.set(file.realPath, path)
+      await this.add({
+        problems: file.problems,
+        given: role === 'required' || role === 'own' ? file.given : this.#allowed(file, role),
+      })
+    }
+  }
+
+  vault(): string {
+    return String(this.#values.get('vault.path') ?? '')
+  }
+
+  result(vault: string): LoadedSettings {
+    return {
+      settings: toSettings(new Map([...this.#values, ['vault.path', vault]])),
+      vaultNamed: (this.#input.vault ?? '') !== '',
+      warnings: this.#warnings,
+      problems: this.#problems,
+      files: [...this.#files.values()],
+      origins: this.#origins,
+    }
+  }
+
+  /** A vault may come from a stranger: what widens trust waits until the user has said that the file has it. */
+  #allowed(file: ConfigFile, role: FileRole): readonly Given[] {
+    const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
+    const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
+    if (file.given.some((item) => !useful.includes(item) && !isDefault(item)))
+      warn("vault.path has no effect in the vault's own file")
+    const widening = useful.filter(({ key }) => findSetting(key)?.widens)
+    if (widening.length === 0 || this.#trust().isTrusted(file)) return useful
+    const missed = widening.filter((item) => !isDefault(item)).map(({ key }) => key)
+    if (missed.length > 0) warn(`ignored until "roux trust ${shellWord(dirname(file.path))}" is said: ${missed.join(', ')}`)
+    return useful.filter((item) => !widening.includes(item))
+  }
+
+  #trust(): TrustStore {
+    return this.#input.trust ?? fileTrust(userFolders(this.#input.env).state)
+  }
+
+  async #unknownTool(item: Given): Promise<RouxError | undefined> {
+    if (!item.key.startsWith('tools.')) return undefined
+    const names = (await this.#input.toolNames()).map((name) => `tools.${name}`)
+    return names.includes(item.key) ? undefined : unknownKey(item, names)
+  }
+}
+
+function wrongValue(
+  { key, where, raw }: Given,
+  { expected, got }: { readonly expected: string; readonly got: string },
+): RouxError {
+  const type = findSetting(key)?.type
+  const near = type?.kind === 'choice' ? nearest(String(raw), type.values) : []
+  return invalid(`${where}: ${key} must be ${expected}; got ${got}.`, didYouMean(near), near)
+}

@@ -1,0 +1,78 @@
+import { dirname } from 'node:path'
+import { type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
+import type { RouxError } from '../core/errors.ts'
+import { type Gift, type Given, invalid, unknownKey } from './given.ts'
+import { SECTIONS } from './schema.ts'
+
+/** The settings that a file's text gives; what is wrong with it becomes `problems`. */
+export function parseConfig(path: string, text: string): Gift {
+  const lines = new LineCounter()
+  const document: Document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [broken] = document.errors
+  if (broken) {
+    const line = lines.linePos(broken.pos[0]).line
+    return { given: [], problems: [invalid(`${path}:${line}: ${sentence(broken.message)}`, 'The file is no valid YAML.')] }
+  }
+  const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
+  const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({
+    key: String(isScalar(key) ? key.value : key),
+    value,
+    line: lines.linePos(key.range?.[0] ?? 0).line,
+  })
+  return collect({
+    path,
+    contents: document.contents as Node | null,
+    itemsOf(node) {
+      const map = follow(node)
+      if (map === null || (isScalar(map) && map.value === null)) return []
+      return isMap(map) ? map.items.map((pair) => itemOf(pair as Pair<Node, Node | null>)) : undefined
+    },
+    toValue: (node) => follow(node)?.toJS(document) ?? null,
+  })
+}
+
+/** One key and its value, with the line of the key. */
+interface Item {
+  readonly key: string
+  readonly value: Node | null
+  readonly line: number
+}
+
+interface Tree {
+  readonly path: string
+  readonly contents: Node | null
+  /** What a mapping holds, nothing for nothing; `undefined` of what is no mapping. */
+  itemsOf(node: Node | null): readonly Item[] | undefined
+  /** @throws where aliases would grow without end. */
+  toValue(node: Node | null): unknown
+}
+
+function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
+  const given: Given[] = []
+  const problems: RouxError[] = []
+  const give = ({ key, value, line }: Item): void => {
+    const where = `${path}:${line}`
+    try {
+      given.push({ key, raw: toValue(value), written: 'yaml', where, base: dirname(path) })
+    } catch (error) {
+      problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
+    }
+  }
+  const root = itemsOf(contents)
+  if (root === undefined) problems.push(invalid(`${path}: expected settings, as "vault:" with "  mode: docs" below it.`))
+  for (const item of root ?? []) {
+    const inside = Object.hasOwn(SECTIONS, item.key) ? itemsOf(item.value) : undefined
+    // `vault.mode: docs` on one line says the same.
+    if (item.key.includes('.')) give(item)
+    else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
+    else if (inside === undefined)
+      problems.push(invalid(`${path}:${item.line}: "${item.key}" must hold settings, one a line below it.`))
+    else for (const { key, ...rest } of inside) give({ key: `${item.key}.${key}`, ...rest })
+  }
+  return { given, problems }
+}
+
+function sentence(message: string): string {
+  const line = message.split('\n', 1)[0] ?? ''
+  return /[.!?]$/.test(line) ? line : `${line}.`
+}

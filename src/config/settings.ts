@@ -1,0 +1,30 @@
+import { SETTINGS } from './schema.ts'
+
+type Entry = (typeof SETTINGS)[number]
+type ValueOf = { readonly [E in Entry as E['key']]: E['default'] }
+type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
+/** The name of a key in its section; `*` becomes any name. */
+type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
+
+/**
+ * Every setting with its default applied, as `{ vault: { mode, … }, links: { … }, … }`; see `roux.config.yaml` for what each
+ * one means. Sections of free names (`tools`) hold what was set; a missing one has its default.
+ */
+export type Settings = {
+  readonly [Section in SectionOf<Entry['key']>]: {
+    readonly [Key in Entry['key'] as NameIn<Section, Key>]: ValueOf[Key]
+  }
+}
+
+/** The settings that these values by key make, defaults applied. */
+export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
+  const settings: Record<string, Record<string, unknown>> = {}
+  const put = (key: string, value: unknown): void => {
+    const [section = '', name = ''] = key.split('.')
+    settings[section] ??= {}
+    if (name !== '*') settings[section][name] = value
+  }
+  for (const { key, default: value } of SETTINGS) put(key, value)
+  for (const [key, value] of values) put(key, value)
+  return settings as unknown as Settings
+}

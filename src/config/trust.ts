@@ -1,0 +1,66 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { RouxError } from '../core/errors.ts'
+
+/** A settings file as it was read: trust is said for this text at this place, and ends when either changes. */
+export interface FileVersion {
+  readonly realPath: string
+  /** Hex, of the file's bytes. */
+  readonly sha256: string
+}
+
+/** Which settings files the user trusts. */
+export interface TrustStore {
+  isTrusted(file: FileVersion): boolean
+  /** @throws RouxError `PERMISSION_DENIED` when it cannot be recorded. */
+  trust(file: FileVersion): void
+}
+
+/** The trust that is kept in `trust.json` of the state folder; a damaged file trusts nothing. */
+export function fileTrust(stateFolder: string): TrustStore {
+  const path = join(stateFolder, 'trust.json')
+  return {
+    isTrusted: ({ realPath, sha256 }) => readTrusted(path).get(realPath) === sha256,
+    trust({ realPath, sha256 }) {
+      try {
+        writeTrusted(path, new Map([...readTrusted(path), [realPath, sha256]]))
+      } catch (cause) {
+        throw new RouxError('PERMISSION_DENIED', `Trust cannot be recorded in ${path}: ${reason(cause)}.`, {
+          hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+          cause,
+        })
+      }
+    },
+  }
+}
+
+function readTrusted(path: string): ReadonlyMap<string, string> {
+  try {
+    const { files } = JSON.parse(readFileSync(path, 'utf8')) as { files: Record<string, string> }
+    return new Map(Object.entries(files))
+  } catch {
+    return new Map()
+  }
+}
+
+function writeTrusted(path: string, files: ReadonlyMap<string, string>): void {
+  const folder = dirname(path)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // A folder that was there before keeps its mode under `mkdir`.
+  chmodSync(folder, 0o700)
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporary, `${JSON.stringify({ files: Object.fromEntries(files) }, undefined, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

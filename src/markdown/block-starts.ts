@@ -1,0 +1,89 @@
+import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
+import type { LineCursor } from './line-cursor.ts'
+
+/** What may begin at a line's content; none of these looks further than its line. */
+
+export interface HeadingStart {
+  readonly level: number
+  readonly start: number
+  readonly end: number
+}
+
+/** An ATX heading: its level, and its text without closing `#`s. */
+export function headingStart(line: LineCursor): HeadingStart | undefined {
+  const { text, eol } = line
+  let start = line.endOfRun(HASH)
+  const level = start - line.content
+  if (level > 6 || (start < eol && !isSpaceOrTab(text.charCodeAt(start)))) return undefined
+  while (start < eol && isSpaceOrTab(text.charCodeAt(start))) start++
+  return { level, start, end: headingEnd(text, start, eol) }
+}
+
+function headingEnd(text: string, start: number, eol: number): number {
+  let end = eol
+  while (end > start && isSpaceOrTab(text.charCodeAt(end - 1))) end--
+  let marks = end
+  while (marks > start && text.charCodeAt(marks - 1) === HASH) marks--
+  if (marks === end || (marks > start && !isSpaceOrTab(text.charCodeAt(marks - 1)))) return end
+  while (marks > start && isSpaceOrTab(text.charCodeAt(marks - 1))) marks--
+  return marks
+}
+
+/** The length of a code fence's mark, or 0. */
+export function fenceLength(line: LineCursor, mark: number): number {
+  const { text, eol, content } = line
+  const end = line.endOfRun(mark)
+  if (end - content < 3) return 0
+  if (mark === BACKTICK) for (let i = end; i < eol; i++) if (text.charCodeAt(i) === BACKTICK) return 0
+  return end - content
+}
+
+/** Whether the line is a thematic break of this mark. */
+export function isBreak(line: LineCursor, mark: number): boolean {
+  let count = 0
+  for (let i = line.content; i < line.eol; i++) {
+    const c = line.text.charCodeAt(i)
+    if (c === mark) count++
+    else if (!isSpaceOrTab(c)) return false
+  }
+  return count >= 3
+}
+
+/** The offset after a list item's mark, or -1. */
+export function itemMarkEnd(line: LineCursor): number {
+  const { text, eol, content } = line
+  const first = text.charCodeAt(content)
+  let i = content + 1
+  if (isDigit(first)) {
+    while (i < eol && i < content + 10 && isDigit(text.charCodeAt(i))) i++
+    const mark = text.charCodeAt(i)
+    if (i >= eol || i - content > 9 || (mark !== 46 && mark !== 41)) return -1
+    i++
+  } else if (first !== 42 && first !== 43 && first !== 45) return -1
+  return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
+}
+
+/** How many columns after a list item's mark belong to it; the cursor stands after the mark. */
+export function itemPadding(line: LineCursor, empty: boolean): number {
+  let spaces = 0
+  for (let i = line.offset; i < line.eol && spaces < 5; i++) {
+    const c = line.text.charCodeAt(i)
+    if (c === 32) spaces++
+    else if (c === TAB) spaces += 4 - ((line.column + spaces) % 4)
+    else break
+  }
+  return spaces >= 5 || spaces < 1 || empty ? 1 : spaces
+}
+
+/** The offset after the `[^label]:` of a footnote, or -1. */
+export function footnoteEnd(line: LineCursor): number {
+  const { text, eol, content } = line
+  if (text.charCodeAt(content + 1) !== CARET) return -1
+  let i = content + 2
+  for (; i < eol; i++) {
+    const c = text.charCodeAt(i)
+    if (c === RBRACKET) break
+    if (c === LBRACKET || isSpaceOrTab(c)) return -1
+  }
+  return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
+}

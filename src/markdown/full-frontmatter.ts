@@ -1,0 +1,194 @@
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
+import type { MalformedPart } from '../core/note.ts'
+import type { LineIndex } from './line-index.ts'
+import { carriesFacts, type Frontmatter, type PropertyText } from './plain-frontmatter.ts'
+
+declare const require: (id: 'yaml') => typeof Yaml
+
+let loaded: typeof Yaml | undefined
+
+/**
+ * Loads the YAML library when the first note needs it: loading takes longer than starting the server may, and hardly a
+ * note needs it. A bundler resolves the first form and puts the library into the bundle, to be evaluated on call; in plain
+ * ES modules there is no `require`.
+ */
+function yaml(): typeof Yaml {
+  if (loaded) return loaded
+  try {
+    loaded = require('yaml')
+  } catch {
+    loaded = createRequire(import.meta.url)('yaml') as typeof Yaml
+  }
+  return loaded
+}
+
+/** Beyond this size only plain frontmatter is read: a full parser needs a second for a few megabytes. */
+const MAX_LENGTH = 512 * 1024
+/** Collections may be nested this deep: the parser and every reader of properties recurse. */
+const MAX_DEPTH = 64
+
+export interface FullFrontmatter extends Frontmatter {
+  readonly malformed: MalformedPart | undefined
+}
+
+const EMPTY = { properties: {}, texts: [] }
+
+/** Reads any frontmatter: YAML 1.2 core without anchors, which includes JSON. Never throws; what is wrong becomes `malformed`. */
+export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
+  const [from, to] = range
+  const source = text.slice(from, to)
+  const fail = (at: number, why: string): FullFrontmatter => ({
+    ...EMPTY,
+    malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
+  })
+  if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
+  const deep = tooDeepAt(source)
+  if (deep !== -1) return fail(deep, `its brackets are nested more than ${MAX_DEPTH} deep`)
+  try {
+    const converter = new Converter(text, from)
+    const properties = converter.read(source)
+    return { properties, texts: converter.texts, malformed: undefined }
+  } catch (error) {
+    if (error instanceof Malformed) return fail(error.at, error.message)
+    // A stack overflow on deep indentation, or a defect of the library: in either case this frontmatter's problem.
+    return fail(0, error instanceof RangeError ? 'it is nested too deeply' : 'it is not valid YAML')
+  }
+}
+
+/** Where brackets outside of quotes are nested too deeply, or -1. Quotes are only roughly seen: fine for a limit this high. */
+function tooDeepAt(source: string): number {
+  let depth = 0
+  for (let i = 0; i < source.length; i++) {
+    const c = source.charCodeAt(i)
+    if (c === 91 || c === 123) {
+      if (++depth > MAX_DEPTH) return i
+    } else if ((c === 93 || c === 125) && depth > 0) depth--
+    else if (c === 10 && source.charCodeAt(i + 1) > 32 && source.charCodeAt(i + 1) !== 93 && source.charCodeAt(i + 1) !== 125) depth = 0
+  }
+  return -1
+}
+
+class Malformed extends Error {
+  readonly at: number
+  constructor(at: number, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+class Converter {
+  readonly texts: PropertyText[] = []
+  readonly #text: string
+  readonly #from: number
+  #depth = 0
+  #lists = 0
+
+  constructor(text: string, from: number) {
+    this.#text = text
+    this.#from = from
+  }
+
+  read(source: string): Record<string, unknown> {
+    // The library compares each key of a mapping with every other; the converter does it with a set.
+    const document = yaml().parseDocument(source, { ...OPTIONS, uniqueKeys: false })
+    const error = document.errors[0]
+    if (error) throw new Malformed(error.pos[0], sentence(error.message))
+    const { contents } = document
+    if (contents === null || (yaml().isScalar(contents) && contents.value === null)) return {}
+    if (!yaml().isMap(contents)) throw new Malformed(contents.range?.[0] ?? 0, 'it is not a mapping of properties')
+    return this.#mapping(contents, '')
+  }
+
+  #value(node: unknown, key: string): unknown {
+    const { isAlias, isMap, isScalar, isSeq } = yaml()
+    if (isAlias(node)) throw new Malformed(node.range?.[0] ?? 0, 'aliases (*name) are not supported')
+    if (isScalar(node)) return this.#scalar(node, key)
+    if (isMap(node)) return this.#mapping(node, key)
+    if (isSeq(node)) return this.#list(node, key)
+    return null
+  }
+
+  #mapping(node: Yaml.YAMLMap, path: string): Record<string, unknown> {
+    this.#enter(node)
+    const object: Record<string, unknown> = {}
+    for (const pair of node.items) {
+      const name = this.#keyName(pair.key)
+      if (Object.hasOwn(object, name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
+      const value = this.#value(pair.value, path === '' ? name : `${path}.${name}`)
+      // Plain assignment would set the prototype for `__proto__`.
+      if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+      else object[name] = value
+    }
+    this.#depth--
+    return object
+  }
+
+  #list(node: Yaml.YAMLSeq, key: string): unknown[] {
+    this.#enter(node)
+    const link = this.#unquotedLink(node)
+    if (link) this.texts.push({ key, unquoted: true, ...link })
+    this.#lists++
+    const list = node.items.map((item) => this.#value(item, key))
+    this.#lists--
+    this.#depth--
+    return list
+  }
+
+  #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
+    this.#refuseAnchor(node)
+    if (++this.#depth > MAX_DEPTH) throw new Malformed(startOf(node), `it is nested more than ${MAX_DEPTH} deep`)
+  }
+
+  #refuseAnchor(node: { anchor?: string; range?: Yaml.Range | null | undefined }): void {
+    if (node.anchor !== undefined) throw new Malformed(node.range?.[0] ?? 0, 'anchors (&name) are not supported')
+  }
+
+  #unquotedLink(node: Yaml.YAMLSeq): { value: string; start: number; end: number } | undefined {
+    if (!node.flow || node.items.length !== 1 || !node.range || !yaml().isSeq(node.items[0])) return undefined
+    const start = node.range[0] + this.#from
+    const end = node.range[1] + this.#from
+    const value = this.#text.slice(start, end)
+    return /^\[\[[^\n[\]]+\]\]$/.test(value) && !/["']/.test(value[2] as string) ? { value, start, end } : undefined
+  }
+
+  #keyName(node: unknown): string {
+    if (yaml().isScalar(node)) {
+      this.#refuseAnchor(node)
+      return typeof node.value === 'string' ? node.value : node.value === null ? '' : String(plain(node))
+    }
+    if (node === null) return ''
+    const range = (node as Yaml.Node).range
+    if (yaml().isAlias(node)) throw new Malformed(range?.[0] ?? 0, 'aliases (*name) are not supported')
+    return range ? this.#text.slice(range[0] + this.#from, range[1] + this.#from).trim() : ''
+  }
+
+  #scalar(node: Yaml.Scalar, key: string): unknown {
+    this.#refuseAnchor(node)
+    const value = plain(node)
+    if (typeof value === 'string' && node.range && carriesFacts(key, value)) {
+      const range = { start: node.range[0] + this.#from, end: node.range[1] + this.#from }
+      this.texts.push(this.#lists > 1 ? { key, value, ...range, nested: true } : { key, value, ...range })
+    }
+    return value
+  }
+}
+
+const OPTIONS = { version: '1.2', schema: 'core', logLevel: 'silent', prettyErrors: false, stringKeys: false } as const
+
+/** A scalar as JSON has it: what JSON lacks becomes text. */
+function plain(node: Yaml.Scalar): unknown {
+  const { value } = node
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  return node.source ?? String(value)
+}
+
+function startOf(node: unknown): number {
+  return (node as { range?: Yaml.Range | null } | null)?.range?.[0] ?? 0
+}
+
+function sentence(message: string): string {
+  const first = message.split('\n', 1)[0] as string
+  return first.charAt(0).toLowerCase() + first.slice(1).replace(/[.:]?\s*$/, '')
+}

@@ -1,0 +1,56 @@
+/** Where the lines of a text begin; filled once from front to back, then asked mostly in ascending order. */
+export class LineIndex {
+  readonly #starts: number[] = []
+  #last = 0
+
+  push(start: number): void {
+    this.#starts.push(start)
+  }
+
+  /** The 1-based line that holds an offset. */
+  lineAt(offset: number): number {
+    const starts = this.#starts
+    const count = starts.length
+    let line = this.#last
+    if (line >= count || (starts[line] ?? 0) > offset) line = 0
+    // Mostly the same line as before or one of the next; far ahead, halving is faster.
+    for (let steps = 0; steps < 8; steps++) {
+      if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
+        this.#last = line
+        return line + 1
+      }
+      line++
+    }
+    let high = count
+    while (high - line > 1) {
+      const middle = (line + high) >> 1
+      if ((starts[middle] ?? 0) > offset) high = middle
+      else line = middle
+    }
+    this.#last = line
+    return line + 1
+  }
+
+  /** The offset at which a 1-based line begins. */
+  startOf(line: number): number {
+    return this.#starts[line - 1] ?? 0
+  }
+}
+
+/** The line index of a whole text. */
+export function indexLines(text: string): LineIndex {
+  const lines = new LineIndex()
+  addLines(lines, text, 0, text.length)
+  return lines
+}
+
+/** Adds the lines that begin in `[from, to)`; `from` is the beginning of a line. */
+export function addLines(lines: LineIndex, text: string, from: number, to: number): void {
+  let start = from
+  while (start < to || start === 0) {
+    lines.push(start)
+    const end = text.indexOf('\n', start)
+    if (end === -1) return
+    start = end + 1
+  }
+}

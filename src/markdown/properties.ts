@@ -1,0 +1,105 @@
+import type { Flavour, Link } from '../core/note.ts'
+import type { Run } from './blocks.ts'
+import { InlineScanner } from './inline.ts'
+import { type LineIndex, indexLines } from './line-index.ts'
+import type { PropertyText } from './plain-frontmatter.ts'
+import { propertyTag, type TagSet } from './tags.ts'
+
+type Properties = Readonly<Record<string, unknown>>
+
+/** The values of the properties with one of the given names, which compare without case. */
+function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
+  const values: unknown[] = []
+  for (const key in properties) if (names.test(key)) values.push(properties[key])
+  return values
+}
+
+/** The property `title` where it is a non-empty text or a number. */
+export function titleOf(properties: Properties): string | undefined {
+  for (const value of valuesOf(properties, /^title$/i)) {
+    const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+    if (title !== '') return title
+  }
+  return undefined
+}
+
+/** The aliases that the properties name, in order and without duplicates. */
+export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
+  const lenient = profile === 'lenient'
+  const aliases = new Set<string>()
+  for (const value of valuesOf(properties, lenient ? /^alias(?:es)?$/i : /^aliases$/i)) addAliases(value, lenient, aliases)
+  return [...aliases]
+}
+
+/** Adds what one value names: of a text with commas, leniently, the whole and its parts. */
+function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
+  if (typeof value === 'string') {
+    addAlias(value, aliases)
+    if (lenient && value.includes(',')) for (const part of value.split(',')) addAlias(part, aliases)
+  } else if (Array.isArray(value)) {
+    for (const item of value) if (!Array.isArray(item)) addAlias(item, aliases)
+  } else addAlias(value, aliases)
+}
+
+function addAlias(item: unknown, aliases: Set<string>): void {
+  if (typeof item !== 'string' && typeof item !== 'number' && typeof item !== 'boolean') return
+  const alias = String(item).trim()
+  if (alias !== '') aliases.add(alias)
+}
+
+/** Adds the tags that the property texts name. */
+export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
+  const lenient = context.flavour.profile === 'lenient'
+  for (const { key, value, start, nested } of texts) {
+    if (nested || !(lenient ? /^tags?$/i : /^tags$/i).test(key)) continue
+    for (const part of lenient ? value.split(/[\s,]+/) : [value]) {
+      const name = propertyTag(part)
+      if (name !== undefined) tags.add(name, context.lines.lineAt(start), false)
+    }
+  }
+}
+
+export interface PropertyContext {
+  readonly text: string
+  readonly flavour: Flavour
+  readonly lines: LineIndex
+}
+
+const NO_DEFINITIONS: ReadonlyMap<string, string> = new Map()
+
+/** The links in property texts: in the obsidian profile only those that are the whole value. */
+export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly Link[] {
+  const links: Link[] = []
+  for (const each of texts) {
+    if (!each.value.includes('[[') && !each.value.includes('](')) continue
+    if (each.unquoted && context.flavour.profile === 'obsidian') continue
+    links.push(...linksIn(each, context))
+  }
+  return links
+}
+
+function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
+  const { value } = text
+  const lines = indexLines(value)
+  const scanner = new InlineScanner({ flavour: context.flavour, definitions: NO_DEFINITIONS, lines, fields: false })
+  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
+  scanner.scan(value, run)
+  const whole = context.flavour.profile === 'obsidian' ? value.trim() : undefined
+  let from = text.start
+  return scanner.links
+    .filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
+    .map((link) => {
+      const raw = value.slice(link.start, link.end)
+      const at = context.text.indexOf(raw, from)
+      const literal = at !== -1 && at + raw.length <= text.end
+      if (literal) from = at + raw.length
+      return placed(link, text, literal ? [at, at + raw.length] : [text.start, text.end], context.lines)
+    })
+}
+
+function placed(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {
+  const [start, end] = range
+  const line = lines.lineAt(start)
+  const column = start - lines.startOf(line) + 1
+  return { ...link, kind: 'property', property: text.key, line, column, start, end }
+}

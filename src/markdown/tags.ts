@@ -1,0 +1,85 @@
+import type { Tag } from '../core/note.ts'
+import { isDigit, isTagCharacter } from './chars.ts'
+
+const SLASH = 47
+
+/** The offset after the tag whose `#` stands at `start`; -1 when its name is empty or made of digits only. */
+export function tagEnd(text: string, start: number, end: number): number {
+  let i = start + 1
+  let named = false
+  for (; i < end; i++) {
+    const c = text.charCodeAt(i)
+    if (!isTagCharacter(c)) break
+    if (!isDigit(c) && c !== SLASH) named = true
+  }
+  return named ? i : -1
+}
+
+/** A tag's name without slashes at its end. */
+export function tagName(written: string): string {
+  let end = written.length
+  while (end > 0 && written.charCodeAt(end - 1) === SLASH) end--
+  return written.slice(0, end)
+}
+
+/** The tag that an item of a `tags` property names, with or without `#`; `undefined` when it names none. */
+export function propertyTag(item: string): string | undefined {
+  const bare = item.trim().replace(/^#/, '')
+  return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
+}
+
+/** The form in which two spellings of a tag are the same. */
+export function foldTag(name: string): string {
+  return name.toLowerCase().normalize('NFC')
+}
+
+/** How far emphasis is looked for: a line may be megabytes long. */
+const REACH = 400
+
+/** Whether an emphasis mark that takes part in emphasis ends right before the `#` at `at`, within its line. */
+export function followsEmphasis(text: string, at: number, bounds: readonly [start: number, end: number]): boolean {
+  const mark = text[at - 1] as string
+  if (!'*_~='.includes(mark)) return false
+  const before = lineBefore(text, at, bounds[0])
+  const marks = before.length - trimEnd(before, mark).length
+  const head = before.slice(0, before.length - marks)
+  // What looks like a mark may be part of a URL.
+  if (/:\/\/\S*$/.test(head)) return false
+  if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
+  const open = head.lastIndexOf(mark)
+  return open === 0 || (open > 0 && !isTagCharacter(head.charCodeAt(open - 1)))
+}
+
+function trimEnd(text: string, mark: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === mark) end--
+  return text.slice(0, end)
+}
+
+function lineBefore(text: string, at: number, start: number): string {
+  const head = text.slice(Math.max(start, at - REACH), at)
+  return head.slice(head.lastIndexOf('\n') + 1)
+}
+
+function lineAfter(text: string, at: number, end: number): string {
+  const tail = text.slice(at, Math.min(end, at + REACH))
+  const newline = tail.indexOf('\n')
+  return newline === -1 ? tail : tail.slice(0, newline)
+}
+
+/** Keeps one tag for each folded name, as first written. */
+export class TagSet {
+  readonly #tags: Tag[] = []
+  readonly #folded = new Set<string>()
+
+  add(name: string, line: number, inBody: boolean): void {
+    const folded = foldTag(name)
+    if (this.#folded.has(folded)) return
+    this.#folded.add(folded)
+    this.#tags.push({ name, line, inBody })
+  }
+
+  list(): readonly Tag[] {
+    return this.#tags
+  }
+}

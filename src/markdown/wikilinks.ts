@@ -1,0 +1,55 @@
+import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
+
+/**
+ * The offset after the `]]` of the wikilink that begins with the `[[` at `start`, or -1 when it is none: its content has
+ * no line break, no further `[[` and is not blank.
+ */
+export function wikilinkEnd(text: string, start: number, end: number): number {
+  // `[[[a]]]`: the inner pair of brackets is the link.
+  if (text.charCodeAt(start + 2) === LBRACKET) return -1
+  MARK.lastIndex = start + 2
+  while (MARK.test(text)) {
+    const i = MARK.lastIndex - 1
+    const c = text.charCodeAt(i)
+    if (c === LF || i + 1 >= end) return -1
+    if (text.charCodeAt(i + 1) !== c) continue
+    return c === RBRACKET && !isBlank(text, start + 2, i) ? i + 2 : -1
+  }
+  return -1
+}
+
+const MARK = /[\n[\]]/g
+
+function isBlank(text: string, start: number, end: number): boolean {
+  let i = start
+  while (i < end && isWhitespace(text.charCodeAt(i))) i++
+  return i >= end
+}
+
+export interface Wikilink {
+  readonly target: string
+  readonly subpath: string | undefined
+  readonly display: string | undefined
+}
+
+/** Splits what stands between `[[` and `]]` into target, subpath and display text. */
+export function splitWikilink(content: string): Wikilink {
+  const pipe = content.indexOf('|', 1)
+  let rest = content
+  let display: string | undefined
+  if (pipe !== -1) {
+    display = content.slice(pipe + 1).trim()
+    // In a table the pipe is written `\|`.
+    rest = content.slice(0, content[pipe - 1] === '\\' ? pipe - 1 : pipe)
+  }
+  const hash = rest.indexOf('#')
+  if (hash === -1) return { target: rest.trim(), subpath: undefined, display }
+  return { target: rest.slice(0, hash).trim(), subpath: rest.slice(hash + 1).trim(), display }
+}
+
+const URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)/i
+
+/** Whether a wikilink's target is a URL rather than a name. */
+export function isUrl(target: string): boolean {
+  return target.includes(':') && URL.test(target)
+}

@@ -1,0 +1,61 @@
+import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Tool } from './define-tool.ts'
+import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
+
+export interface CallOptions {
+  /** The vault, opened when the first call needs it. */
+  core(): Promise<GraphCore>
+  readonly log: Log
+  readonly signal?: AbortSignal
+  /** Milliseconds. */
+  readonly timeout?: number
+}
+
+/** How long a call may take. */
+export const CALL_TIMEOUT = 30_000
+
+/** Calls a tool; whatever goes wrong is a result. */
+export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
+  try {
+    const run = tool.prepare(args)
+    return toolResult(await withinTime(options, async (signal) => run(await options.core(), { signal })), tool.wrap)
+  } catch (error) {
+    // Nobody waits for this one any more: it is never sent.
+    return errorResult(options.signal?.aborted ? cancelled() : error, options.log)
+  }
+}
+
+async function withinTime(
+  { signal, timeout = CALL_TIMEOUT }: CallOptions,
+  run: (signal: AbortSignal) => Promise<Answer<unknown>>,
+): Promise<Answer<unknown>> {
+  signal?.throwIfAborted()
+  const stop = new AbortController()
+  let giveUp: (reason: unknown) => void = () => {}
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = (reason) => {
+      stop.abort(reason)
+      reject(reason)
+    }
+  })
+  const timer = setTimeout(() => giveUp(timeoutError(timeout)), timeout)
+  const cancel = () => giveUp(signal?.reason)
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    return await Promise.race([run(stop.signal), givenUp])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+function timeoutError(timeout: number): RouxError {
+  return new RouxError('TIMEOUT', `The call took longer than ${timeout / 1000} s.`, {
+    hint: 'Ask for less: a lower limit, a folder, a tag.',
+  })
+}
+
+function cancelled(): RouxError {
+  return new RouxError('TIMEOUT', 'The call was cancelled.')
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/v4'
+import type { Call } from '../app/answer.ts'
+import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { type InputSchema, inputSchema } from './input-schema.ts'
+import { invalidArguments } from './invalid-arguments.ts'
+
+/** What a client may assume of a tool without calling it. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: false
+}
+
+/** Annotations of a tool that only reads. */
+export const READS: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/**
+ * How a value goes under an object root: lists as `results`, a node or its absence as `node`, any other object as it is
+ * (and its absence as `result`).
+ */
+export type Wrap = 'results' | 'node' | 'object'
+
+/** A tool as one literal: lists, checks, help and snapshots are derived from it. */
+export interface ToolLiteral<Shape extends z.ZodRawShape> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: ToolAnnotations
+  /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
+  input(): Shape
+  readonly wrap: Wrap
+  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<unknown>>
+}
+
+/** A tool as `tools/list` shows it. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+  readonly annotations: ToolAnnotations
+}
+
+/** A tool that can be listed and called. */
+export interface Tool {
+  readonly name: string
+  readonly wrap: Wrap
+  definition(): ToolDefinition
+  /**
+   * Checks arguments and gives what runs with them.
+   * @throws RouxError `INVALID_PARAMS` that names every violation.
+   */
+  prepare(args: unknown): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
+}
+
+/** Makes a tool of its literal. */
+export function defineTool<const Shape extends z.ZodRawShape>(literal: ToolLiteral<Shape>): Tool {
+  const { name, title, description, annotations, wrap } = literal
+  const schema = once(() => z.strictObject(literal.input()))
+  const definition = once(() => ({ name, title, description, inputSchema: inputSchema(schema()), annotations }))
+  return {
+    name,
+    wrap,
+    definition,
+    prepare(args) {
+      const parsed = schema().safeParse(args ?? {})
+      if (!parsed.success) throw invalidArguments(definition(), parsed.error.issues, args)
+      return (core, call) => literal.run(core, parsed.data, call)
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

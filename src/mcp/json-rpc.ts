@@ -1,0 +1,97 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
+
+/** What a line or a member of a batch holds. */
+export type Incoming =
+  | { readonly kind: 'message'; readonly message: JSONRPCMessage }
+  /** Nothing that can be served: the answer to it. */
+  | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
+
+const PARSE_ERROR = -32700
+const INVALID_REQUEST = -32600
+const INVALID_PARAMS = -32602
+
+/** The value of a line; `undefined` when it is no JSON. */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer to a line that is no JSON. Clients reject an `id` of null, so it is left out. */
+export function parseFault(): JSONRPCMessage {
+  return fault(PARSE_ERROR, 'Parse error: the line is not JSON.')
+}
+
+/** The answer to what is no JSON-RPC message. */
+export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
+  return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
+}
+
+/** Reads one message. What stands beside the members that JSON-RPC knows is dropped: readers further on are strict. */
+export function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return refuse('a message is a JSON object.')
+  const { jsonrpc, id, method, params } = value
+  if (jsonrpc !== '2.0') return refuse('"jsonrpc" must be "2.0".', id)
+  if (method === undefined && ('result' in value || 'error' in value)) return accept(value)
+  if (typeof method !== 'string') return refuse('"method" must be a string.', id)
+  if ('id' in value && !isRequestId(id)) return refuse('"id" must be a string or an integer.', id)
+  const answer = isRequestId(id) ? { id } : {}
+  if (params === undefined) return accept({ jsonrpc, ...answer, method })
+  if (!isObject(params)) {
+    if (!Array.isArray(params)) return refuse('"params" must be an object.', id)
+    return 'id' in answer
+      ? { kind: 'fault', response: fault(INVALID_PARAMS, 'Invalid params: "params" must be an object.', id) }
+      : refuse('"params" must be an object.')
+  }
+  if (!hasReadableMeta(params)) return refuse('"params._meta" must be an object with a string or integer "progressToken".', id)
+  return accept({ jsonrpc, ...answer, method, params })
+}
+
+/** The id of a request of which only the ends are known; `undefined` where it cannot be told for sure. */
+export function idFromEnds(head: string, tail: string): RequestId | undefined {
+  // Only directly at one of the outer braces is it certain that the member belongs to the message itself.
+  const written =
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
+    /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
+  return written === undefined ? undefined : JSON.parse(written)
+}
+
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message
+}
+
+/** The id that a message answers. */
+export function answeredId(message: JSONRPCMessage): RequestId | undefined {
+  return 'method' in message ? undefined : message.id
+}
+
+function accept(message: object): Incoming {
+  return { kind: 'message', message: message as JSONRPCMessage }
+}
+
+function refuse(message: string, id?: unknown): Incoming {
+  return { kind: 'fault', response: invalidRequest(message, id) }
+}
+
+function fault(code: number, message: string, id?: unknown): JSONRPCMessage {
+  const readable = typeof id === 'string' || typeof id === 'number' ? { id } : {}
+  return { jsonrpc: '2.0', ...readable, error: { code, message } }
+}
+
+function hasReadableMeta(params: Readonly<Record<string, unknown>>): boolean {
+  const meta = params._meta
+  if (meta === undefined) return true
+  if (!isObject(meta)) return false
+  const token = meta.progressToken
+  return token === undefined || isRequestId(token)
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

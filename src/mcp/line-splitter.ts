@@ -1,0 +1,64 @@
+/** A line longer than this is discarded to its end. */
+export const MAX_LINE = 10 * 1024 * 1024
+
+/** How much of both ends of a discarded line is kept: enough to read a request's id. */
+const KEPT_ENDS = 256
+
+export type Line =
+  | { readonly kind: 'line'; readonly text: string }
+  /** Too long; its ends only. */
+  | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
+
+/** Splits bytes into lines, so that a character cut by a chunk's end stays whole. Invalid UTF-8 is replaced. */
+export class LineSplitter {
+  readonly #maxLine: number
+  #chunks: Buffer[] = []
+  #size = 0
+  #head: string | undefined
+  #tail: Buffer = Buffer.alloc(0)
+
+  constructor(maxLine = MAX_LINE) {
+    this.#maxLine = maxLine
+  }
+
+  /** The lines that end in this chunk. */
+  *push(chunk: Buffer): Generator<Line> {
+    let start = 0
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      this.#add(chunk.subarray(start, end))
+      yield this.#take()
+      start = end + 1
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+  }
+
+  /** What stands after the last line break, where there is anything. */
+  *end(): Generator<Line> {
+    if (this.#size > 0) yield this.#take()
+  }
+
+  #add(part: Buffer): void {
+    this.#size += part.length
+    if (this.#head === undefined && this.#size <= this.#maxLine) {
+      this.#chunks.push(part)
+      return
+    }
+    const kept = Buffer.concat([...this.#chunks, part])
+    this.#head ??= kept.toString('utf8', 0, KEPT_ENDS)
+    this.#tail = Buffer.concat([this.#tail, kept.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)
+    this.#chunks = []
+  }
+
+  #take(): Line {
+    const head = this.#head
+    const line: Line =
+      head === undefined
+        ? { kind: 'line', text: Buffer.concat(this.#chunks).toString() }
+        : { kind: 'discarded', head, tail: this.#tail.toString() }
+    this.#chunks = []
+    this.#size = 0
+    this.#head = undefined
+    this.#tail = Buffer.alloc(0)
+    return line
+  }
+}

@@ -1,0 +1,48 @@
+import type { Answer } from '../app/graph-core.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Wrap } from './define-tool.ts'
+import { membersToJson, toJson } from './json.ts'
+
+/** A tool's answer on the wire: the same facts as text and under an object root. */
+export type ToolResult = {
+  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent: Record<string, unknown>
+  readonly isError?: true
+}
+
+/** Where what is not for the caller goes. */
+export type Log = (line: string) => void
+
+/** The result of an answer: compact JSON, warnings as a sentence of their own. */
+export function toolResult({ value, warnings }: Answer<unknown>, wrap: Wrap): ToolResult {
+  const content = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
+  const structuredContent = wrapped(value, wrap)
+  if (warnings.length === 0) return { content, structuredContent }
+  content.push(textBlock(warnings.map(({ code, message }) => `${code}: ${message}`).join('\n')))
+  return { content, structuredContent: { ...structuredContent, _warnings: warnings } }
+}
+
+/** The result of a failure: what the caller can act on, or a reference to what only the log says. */
+export function errorResult(thrown: unknown, log: Log): ToolResult {
+  const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
+  return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
+}
+
+function internalError(thrown: unknown, log: Log) {
+  const reference = Math.random().toString(36).slice(2, 10)
+  log(`Internal error ${reference}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
+  return { code: 'INTERNAL_ERROR', message: `Internal error, reference ${reference}.` }
+}
+
+function wrapped(value: unknown, wrap: Wrap): Record<string, unknown> {
+  if (wrap === 'object') return isRecord(value) ? { ...value } : { result: value ?? null }
+  return { [wrap]: value }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textBlock(text: string): { readonly type: 'text'; readonly text: string } {
+  return { type: 'text', text }
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod/v4'
+import { findPath } from '../../app/find-path.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { nodeId } from './parameters.ts'
+
+export const findPathTool = defineTool({
+  name: 'find_path',
+  title: 'Path between two notes',
+  description:
+    'Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not.',
+  annotations: READS,
+  input: () => ({
+    source: nodeId('Start'),
+    target: nodeId('End'),
+    direction: z.enum(['any', 'out']).default('any').describe('out: follow links forwards only.'),
+    count: z.int().min(1).max(5).default(1).describe('Paths to find; the others come as alternatives.'),
+    avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes where possible.'),
+  }),
+  wrap: 'object',
+  run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
+})

@@ -1,0 +1,22 @@
+import * as z from 'zod/v4'
+import { getHubs } from '../../app/get-hubs.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { folder, limit, tag } from './parameters.ts'
+
+export const getHubsTool = defineTool({
+  name: 'get_hubs',
+  title: 'Most central notes',
+  description: 'The most central notes with their scores: a good first look at a vault, folder or tag.',
+  annotations: READS,
+  input: () => ({
+    metric: z
+      .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
+      .default('in_degree')
+      .describe('Notes linking here, notes linked to, links weighted by their source, or bridges between parts.'),
+    limit: limit(50, 10),
+    folder: folder(),
+    tag: tag(),
+  }),
+  wrap: 'results',
+  run: getHubs,
+})

@@ -1,0 +1,21 @@
+import * as z from 'zod/v4'
+import { getProblems } from '../../app/get-problems.ts'
+import { PROBLEM_KINDS } from '../../core/store.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { folder, limit, offset } from './parameters.ts'
+
+export const getProblemsTool = defineTool({
+  name: 'get_problems',
+  title: 'Problems in the vault',
+  description:
+    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, malformed parts, notes without links, names that clash.',
+  annotations: READS,
+  input: () => ({
+    kind: z.enum(PROBLEM_KINDS).optional().describe('Only this kind.'),
+    folder: folder(),
+    limit: limit(100, 20),
+    offset: offset(),
+  }),
+  wrap: 'object',
+  run: getProblems,
+})

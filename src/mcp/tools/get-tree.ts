@@ -1,0 +1,20 @@
+import * as z from 'zod/v4'
+import { getTree } from '../../app/get-tree.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { limit } from './parameters.ts'
+
+export const getTreeTool = defineTool({
+  name: 'get_tree',
+  title: 'Folder tree',
+  description:
+    'Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes.',
+  annotations: READS,
+  input: () => ({
+    path: z.string().optional().describe('Folder to begin at; the vault if absent.'),
+    depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
+    limit: limit(1000, 200, 'Maximum notes in the whole tree.'),
+    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+  }),
+  wrap: 'object',
+  run: (core, { include_archived, ...args }, call) => getTree(core, { ...args, includeArchived: include_archived }, call),
+})

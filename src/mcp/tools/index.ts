@@ -1,0 +1,29 @@
+import type { Tool } from '../define-tool.ts'
+import { findPathTool } from './find-path.ts'
+import { getHubsTool } from './get-hubs.ts'
+import { getNeighborsTool } from './get-neighbors.ts'
+import { getNodeTool } from './get-node.ts'
+import { getProblemsTool } from './get-problems.ts'
+import { getTreeTool } from './get-tree.ts'
+import { listNodesTool } from './list-nodes.ts'
+import { listTagsTool } from './list-tags.ts'
+import { nodesExistTool } from './nodes-exist.ts'
+import { randomNodeTool } from './random-node.ts'
+import { resolveNodesTool } from './resolve-nodes.ts'
+import { searchByTagsTool } from './search-by-tags.ts'
+
+/** Every tool there is, in the order in which they are listed. */
+export const TOOLS: readonly Tool[] = [
+  getNodeTool,
+  getNeighborsTool,
+  findPathTool,
+  getHubsTool,
+  resolveNodesTool,
+  searchByTagsTool,
+  listNodesTool,
+  listTagsTool,
+  getTreeTool,
+  randomNodeTool,
+  nodesExistTool,
+  getProblemsTool,
+]

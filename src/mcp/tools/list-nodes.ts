@@ -1,0 +1,20 @@
+import { listNodes } from '../../app/list-nodes.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { kinds, limit, offset, path, tag } from './parameters.ts'
+
+export const listNodesTool = defineTool({
+  name: 'list_nodes',
+  title: 'List notes',
+  description:
+    'Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
+  annotations: READS,
+  input: () => ({
+    tag: tag(),
+    path: path(),
+    limit: limit(1000, 100),
+    offset: offset(),
+    kinds: kinds(),
+  }),
+  wrap: 'object',
+  run: listNodes,
+})

@@ -1,0 +1,15 @@
+import * as z from 'zod/v4'
+import { listTags } from '../../app/list-tags.ts'
+import { defineTool, READS } from '../define-tool.ts'
+
+export const listTagsTool = defineTool({
+  name: 'list_tags',
+  title: 'List tags',
+  description: 'All tags with how many notes carry them or a tag nested in them, most used first.',
+  annotations: READS,
+  input: () => ({
+    prefix: z.string().optional().describe('Only tags that begin with this, in any case.'),
+  }),
+  wrap: 'results',
+  run: (core, { prefix }, call) => listTags(core, prefix, call),
+})

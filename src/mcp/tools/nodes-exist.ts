@@ -1,0 +1,15 @@
+import * as z from 'zod/v4'
+import { nodesExist } from '../../app/nodes-exist.ts'
+import { defineTool, READS } from '../define-tool.ts'
+
+export const nodesExistTool = defineTool({
+  name: 'nodes_exist',
+  title: 'Do these ids exist',
+  description: 'Tells for each id whether there is such a node. For names instead of ids use resolve_nodes.',
+  annotations: READS,
+  input: () => ({
+    ids: z.array(z.string()).describe('Ids to check, in any case.'),
+  }),
+  wrap: 'results',
+  run: (core, { ids }, call) => nodesExist(core, ids, call),
+})

@@ -1,0 +1,37 @@
+import * as z from 'zod/v4'
+
+/** Parameters that several tools take alike. */
+
+export const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
+
+export function nodeId(what: string) {
+  return z.string().describe(`${what}: its path in the vault, in any case; ".md" may be left out.`)
+}
+
+export function limit(maximum: number, fallback: number, what = 'Maximum results.') {
+  return z.int().min(1).max(maximum).default(fallback).describe(what)
+}
+
+export function offset() {
+  return z.int().min(0).default(0).describe('Results to skip.')
+}
+
+export function folder() {
+  return z.string().optional().describe('Only this folder and below.')
+}
+
+export function tag() {
+  return z.string().optional().describe('Only notes with this tag or one nested in it, in any case.')
+}
+
+export function path() {
+  return z.string().optional().describe('Only ids that begin with this, in any case.')
+}
+
+export function kinds() {
+  return z.array(z.enum(KINDS)).optional().describe('Kinds of nodes; notes if absent. "missing" is a link without a target.')
+}
+
+export function includeContent() {
+  return z.boolean().default(false).describe('Show the beginning of the content instead of properties.')
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod/v4'
+import { randomNode } from '../../app/random-node.ts'
+import { defineTool, READS } from '../define-tool.ts'
+
+export const randomNodeTool = defineTool({
+  name: 'random_node',
+  title: 'Random note',
+  description: 'Any note, for discovery or review. null if none fits.',
+  annotations: { ...READS, idempotentHint: false },
+  input: () => ({
+    tags: z.array(z.string()).optional().describe('Only notes with any of these tags.'),
+  }),
+  wrap: 'node',
+  run: randomNode,
+})

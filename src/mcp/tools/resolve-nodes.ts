@@ -1,0 +1,23 @@
+import * as z from 'zod/v4'
+import { resolveNodes } from '../../app/resolve-nodes.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { path, tag } from './parameters.ts'
+
+export const resolveNodesTool = defineTool({
+  name: 'resolve_nodes',
+  title: 'Names to ids',
+  description: 'Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id.',
+  annotations: READS,
+  input: () => ({
+    names: z.array(z.string()).describe('Names to look up.'),
+    strategy: z
+      .enum(['exact', 'fuzzy', 'semantic'])
+      .default('fuzzy')
+      .describe('exact: same title or alias; fuzzy: also similar spelling; semantic: by meaning.'),
+    threshold: z.number().min(0).max(1).default(0.7).describe('Least similarity; not for exact.'),
+    tag: tag(),
+    path: path(),
+  }),
+  wrap: 'results',
+  run: resolveNodes,
+})

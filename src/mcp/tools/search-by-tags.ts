@@ -1,0 +1,19 @@
+import * as z from 'zod/v4'
+import { searchByTags } from '../../app/search-by-tags.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { limit } from './parameters.ts'
+
+export const searchByTagsTool = defineTool({
+  name: 'search_by_tags',
+  title: 'Notes by tags',
+  description:
+    'Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once.',
+  annotations: READS,
+  input: () => ({
+    tags: z.array(z.string()).min(1).describe('Tags, with or without "#".'),
+    mode: z.enum(['any', 'all']).default('any').describe('Any of the tags, or all of them.'),
+    limit: limit(100, 20),
+  }),
+  wrap: 'results',
+  run: searchByTags,
+})

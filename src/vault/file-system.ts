@@ -1,0 +1,120 @@
+import * as nodeFs from 'node:fs'
+
+/** The few facts of `fs.Stats` that are used. */
+export interface Stats {
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  readonly birthtimeMs: number
+  readonly size: number
+  isFile(): boolean
+  isDirectory(): boolean
+  isSymbolicLink(): boolean
+}
+
+/** The part of `fs.Dirent` that is used. */
+export interface Entry {
+  readonly name: string
+  isFile(): boolean
+  isDirectory(): boolean
+  isSymbolicLink(): boolean
+}
+
+/** The part of `node:fs` a vault needs; tests give it memory. */
+export interface FileSystem {
+  readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
+  statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
+  lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
+  readlinkSync(path: string): string
+  realpathSync: { native(path: string): string }
+  openSync(path: string, flags: number): number
+  fstatSync(fd: number): Stats
+  readSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: null): number
+  closeSync(fd: number): void
+  readonly rules: PathRules
+}
+
+/** How paths behave. */
+export interface PathRules {
+  /** `\` separates, `:` names a drive or a stream: neither may stand in a vault path. */
+  readonly windows: boolean
+  /** Names that differ in case or normal form alone may be one file. */
+  readonly folds: boolean
+}
+
+// Linux has file systems that fold names too (FAT, NTFS, some ext4), but there nobody renames by case alone and expects to see it at once.
+const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
+
+/** The disk itself. */
+export const diskFileSystem: FileSystem = {
+  readdirSync: nodeFs.readdirSync,
+  statSync: nodeFs.statSync,
+  lstatSync: nodeFs.lstatSync,
+  readlinkSync: nodeFs.readlinkSync,
+  realpathSync: nodeFs.realpathSync,
+  openSync: nodeFs.openSync,
+  fstatSync: nodeFs.fstatSync,
+  readSync: nodeFs.readSync,
+  closeSync: nodeFs.closeSync,
+  rules: { windows: process.platform === 'win32', folds: FOLDS },
+}
+
+/** The code of a failed system call, e.g. `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/** What a failed call says, without the path that Node appends. */
+export function errorReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split(',', 1)[0] ?? message
+}
+
+/** Whether an error says that nothing is there. */
+export function isAbsence(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** The text of a small regular file; `undefined` for anything else, also a larger one, a pipe or an unreadable one. */
+export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): string | undefined {
+  try {
+    const stat = fs.statSync(path, { throwIfNoEntry: false })
+    if (!stat?.isFile() || stat.size > limit) return undefined
+    const bytes = readAll(fs, fs.openSync(path, OPEN_FOLLOWING))
+    return bytes && new TextDecoder().decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The bytes of an open file, which is closed; `undefined` when it is not a regular file. */
+export function readAll(fs: FileSystem, fd: number): Uint8Array | undefined {
+  try {
+    const stat = fs.fstatSync(fd)
+    if (!stat.isFile()) return undefined
+    // Not from Buffer's pool: a view of the pool would carry 8 KB of its neighbours when it is posted to another thread.
+    const bytes = new Uint8Array(stat.size)
+    let length = 0
+    while (length < bytes.length) {
+      const read = fs.readSync(fd, bytes, length, bytes.length - length, null)
+      if (read === 0) break
+      length += read
+    }
+    return length === bytes.length ? bytes : bytes.slice(0, length)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const {
+  O_RDONLY,
+  O_NONBLOCK = 0,
+  O_NOFOLLOW = 0,
+} = nodeFs.constants as { O_RDONLY: number; O_NONBLOCK?: number; O_NOFOLLOW?: number }
+
+/** Flags to open a file for reading; a pipe under its name must not block. */
+export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
+
+/** The same, but a symbolic link is refused; Windows cannot, there it is `undefined`. */
+export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW

@@ -1,0 +1,188 @@
+import ignore from 'ignore'
+import picomatch from 'picomatch'
+import type { Mode } from '../core/note.ts'
+import { type FileSystem, readSmallText } from './file-system.ts'
+import { markerOf } from './vault-root.ts'
+
+/** What is left out of a vault, as far as settings and `.gitignore` files say. */
+export interface IgnoreOptions {
+  /** Globs over vault-relative paths; one that matches a folder hides all below. */
+  readonly ignore: readonly string[]
+  /** Whether the vault's own `.gitignore` files count; those above its root never do. */
+  readonly gitignore: boolean
+  readonly mode: 'auto' | Mode
+}
+
+/** The rules that hold directly in one folder. */
+export interface FolderRules {
+  /** Whether a name in this folder is left out. */
+  hides(name: string, isFolder: boolean): boolean
+  /** The rules of a folder in this one; `hasGitignore` spares a look for the file. */
+  enter(name: string, hasGitignore?: boolean): FolderRules
+}
+
+export interface IgnoreRules {
+  /** The root's rules, with what the settings and the `.gitignore` files say now. */
+  atRoot(hasGitignore?: boolean): FolderRules
+  /** Whether a path, or a folder it is in, is left out. */
+  hides(path: string, isFolder: boolean): boolean
+}
+
+/** Whether a name alone puts a file or folder outside every vault. */
+export function isHiddenName(name: string): boolean {
+  return name.charCodeAt(0) === 46 || name === 'node_modules'
+}
+
+/** Opens the rules by which names in a vault are left out; nothing in them ever throws. */
+export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
+  const globs = options.ignore.map((glob) => compileGlob(glob, fs.rules.folds)).filter((glob) => glob !== undefined)
+  const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
+
+  const rulesOf = (
+    folder: string,
+    patterns: readonly Patterns[],
+    logseq: boolean,
+    hasGitignore: boolean | undefined,
+  ): FolderRules => {
+    const own = hasGitignore === false ? undefined : gitignores?.in(folder)
+    const chain = own ? [own, ...patterns] : patterns
+    const prefix = folder === '' ? '' : `${folder}/`
+    return {
+      hides(name, isFolder) {
+        if (isHiddenName(name)) return true
+        if (logseq && folder === 'logseq' && name === 'bak') return true
+        if (globs.length === 0 && chain.length === 0) return false
+        const path = prefix + name
+        return hidesByGlob(globs, path, isFolder) || hidesByPatterns(chain, path, isFolder)
+      },
+      enter: (name, has) => rulesOf(prefix + name, chain, logseq, has),
+    }
+  }
+
+  // `logseq/.recycle` starts with a dot and needs no rule of its own.
+  const isLogseq = options.mode === 'auto' ? cached(() => markerOf(root, fs) === 'logseq') : () => options.mode === 'logseq'
+  const atRoot = (hasGitignore?: boolean) => rulesOf('', [], isLogseq(), hasGitignore)
+  return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
+}
+
+// Asked for every single file, and it takes some ten calls to find out.
+const MARKER_LIFE = 1000
+
+function cached<T>(ask: () => T): () => T {
+  let known: { readonly value: T; readonly until: number } | undefined
+  return () => {
+    if (!known || known.until < performance.now()) known = { value: ask(), until: performance.now() + MARKER_LIFE }
+    return known.value
+  }
+}
+
+function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolean): boolean {
+  if (names.some(isHiddenName)) return true
+  let rules = root
+  return names.some((name, i) => {
+    const last = i === names.length - 1
+    if (rules.hides(name, !last || isFolder)) return true
+    if (!last) rules = rules.enter(name)
+    return false
+  })
+}
+
+interface Glob {
+  readonly foldersOnly: boolean
+  matches(path: string): boolean
+}
+
+function compileGlob(glob: string, nocase: boolean): Glob | undefined {
+  const trimmed = glob.normalize('NFC').replace(/^\.?\//, '')
+  const pattern = trimmed.replace(/\/$/, '')
+  if (pattern === '' || isCostly(pattern)) return undefined
+  try {
+    const matches = picomatch(asPlainGlob(pattern), { dot: true, nocase, nonegate: true, noextglob: true, windows: false })
+    return { foldersOnly: pattern !== trimmed, matches: (path) => matches(path) }
+  } catch {
+    return undefined
+  }
+}
+
+// picomatch lets the regular expression's own groups and quantifiers through; in names of notes they are just characters.
+function asPlainGlob(pattern: string): string {
+  return pattern.replace(/\\.|[()+|]/gs, (found) => (found.startsWith('\\') ? found : `\\${found}`))
+}
+
+// A star backtracks over the rest of its name, so the cost is the name's length to the power of the stars: three take
+// some 10 ms for the worst name of 255 bytes, five take minutes. Settings and `.gitignore` may come with a stranger's vault.
+function isCostly(pattern: string): boolean {
+  if (pattern.length > 1000) return true
+  const segments = pattern.split('/')
+  const deep = segments.filter((segment) => /^\*{2,}$/.test(segment)).length
+  return deep > 3 || segments.some((segment) => (segment.match(/\*+/g)?.length ?? 0) > 3)
+}
+
+function hidesByGlob(globs: readonly Glob[], path: string, isFolder: boolean): boolean {
+  if (globs.length === 0) return false
+  const name = path.normalize('NFC')
+  return globs.some((glob) => (isFolder || !glob.foldersOnly) && glob.matches(name))
+}
+
+/** The patterns of one `.gitignore`, and the folder they are relative to. */
+interface Patterns {
+  readonly prefix: string
+  readonly tester: ignore.Ignore
+}
+
+/** The nearest file that says anything about a path decides, as in git. */
+function hidesByPatterns(chain: readonly Patterns[], path: string, isFolder: boolean): boolean {
+  for (const { prefix, tester } of chain) {
+    const { ignored, unignored } = tester.test(path.slice(prefix.length) + (isFolder ? '/' : ''))
+    if (ignored || unignored) return ignored
+  }
+  return false
+}
+
+const GITIGNORE_BYTES = 256_000
+const GITIGNORE_LINES = 1000
+
+/** The `.gitignore` files of a vault, each compiled again only when it changed. */
+class Gitignores {
+  readonly #root: string
+  readonly #fs: FileSystem
+  readonly #known = new Map<string, { readonly stamp: string; readonly patterns: Patterns | undefined }>()
+
+  constructor(root: string, fs: FileSystem) {
+    this.#root = root
+    this.#fs = fs
+  }
+
+  in(folder: string): Patterns | undefined {
+    const prefix = folder === '' ? '' : `${folder}/`
+    const file = `${this.#root}/${prefix}.gitignore`
+    const stamp = this.#stamp(file)
+    if (stamp === undefined) return void this.#known.delete(folder)
+    const known = this.#known.get(folder)
+    if (known?.stamp === stamp) return known.patterns
+    const patterns = this.#compile(file, prefix)
+    this.#known.set(folder, { stamp, patterns })
+    return patterns
+  }
+
+  #stamp(file: string): string | undefined {
+    try {
+      const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
+      // git does not follow a symbolic link here either.
+      return stat?.isFile() ? `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}` : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #compile(file: string, prefix: string): Patterns | undefined {
+    const text = readSmallText(this.#fs, file, GITIGNORE_BYTES)
+    if (text === undefined) return undefined
+    const lines = text
+      .split(/\r?\n/)
+      .slice(0, GITIGNORE_LINES)
+      .filter((line) => !isCostly(line))
+    const tester = ignore({ ignorecase: this.#fs.rules.folds, allowRelativePaths: true })
+    return { prefix, tester: tester.add(lines) }
+  }
+}

@@ -1,0 +1,300 @@
+import { toVaultPath } from '../core/ids.ts'
+import type { FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import { openExclusionFilters } from './exclusion-filters.ts'
+import type { Entry, FileSystem, Stats } from './file-system.ts'
+import { diskFileSystem, errorCode, errorReason, isAbsence, OPEN_FOLLOWING, OPEN_PLAIN, readAll } from './file-system.ts'
+import { type FolderRules, type IgnoreOptions, openIgnoreRules } from './ignore-rules.ts'
+import { asPosix, openOutsideLinks } from './outside-links.ts'
+import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
+
+export interface VaultOptions extends IgnoreOptions {
+  /** Folders outside the vault that symbolic links may lead to. */
+  readonly linkRoots: readonly string[]
+}
+
+/** A folder that is to be listed, under its name in the vault and on disk. */
+interface Pending {
+  readonly path: string
+  readonly absolute: string
+  /** Tells its rules, once it is known whether it has a `.gitignore`. */
+  rules(hasGitignore: boolean): FolderRules
+}
+
+/** A symbolic link that was met, and the rules where it stands. */
+interface MetLink {
+  readonly path: string
+  readonly absolute: string
+  readonly name: string
+  readonly rules: FolderRules
+}
+
+/** A listing that is being made. */
+interface Draft {
+  readonly files: { readonly path: ListedFile['path']; readonly stat: FileStat; excluded: boolean }[]
+  readonly outside: OutsideLink[]
+  readonly unreadable: { path: ListedFile['path']; message: string }[]
+  links: MetLink[]
+}
+
+/** Where a folder of the vault is on disk; `undefined` when it is not there under exactly this name, or not in the vault. */
+type Place = string | undefined | 'unreadable'
+
+// A burst of reads asks for the same few folders again and again; a folder that becomes a symbolic link is noticed this late.
+const PLACE_LIFE = 200
+
+/**
+ * Opens a folder of notes. Names that start with `.`, `node_modules`, what settings and `.gitignore` files name, and
+ * symbolic links that lead nowhere new are not in it.
+ * @throws RouxError `VAULT_NOT_FOUND` when the root is missing, not a folder or unreadable.
+ */
+export function openVault(root: string, options: VaultOptions, fs: FileSystem = diskFileSystem): Vault {
+  return new FolderVault(requireVaultRoot(root, fs), options, fs)
+}
+
+class FolderVault implements Vault {
+  readonly root: string
+  readonly #base: string
+  readonly #fs: FileSystem
+  readonly #gitignore: boolean
+  readonly #rules
+  readonly #filters
+  readonly #links
+  readonly #places = new Map<string, { readonly place: Place; readonly until: number }>()
+
+  constructor(root: string, options: VaultOptions, fs: FileSystem) {
+    this.root = root
+    this.#base = asPosix(root, fs).replace(/\/$/, '')
+    this.#fs = fs
+    this.#gitignore = options.gitignore
+    this.#rules = openIgnoreRules(this.#base, options, fs)
+    this.#filters = openExclusionFilters(this.#base, fs)
+    this.#links = openOutsideLinks(root, options.linkRoots, fs)
+  }
+
+  get marker() {
+    return markerOf(this.#base, this.#fs)
+  }
+
+  list(folder?: { readonly path: string; readonly recursive: boolean }): Listing {
+    this.#places.clear()
+    const draft: Draft = { files: [], outside: [], unreadable: [], links: [] }
+    const recursive = folder?.recursive ?? true
+    const path = folder?.path ?? ''
+    if (path === '' && recursive) this.#links.reset()
+    const start = this.#start(path, draft)
+    if (start) this.#walk(start, draft, recursive)
+    this.#followLinks(draft, recursive)
+    const excluded = this.#filters.excludes(draft.files.map((file) => file.path))
+    excluded.forEach((hit, i) => {
+      const file = draft.files[i]
+      if (file) file.excluded = hit
+    })
+    return { files: draft.files, outside: draft.outside, unreadable: draft.unreadable }
+  }
+
+  stat(path: ListedFile['path']): ListedFile | undefined {
+    if (!this.#isPath(path) || this.#rules.hides(path, false)) return undefined
+    const stat = this.#statOf(path)
+    return stat && { path, stat: fileStat(stat), excluded: this.#filters.excludes([path])[0] ?? false }
+  }
+
+  read(path: ListedFile['path']): Uint8Array | undefined | 'unreadable' {
+    if (!this.#isPath(path) || /(?:^|\/)\./.test(path)) return undefined
+    const place = this.#place(folderOf(path))
+    if (place === undefined || place === 'unreadable') return place
+    const file = `${place}/${nameOf(path)}`
+    try {
+      return this.#readPlain(file)
+    } catch (error) {
+      if (isAbsence(error)) return undefined
+      return isLinkRefusal(error) ? this.#readLinked(path, file) : 'unreadable'
+    }
+  }
+
+  /** @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link. */
+  #readPlain(file: string): Uint8Array | undefined {
+    if (OPEN_PLAIN !== undefined) return readAll(this.#fs, this.#fs.openSync(file, OPEN_PLAIN))
+    if (this.#fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error(), { code: 'ELOOP' })
+    return readAll(this.#fs, this.#fs.openSync(file, OPEN_FOLLOWING))
+  }
+
+  #readLinked(path: string, file: string): Uint8Array | undefined | 'unreadable' {
+    const fate = this.#links.follow(path, file)
+    if (fate.kind !== 'file') return undefined
+    try {
+      return this.#readPlain(fate.target)
+    } catch (error) {
+      return isAbsence(error) ? undefined : 'unreadable'
+    }
+  }
+
+  #statOf(path: string): Stats | undefined {
+    const place = this.#place(folderOf(path))
+    if (place === undefined || place === 'unreadable') return undefined
+    const file = `${place}/${nameOf(path)}`
+    try {
+      const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
+      if (stat?.isFile()) return !this.#fs.rules.folds || this.#isSpelled(file) ? stat : undefined
+      const fate = stat?.isSymbolicLink() ? this.#links.follow(path, file) : undefined
+      return fate?.kind === 'file' ? fate.stat : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The folder where a listing starts; problems on the way to it go into the draft. */
+  #start(path: string, draft: Draft): Pending | undefined {
+    if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
+    this.#requireRoot()
+    if (!this.#isPath(path) || this.#rules.hides(path, true)) return undefined
+    const place = this.#place(path)
+    if (place === 'unreadable') draft.unreadable.push({ path: toVaultPath(path), message: 'a folder above may not be read' })
+    if (place === undefined || place === 'unreadable') return undefined
+    const names = path.split('/')
+    const last = names.pop() ?? ''
+    const above = () => names.reduce((rules, name) => rules.enter(name), this.#rules.atRoot())
+    return { path, absolute: place, rules: (has) => above().enter(last, has) }
+  }
+
+  #requireRoot(): void {
+    const stat = this.#fs.statSync(this.#base || '/', { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) throw rootError(this.root, Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
+  }
+
+  #walk(start: Pending, draft: Draft, recursive: boolean): void {
+    const pending = [start]
+    for (let folder = pending.pop(); folder; folder = pending.pop()) {
+      const below = this.#listFolder(folder, draft)
+      if (recursive) pending.push(...below)
+    }
+  }
+
+  /** Lists one folder into the draft; returns the folders in it. */
+  #listFolder(folder: Pending, draft: Draft): readonly Pending[] {
+    const entries = this.#entries(folder, draft)
+    const rules = folder.rules(this.#gitignore && entries.some((entry) => entry.name === '.gitignore'))
+    const prefix = folder.path === '' ? '' : `${folder.path}/`
+    const below: Pending[] = []
+    for (const entry of entries) {
+      const { name } = entry
+      const isFolder = entry.isDirectory()
+      if (rules.hides(name, isFolder)) continue
+      const path = prefix + name
+      const absolute = `${folder.absolute}/${name}`
+      if (isFolder) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
+      else if (entry.isSymbolicLink()) draft.links.push({ path, absolute, name, rules })
+      else if (entry.isFile() && !this.#listFile(path, absolute, draft)) break
+    }
+    return below
+  }
+
+  #entries(folder: Pending, draft: Draft): readonly Entry[] {
+    try {
+      return this.#fs.readdirSync(folder.absolute || '/', { withFileTypes: true })
+    } catch (error) {
+      if (folder.path === '') throw rootError(this.root, error)
+      const message = isAbsence(error) ? absenceOf(folder.path) : errorReason(error)
+      if (message !== undefined) draft.unreadable.push({ path: toVaultPath(folder.path), message })
+      return []
+    }
+  }
+
+  /** Adds a file; `false` when its whole folder turns out to be closed, which is then reported instead of every file in it. */
+  #listFile(path: string, absolute: string, draft: Draft): boolean {
+    try {
+      const stat = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
+      if (stat?.isFile()) draft.files.push({ path: toVaultPath(path), stat: fileStat(stat), excluded: false })
+      const message = stat ? undefined : absenceOf(path)
+      if (message !== undefined) draft.unreadable.push({ path: toVaultPath(path), message })
+      return true
+    } catch (error) {
+      const closed = errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM'
+      draft.unreadable.push({ path: toVaultPath(closed ? folderOf(path) : path), message: errorReason(error) })
+      return !closed
+    }
+  }
+
+  /** Follows what may be followed, in the order of the names: of two links to one place the first one counts. */
+  #followLinks(draft: Draft, recursive: boolean): void {
+    while (draft.links.length > 0) {
+      const links = draft.links.sort((a, b) => (a.path < b.path ? -1 : 1))
+      draft.links = []
+      for (const link of links) this.#followLink(link, draft, recursive)
+    }
+  }
+
+  #followLink({ path, absolute, name, rules }: MetLink, draft: Draft, recursive: boolean): void {
+    const fate = this.#links.follow(path, absolute)
+    if (fate.kind === 'outside') draft.outside.push({ path: toVaultPath(path), target: fate.target })
+    if (fate.kind === 'file') draft.files.push({ path: toVaultPath(path), stat: fileStat(fate.stat), excluded: false })
+    if (fate.kind !== 'folder' || !recursive || rules.hides(name, true)) return
+    this.#walk({ path, absolute: asPosix(fate.target, this.#fs), rules: (has) => rules.enter(name, has) }, draft, true)
+  }
+
+  #place(folder: string): Place {
+    if (folder === '') return this.#base
+    const known = this.#places.get(folder)
+    const now = performance.now()
+    if (known && known.until > now) return known.place
+    const place = this.#findPlace(folder)
+    this.#places.set(folder, { place, until: now + PLACE_LIFE })
+    return place
+  }
+
+  #findPlace(folder: string): Place {
+    try {
+      const absolute = `${this.#base}/${folder}`
+      return this.#isSpelled(absolute) ? absolute : this.#throughLinks(folder)
+    } catch (error) {
+      return isAbsence(error) || isLinkRefusal(error) ? undefined : 'unreadable'
+    }
+  }
+
+  #throughLinks(folder: string): string | undefined {
+    let absolute = this.#base
+    let path = ''
+    for (const name of folder.split('/')) {
+      path = path === '' ? name : `${path}/${name}`
+      absolute = `${absolute}/${name}`
+      if (!this.#fs.lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+      const fate = this.#links.follow(path, absolute)
+      if (fate.kind !== 'folder') return undefined
+      absolute = asPosix(fate.target, this.#fs)
+    }
+    return this.#isSpelled(absolute) ? absolute : undefined
+  }
+
+  /** Whether a path is a real one, spelled as on disk: where names fold, `notes` also opens `Notes`. */
+  #isSpelled(absolute: string): boolean {
+    const real = asPosix(this.#fs.realpathSync.native(absolute), this.#fs)
+    return real === absolute || (this.#fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
+  }
+
+  #isPath(path: string): boolean {
+    if (path.includes('\0') || /(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return false
+    return !(this.#fs.rules.windows && /[\\:]/.test(path))
+  }
+}
+
+function fileStat(stat: Stats): FileStat {
+  return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** Linux and macOS say `ELOOP`, FreeBSD `EMLINK`, when a link was not to be followed. */
+function isLinkRefusal(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ELOOP' || code === 'EMLINK'
+}
+
+/** A listed name that cannot be found was not UTF-8, so Node cannot say it; else the file is simply gone again. */
+function absenceOf(path: string): string | undefined {
+  return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
+}

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path'
+import { errorCode, type FileSystem, isAbsence, type Stats } from './file-system.ts'
+
+/** What becomes of a symbolic link in a vault. */
+export type LinkFate =
+  /** Dangling, circular, or its target is in the vault already. */
+  | { readonly kind: 'ignored' }
+  /** Leads out of the vault, to where it may not be followed; `target` is as the link says. */
+  | { readonly kind: 'outside'; readonly target: string }
+  | { readonly kind: 'folder'; readonly target: string }
+  | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
+
+/** Decides about symbolic links; what is followed is disjoint from the vault and from all else that is followed, so no loop can arise. */
+export interface OutsideLinks {
+  /** The fate of the link at an absolute path, by its name in the vault. */
+  follow(path: string, absolute: string): LinkFate
+  /** Forgets what is followed: everything is about to be asked again. */
+  reset(): void
+}
+
+/** Opens the policy for a vault; relative link roots are meant from its root. */
+export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
+  const followed = new Map<string, string>()
+  const allowed = (target: string) => linkRoots.some((folder) => contains(realPath(fs, resolve(root, folder)) ?? '', target, fs))
+
+  const fateOfFolder = (path: string, target: string): LinkFate => {
+    const others = [...followed].filter(([link]) => link !== path).map(([, folder]) => folder)
+    if (others.some((other) => contains(other, target, fs) || contains(target, other, fs))) return { kind: 'ignored' }
+    followed.set(path, target)
+    return { kind: 'folder', target }
+  }
+
+  const fateOf = (path: string, target: string): LinkFate => {
+    const stat = fs.statSync(target, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) return fateOfFolder(path, target)
+    const listed = [...followed.values()].some((folder) => contains(folder, target, fs))
+    return stat?.isFile() && !listed ? { kind: 'file', target, stat } : { kind: 'ignored' }
+  }
+
+  return {
+    follow(path, absolute) {
+      try {
+        const target = fs.realpathSync.native(absolute)
+        if (contains(root, target, fs) || contains(target, root, fs)) return { kind: 'ignored' }
+        return allowed(target) ? fateOf(path, target) : { kind: 'outside', target: fs.readlinkSync(absolute) }
+      } catch (error) {
+        return isAbsence(error) || errorCode(error) === 'ELOOP'
+          ? { kind: 'ignored' }
+          : { kind: 'outside', target: linkText(fs, absolute) }
+      }
+    },
+    reset: () => followed.clear(),
+  }
+}
+
+function linkText(fs: FileSystem, absolute: string): string {
+  try {
+    return fs.readlinkSync(absolute)
+  } catch {
+    return ''
+  }
+}
+
+function realPath(fs: FileSystem, path: string): string | undefined {
+  try {
+    return fs.realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a real path is a folder or something in it. */
+function contains(folder: string, path: string, fs: FileSystem): boolean {
+  if (folder === '') return false
+  const above = asPosix(folder, fs).replace(/\/$/, '')
+  const below = asPosix(path, fs)
+  return below === above || below.startsWith(`${above}/`)
+}
+
+/** A real path with `/`, so that parts can be joined and compared on every platform. */
+export function asPosix(path: string, fs: FileSystem): string {
+  return fs.rules.windows ? path.replaceAll('\\', '/') : path
+}

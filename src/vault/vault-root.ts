@@ -1,0 +1,93 @@
+import { homedir } from 'node:os'
+import { dirname, join, parse, resolve } from 'node:path'
+import { RouxError } from '../core/errors.ts'
+import type { Mode } from '../core/note.ts'
+import { diskFileSystem, errorCode, errorReason, type FileSystem, isAbsence, readSmallText } from './file-system.ts'
+
+/**
+ * The absolute real path of a vault's folder; `~/` is understood, because clients start servers without a shell.
+ * @throws RouxError `VAULT_NOT_FOUND` when it is missing, not a folder or unreadable.
+ */
+export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
+  if (path === '' || path.includes('\0')) throw notFound('No folder was named.', 'Give the path of a folder with Markdown notes.')
+  const absolute = resolve(/^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path)
+  try {
+    const real = fs.realpathSync.native(absolute)
+    if (!fs.statSync(real, { throwIfNoEntry: false })?.isDirectory()) {
+      throw notFound(`"${absolute}" is not a folder.`, 'Give the folder that holds the notes, not a file in it.')
+    }
+    fs.readdirSync(real, { withFileTypes: true })
+    return real
+  } catch (error) {
+    throw error instanceof RouxError ? error : rootError(absolute, error)
+  }
+}
+
+/** What a failed call on the root means to the caller. */
+export function rootError(root: string, error: unknown): RouxError {
+  if (isAbsence(error)) {
+    return notFound(`There is no folder "${root}".`, 'Check the spelling, and that the drive it is on is connected.', error)
+  }
+  if (errorCode(error) === 'ELOOP')
+    return notFound(`"${root}" is a symbolic link that leads to itself.`, 'Give the folder itself.', error)
+  return notFound(
+    `"${root}" may not be read (${errorReason(error)}).`,
+    'Give this user, or the application, the right to read it.',
+    error,
+  )
+}
+
+function notFound(message: string, hint: string, cause?: unknown): RouxError {
+  return new RouxError('VAULT_NOT_FOUND', message, { hint, cause })
+}
+
+// Folders that hold home folders, whatever the current user's is.
+const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
+
+/** Whether a folder is so wide that it is hardly meant as a vault: a file system's root, a home folder, or one that holds it. */
+export function isTooWide(path: string, home: string = homedir()): boolean {
+  const folder = realOrSelf(path)
+  if (folder === parse(folder).root || folder === '/root') return true
+  if (HOMES.test(folder) || HOMES.test(dirname(folder))) return true
+  for (let above = realOrSelf(home); ; above = dirname(above)) {
+    if (above === folder) return true
+    if (above === dirname(above)) return false
+  }
+}
+
+function realOrSelf(path: string): string {
+  try {
+    return diskFileSystem.realpathSync.native(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+/** The mode that a marker folder gives; `undefined` without one (then the notes' links decide). */
+export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
+  if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
+  if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'
+  if (isLogseq(root, fs)) return 'logseq'
+  return undefined
+}
+
+function mentionsFoam(root: string, fs: FileSystem): boolean {
+  return ['extensions.json', 'settings.json'].some((name) => /\bfoam\b/.test(readSmallText(fs, `${root}/.vscode/${name}`) ?? ''))
+}
+
+function isLogseq(root: string, fs: FileSystem): boolean {
+  if (!isFolder(fs, `${root}/logseq`)) return false
+  return (
+    readSmallText(fs, `${root}/logseq/config.edn`) !== undefined ||
+    isFolder(fs, `${root}/pages`) ||
+    isFolder(fs, `${root}/journals`)
+  )
+}
+
+function isFolder(fs: FileSystem, path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,75 @@
+import type { Stats } from 'node:fs'
+import { basename } from 'node:path'
+import { diskFileSystem } from './file-system.ts'
+import { openIgnoreRules } from './ignore-rules.ts'
+import type { VaultOptions } from './open-vault.ts'
+import { asPosix, openOutsideLinks } from './outside-links.ts'
+import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
+
+/**
+ * Watches a vault with chokidar, on platforms where a watch belongs to a path and not, as on Linux, to an inode. Files are
+ * ignored, so that there is one watch a folder; what happens to files is taken from the raw events of their folder.
+ */
+export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
+  const opened = openChokidar(root, options, sink).catch((error: unknown) => {
+    sink.exhausted(error)
+    return undefined
+  })
+  return {
+    ready: opened.then(() => undefined),
+    close: async () => (await opened)?.close(),
+  }
+}
+
+async function openChokidar(root: string, options: VaultOptions, sink: WatchSink) {
+  const { watch } = await import('chokidar')
+  const watcher = watch(root, {
+    ignored: ignoredBy(root, options),
+    ignoreInitial: true,
+    ignorePermissionErrors: true,
+    followSymlinks: options.linkRoots.length > 0,
+    // Both hold events back and only concern watched files.
+    atomic: false,
+    awaitWriteFinish: false,
+  })
+  const relative = (path: string) => asPosix(path, diskFileSystem).slice(asPosix(root, diskFileSystem).length).replace(/^\/+/, '')
+  let isReady = false
+
+  watcher.on('raw', (event, name, details) => {
+    if (!isReady) return
+    const folder = relative(String((details as { watchedPath?: string }).watchedPath ?? root))
+    if (!name) return sink.folder(folder)
+    if (tellRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
+    const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
+    // A folder's own end is told under its own name, as if it were in itself.
+    if (event === 'rename' && name === basename(folder)) sink.folder(folder)
+    sink.file(path)
+  })
+  watcher.on('addDir', (path) => {
+    if (relative(path) === CONFIG_FOLDER) return
+    sink.folder(relative(path))
+    // chokidar says this before it watches the folder; what comes to be between is found by looking again.
+    for (const delay of LOOK_AGAIN) setTimeout(() => sink.folder(relative(path)), delay).unref()
+  })
+  watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))
+  watcher.on('error', (error) => {
+    if (isExhaustion(error)) sink.exhausted(error)
+  })
+  await new Promise<void>((resolve) => watcher.on('ready', () => resolve()))
+  isReady = true
+  return watcher
+}
+
+const LOOK_AGAIN = [200, 1500]
+
+function ignoredBy(root: string, options: VaultOptions): (path: string, stats?: Stats) => boolean {
+  const base = asPosix(root, diskFileSystem)
+  const rules = openIgnoreRules(root, options, diskFileSystem)
+  const links = openOutsideLinks(root, options.linkRoots, diskFileSystem)
+  return (given, stats) => {
+    const path = asPosix(given, diskFileSystem).slice(base.length).replace(/^\/+/, '')
+    if (path === '' || path === CONFIG_FOLDER) return false
+    if (stats?.isFile() || rules.hides(path, true)) return true
+    return stats?.isSymbolicLink() ? links.follow(path, given).kind !== 'folder' : false
+  }
+}

@@ -1,0 +1,290 @@
+import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
+import { basename } from 'node:path'
+import { diskFileSystem, errorCode, isAbsence } from './file-system.ts'
+import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
+import type { VaultOptions } from './open-vault.ts'
+import { openOutsideLinks } from './outside-links.ts'
+import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
+
+interface Watched {
+  readonly watcher: FSWatcher
+  readonly absolute: string
+  /** Tells a folder from another one that took its name. */
+  readonly inode: number
+  readonly rules: FolderRules
+  /** Names of the folders in it that are watched. */
+  readonly below: Set<string>
+}
+
+interface Request {
+  readonly path: string
+  readonly absolute: string
+  readonly rules: FolderRules
+}
+
+/**
+ * Watches a vault on Linux: one inotify watch a folder, none a file. A folder is watched before it is read, so that nothing
+ * falls between; and a folder that goes is forgotten at once, so that another one of its name is watched anew. (chokidar 5 does
+ * neither: a folder that is deleted and made again between two looks stays unwatched. It also stats all files of a
+ * folder after every event there.)
+ */
+export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
+  return new FolderWatches(root, options, sink)
+}
+
+// A vault of thousands of folders must not stop the thread while it is walked.
+const SLICE = 10
+
+class FolderWatches implements WatchEngine {
+  readonly ready: Promise<void>
+  readonly #root: string
+  readonly #options: VaultOptions
+  readonly #sink: WatchSink
+  readonly #links
+  readonly #watched = new Map<string, Watched>()
+  /** Folders that may not be read, until their rights change. */
+  readonly #shut = new Map<string, Request>()
+  readonly #requests: Request[] = []
+  readonly #overflow = openOverflowGuess()
+  #isReady = false
+  #isDraining = false
+  #isClosed = false
+  #setReady: () => void = () => {}
+
+  constructor(root: string, options: VaultOptions, sink: WatchSink) {
+    this.#root = root
+    this.#options = options
+    this.#sink = sink
+    this.#links = openOutsideLinks(root, options.linkRoots, diskFileSystem)
+    this.ready = new Promise((resolve) => {
+      this.#setReady = resolve
+    })
+    const rules = openIgnoreRules(root, options, diskFileSystem)
+    this.#request({ path: '', absolute: root, rules: rules.atRoot() })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#requests.length = 0
+    for (const { watcher } of this.#watched.values()) watcher.close()
+    this.#watched.clear()
+    this.#setReady()
+  }
+
+  #request(request: Request): void {
+    this.#requests.push(request)
+    if (this.#isDraining) return
+    this.#isDraining = true
+    setImmediate(() => this.#drain())
+  }
+
+  #drain(): void {
+    const end = performance.now() + SLICE
+    for (let next = this.#requests.shift(); next; next = this.#requests.shift()) {
+      this.#attach(next)
+      if (performance.now() > end && this.#requests.length > 0) {
+        setImmediate(() => this.#drain())
+        return
+      }
+    }
+    this.#isDraining = false
+    this.#isReady = true
+    this.#setReady()
+  }
+
+  #attach(request: Request): void {
+    // A folder whose parent went in the meantime is asked for again when the parent is back.
+    if (this.#isClosed || this.#watched.has(request.path) || !this.#isWithin(request.path)) return
+    try {
+      const watched = this.#open(request)
+      if (!watched) {
+        if (request.path === '') this.#sink.lost()
+        return
+      }
+      this.#watched.set(request.path, watched)
+      if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
+      this.#requestBelow(request)
+      // Told only now: whoever lists the folder from here on misses nothing.
+      if (this.#isReady) this.#tellFolder(request.path)
+    } catch (error) {
+      this.#fail(request, error)
+    }
+  }
+
+  #tellFolder(path: string): void {
+    if (path === CONFIG_FOLDER) this.#sink.all()
+    else this.#sink.folder(path)
+  }
+
+  #isWithin(path: string): boolean {
+    return path === '' || this.#watched.has(folderOf(path))
+  }
+
+  #open(request: Request): Watched | undefined {
+    const { path, absolute, rules } = request
+    const stat = lstatSync(absolute, { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) return undefined
+    const watcher = watch(absolute)
+    watcher.on('change', (event, name) => this.#onEvent(path, event, name))
+    watcher.on('error', (error) => this.#fail(request, error))
+    return { watcher, absolute, inode: stat.ino, rules, below: new Set() }
+  }
+
+  #requestBelow({ path, absolute, rules }: Request): void {
+    if (path === CONFIG_FOLDER) return
+    for (const entry of diskFileSystem.readdirSync(absolute, { withFileTypes: true })) {
+      if (entry.isFile()) continue
+      const request = this.#requestFor(path, entry.name, { absolute, rules })
+      if (!request) continue
+      if (entry.isDirectory()) this.#request(request)
+      else if (entry.isSymbolicLink()) this.#requestLinked(request)
+    }
+  }
+
+  #requestLinked(request: Request): void {
+    // Several vaults may share one configuration through a link.
+    if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realOf(request.absolute) })
+    else if (this.#options.linkRoots.length > 0) {
+      const fate = this.#links.follow(request.path, request.absolute)
+      if (fate.kind === 'folder') this.#request({ ...request, absolute: fate.target })
+    }
+  }
+
+  #requestFor(
+    folder: string,
+    name: string,
+    above: { readonly absolute: string; readonly rules: FolderRules },
+  ): Request | undefined {
+    const isConfig = folder === '' && name === CONFIG_FOLDER
+    if (!isConfig && above.rules.hides(name, true)) return undefined
+    return { path: childOf(folder, name), absolute: `${above.absolute}/${name}`, rules: above.rules.enter(name) }
+  }
+
+  #fail(request: Request, error: unknown): void {
+    if (this.#isClosed) return
+    if (request.path === '' && isAbsence(error)) this.#sink.lost()
+    else if (request.path === '' || isExhaustion(error)) this.#sink.exhausted(error)
+    else {
+      if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') this.#shut.set(request.path, request)
+      this.#detach(request.path)
+    }
+  }
+
+  #detach(path: string): boolean {
+    const watched = this.#watched.get(path)
+    if (!watched) return false
+    for (const below of watched.below) this.#detach(below)
+    watched.watcher.close()
+    this.#watched.delete(path)
+    this.#watched.get(folderOf(path))?.below.delete(path)
+    return true
+  }
+
+  #onEvent(folder: string, event: string, given: string | Buffer | null): void {
+    const name = given?.toString() ?? ''
+    if (this.#isClosed || !this.#watched.has(folder)) return
+    if (this.#overflow()) this.#sink.stale()
+    else if (name === '') this.#sink.folder(folder)
+    else this.#onName(folder, event, name)
+  }
+
+  #onName(folder: string, event: string, name: string): void {
+    // A folder's own end is told under its own name, as if it were in itself; what is in it may have that name too.
+    if (event === 'rename') this.#renewIf(folder, name)
+    const isDone = tellRuleChange(folder, name, this.#sink, this.#options.gitignore)
+    const watched = this.#watched.get(folder)
+    if (isDone || !watched) return
+    if (event === 'rename') this.#check(watched, folder, name)
+    else this.#onChange(childOf(folder, name))
+    if (!watched.rules.hides(name, false)) this.#sink.file(childOf(folder, name))
+  }
+
+  /** Times, rights or bytes of something changed. */
+  #onChange(path: string): void {
+    const shut = this.#shut.get(path)
+    if (shut) {
+      this.#shut.delete(path)
+      this.#request(shut)
+    }
+    if (this.#watched.has(path)) this.#tellFolder(path)
+  }
+
+  /** A name in a folder came or went: watches the folder that is there now, and none that is not. */
+  #check(above: Watched, folder: string, name: string): void {
+    const request = this.#requestFor(folder, name, above)
+    if (!request) return
+    const known = this.#watched.get(request.path)
+    const stat = look(request.absolute)
+    // Which links are followed depends on all others.
+    const isLinked = stat?.isSymbolicLink() || (known && known.absolute !== request.absolute)
+    if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
+    else if (!known || !stat?.isDirectory() || stat.ino !== known.inode) {
+      if (this.#detach(request.path)) this.#tellFolder(request.path)
+      this.#shut.delete(request.path)
+      if (stat?.isDirectory()) this.#request(request)
+      else if (stat?.isSymbolicLink()) this.#requestLinked(request)
+    }
+  }
+
+  /** The watch of a folder may be dead, even where a folder of that name (and, reused, that inode) exists. */
+  #renewIf(path: string, name: string): void {
+    const watched = this.#watched.get(path)
+    if (!watched || name !== basename(watched.absolute)) return
+    if (path === '' && look(this.#root)?.ino !== watched.inode) this.#sink.lost()
+    else {
+      this.#detach(path)
+      this.#tellFolder(path)
+      this.#request({ path, absolute: watched.absolute, rules: watched.rules })
+    }
+  }
+}
+
+function look(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Guesses that the kernel dropped events: libuv hides its word for it (`IN_Q_OVERFLOW`), but a queue that ran over comes out
+ * as one long run of events without a turn of the event loop between.
+ */
+function openOverflowGuess(): () => boolean {
+  const limit = queueLength() / 2
+  let count = 0
+  return () => {
+    if (count === 0) {
+      setImmediate(() => {
+        count = 0
+      })
+    }
+    count += 1
+    return count >= limit
+  }
+}
+
+function queueLength(): number {
+  try {
+    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || 16384
+  } catch {
+    return 16384
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return diskFileSystem.realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function childOf(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}

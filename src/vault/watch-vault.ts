@@ -1,0 +1,161 @@
+import { opendirSync, statfsSync } from 'node:fs'
+import type { Dirty, Watcher } from '../core/vault.ts'
+import { type DirtyBatch, openDirtyBatch } from './dirty-batch.ts'
+import { diskFileSystem, errorReason } from './file-system.ts'
+import type { VaultOptions } from './open-vault.ts'
+import { watchByChokidar } from './watch-by-chokidar.ts'
+import { type PollingTimes, watchByPolling } from './watch-by-polling.ts'
+import type { WatchEngine, WatchSink } from './watch-engine.ts'
+import { watchFolders } from './watch-folders.ts'
+
+export interface WatchOptions extends VaultOptions {
+  /** `polling` for file systems that tell nothing; `auto` polls besides where a file system may change from elsewhere. */
+  readonly watch: 'auto' | 'polling'
+  /** How long nothing more may happen before changes are told, in ms. */
+  readonly settle?: number
+  /** The longest that changes are held back while more keep coming, in ms. */
+  readonly maxWait?: number
+  /** Told when watching is not as good as it should be. */
+  readonly onProblem?: (message: string) => void
+  /** By default what suits the platform. */
+  readonly engine?: 'inotify' | 'chokidar'
+  readonly polling?: PollingTimes
+}
+
+/**
+ * Watches a vault; `onDirty` is told which files and which folders, with all below them, may have changed. Paths are
+ * vault-relative; some are of no interest, or of files that are gone. When the root is gone, everything is dirty at once and
+ * again when it is back.
+ */
+export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
+  const batch = openDirtyBatch({ settle: options.settle ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
+  return new VaultWatcher(realOrSelf(root), options, batch)
+}
+
+const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }
+const RETURN_CHECK = 250
+// Rule files are changed many at once, by a checkout for one.
+const RESTART_DELAY = 30
+
+class VaultWatcher implements Watcher {
+  readonly ready: Promise<void>
+  readonly #root: string
+  readonly #options: WatchOptions
+  readonly #batch: DirtyBatch
+  #engines: readonly WatchEngine[] = []
+  #isPolling: boolean
+  #isClosed = false
+  #restart: NodeJS.Timeout | undefined
+
+  constructor(root: string, options: WatchOptions, batch: DirtyBatch) {
+    this.#root = root
+    this.#options = options
+    this.#batch = batch
+    this.#isPolling = options.watch === 'polling'
+    this.ready = this.#start()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#restart)
+    this.#batch.close()
+    await this.#stop()
+  }
+
+  async #start(): Promise<void> {
+    if (!isReadable(this.#root)) return this.#restartIn(RETURN_CHECK)
+    const engines: WatchEngine[] = []
+    const sink = this.#sinkOf(() => this.#engines === engines)
+    this.#engines = engines
+    if (!this.#isPolling) engines.push(this.#openEngine(sink))
+    if (this.#isPolling || isRemote(this.#root)) engines.push(watchByPolling(this.#root, sink, this.#options.polling ?? POLLING))
+    await Promise.all(engines.map((engine) => engine.ready))
+  }
+
+  #openEngine(sink: WatchSink): WatchEngine {
+    const engine = this.#options.engine ?? (process.platform === 'linux' ? 'inotify' : 'chokidar')
+    return engine === 'inotify' ? watchFolders(this.#root, this.#options, sink) : watchByChokidar(this.#root, this.#options, sink)
+  }
+
+  async #stop(): Promise<void> {
+    const engines = this.#engines
+    this.#engines = []
+    await Promise.all(engines.map((engine) => engine.close()))
+  }
+
+  /** Starts anew, after the root is back or what is watched has become doubtful; what happened between is told as `all`. */
+  #restartIn(delay: number): void {
+    if (this.#isClosed || this.#restart) return
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined
+      void this.#startAnew()
+    }, delay)
+  }
+
+  async #startAnew(): Promise<void> {
+    await this.#stop()
+    if (this.#isClosed) return
+    await this.#start()
+    if (this.#isClosed) return this.#stop()
+    if (this.#engines.length > 0) this.#batch.all()
+  }
+
+  #sinkOf(isCurrent: () => boolean): WatchSink {
+    const batch = this.#batch
+    const when = (act: () => void) => (isCurrent() ? act() : undefined)
+    return {
+      file: (path) => when(() => batch.file(path)),
+      folder: (path) => when(() => batch.folder(path)),
+      all: () => when(() => batch.all()),
+      stale: () => when(() => this.#restartIn(RESTART_DELAY)),
+      lost: () => when(() => this.#lose()),
+      exhausted: (error) => when(() => this.#fallBack(error)),
+    }
+  }
+
+  #lose(): void {
+    this.#batch.all()
+    void this.#stop()
+    this.#restartIn(RESTART_DELAY)
+  }
+
+  #fallBack(error: unknown): void {
+    // Each of many folders says so.
+    if (this.#isPolling) return
+    const reason = errorReason(error)
+    const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to be told at once.' : ''
+    this.#options.onProblem?.(`The folder cannot be watched (${reason}); it is looked through every few seconds instead.${hint}`)
+    this.#isPolling = true
+    this.#restartIn(0)
+  }
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    opendirSync(folder).closeSync()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function realOrSelf(path: string): string {
+  try {
+    return diskFileSystem.realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
+// NFS, SMB (three), FUSE (also sshfs, virtiofs and shared folders of desktops), 9p (also WSL's `/mnt/c`), VirtualBox, Ceph, AFS.
+const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
+
+/** Whether others may change the folder without this system being told. */
+function isRemote(root: string): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    return REMOTE.has(statfsSync(root).type)
+  } catch {
+    return false
+  }
+}

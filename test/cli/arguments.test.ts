@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { GLOBAL_OPTIONS, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
+import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools.ts'
+import { UsageError } from '../../src/cli/usage-error.ts'
+import { TOOLS } from './support.ts'
+
+const OPTIONS: readonly Option[] = [
+  { name: 'limit', type: 'integer', short: 'l', sentence: '' },
+  { name: 'threshold', type: 'number', sentence: '' },
+  { name: 'include_content', type: 'flag', sentence: '' },
+  { name: 'metric', type: 'text', values: ['in_degree', 'out_degree'], sentence: '' },
+  { name: 'tags', type: 'text', many: true, sentence: '' },
+  { name: 'properties', type: 'json', sentence: '' },
+  ...GLOBAL_OPTIONS,
+]
+
+const parsed = (line: string) => {
+  const { options, positionals } = parseArguments(
+    line.split(' ').filter((word) => word !== ''),
+    OPTIONS,
+  )
+  return [Object.fromEntries(options), positionals]
+}
+
+describe('a command line is read', () => {
+  test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+    ['', {}, []],
+    ['--limit 5', { limit: 5 }, []],
+    ['--limit=5', { limit: 5 }, []],
+    ['--limit -5', { limit: -5 }, []],
+    ['-l 5 a b', { limit: 5 }, ['a', 'b']],
+    ['a --limit 1 --limit 2 b', { limit: 2 }, ['a', 'b']],
+    ['--threshold .5', { threshold: 0.5 }, []],
+    ['--include_content', { include_content: true }, []],
+    ['--include-content', { include_content: true }, []],
+    ['--no-include-content', { include_content: false }, []],
+    ['--no-include_content', { include_content: false }, []],
+    ['--include-content=false', { include_content: false }, []],
+    ['--include-content x', { include_content: true }, ['x']],
+    ['--metric out_degree', { metric: 'out_degree' }, []],
+    ['--tags a --tags b,c', { tags: ['a', 'b,c'] }, []],
+    ['--tags ["a","b"] --tags c', { tags: ['a', 'b', 'c'] }, []],
+    ['--tags [a', { tags: ['[a'] }, []],
+    ['--properties {"a":1}', { properties: { a: 1 } }, []],
+    ['--set a=b --set c=d=e', { set: ['a=b', 'c=d=e'] }, []],
+    ['--vault=--odd', { vault: '--odd' }, []],
+    ['-- --limit -x', {}, ['--limit', '-x']],
+    ['-', {}, ['-']],
+    ['-h', { help: true }, []],
+  ])('%s', (line, options, positionals) => {
+    expect(parsed(line)).toEqual([options, positionals])
+  })
+
+  test.each<[string, string]>([
+    ['--limit', '--limit needs a value. Write --limit <value>.'],
+    ['--limit x', '--limit must be a number; got "x".'],
+    ['--limit 1.5', '--limit must be a whole number; got "1.5".'],
+    ['--limmit 5', 'There is no option --limmit. Did you mean "--limit"?'],
+    ['--include-contents', 'There is no option --include-contents. Did you mean "--include-content"?'],
+    ['--metric in_degre', '--metric must be one of in_degree, out_degree; got "in_degre". Did you mean "in_degree"?'],
+    ['--include-content=perhaps', '--include-content is true or false; got "perhaps".'],
+    ['--vault --json', '--vault needs a value. If "--json" is meant, write --vault=--json.'],
+    ['-x', 'There is no option -x. See --help; words that begin with a dash go after "--".'],
+    ['--__proto__', 'There is no option --__proto__. See --help; words that begin with a dash go after "--".'],
+  ])('%s is a usage error', (line, expected) => {
+    expect(usageError(() => parsed(line))).toBe(expected)
+  })
+})
+
+test.each<[string, string | undefined, string]>([
+  ['get-hubs --limit 5', 'get-hubs', '--limit 5'],
+  ['--vault notes get-hubs --limit 5', 'get-hubs', '--vault notes --limit 5'],
+  ['--vault=notes --json status', 'status', '--vault=notes --json'],
+  ['--help', undefined, '--help'],
+  ['', undefined, ''],
+  ['-- x', undefined, '-- x'],
+])('the command of "%s" is %s', (line, command, rest) => {
+  expect(splitCommand(line.split(' ').filter((word) => word !== ''))).toEqual({
+    command,
+    rest: rest.split(' ').filter((word) => word !== ''),
+  })
+})
+
+describe('the arguments of a tool', () => {
+  const argumentsFor = (tool: string, line: readonly string[]) => {
+    const parameters: readonly Parameter[] = TOOLS.filter(({ name }) => name === tool).flatMap((found) =>
+      parametersOf(found.definition()),
+    )
+    return argumentsOf(parameters, parseArguments(line, [...parameters, ...GLOBAL_OPTIONS]))
+  }
+
+  test.each<[string, readonly string[], unknown]>([
+    ['get_node', ['a b'], { id: 'a b' }],
+    ['get_node', ['--id', 'x', '--no-include-content'], { id: 'x', include_content: false }],
+    ['find_path', ['a', 'b', '--count', '2'], { source: 'a', target: 'b', count: 2 }],
+    ['find_path', ['b', '--source', 'a'], { source: 'a', target: 'b' }],
+    ['search_by_tags', ['a', 'b', '--mode', 'all'], { tags: ['a', 'b'], mode: 'all' }],
+    ['search_by_tags', ['["a","b"]', 'c'], { tags: ['a', 'b', 'c'] }],
+    ['search_by_tags', ['--tags', 'a', '--threshold', '0.5'], { tags: ['a'], threshold: 0.5 }],
+    ['get_hubs', ['--json', '--vault', 'v'], {}],
+  ])('%s %j', (tool, line, expected) => {
+    expect(argumentsFor(tool, line)).toEqual(expected)
+  })
+
+  test.each<[string, readonly string[], string]>([
+    ['get_node', [], '<id> is missing. It is the word after the command, or --id.'],
+    ['find_path', ['a'], '<target> is missing. It is the word after the command, or --target.'],
+    ['search_by_tags', [], '<tags> is missing. It is the words after the command, or --tags.'],
+    ['get_node', ['a', 'b'], '"b" is one word too many. Put quotes around words that belong together; options begin with "--".'],
+    ['get_hubs', ['5'], '"5" is one word too many. Put quotes around words that belong together; options begin with "--".'],
+  ])('%s %j is a usage error', (tool, line, expected) => {
+    expect(usageError(() => argumentsFor(tool, line))).toBe(expected)
+  })
+})
+
+function usageError(act: () => unknown): string {
+  try {
+    act()
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    const { message, hint } = error as UsageError
+    return [message, hint].filter((part) => part !== undefined).join(' ')
+  }
+  throw new Error('nothing was wrong')
+}

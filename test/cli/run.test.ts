@@ -1,0 +1,368 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { toNodeId } from '../../src/core/ids.ts'
+import type { ExportRow } from '../../src/core/store.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { commandLine, type World } from './support.ts'
+
+let line: ReturnType<typeof commandLine>
+beforeEach(() => {
+  line = commandLine()
+})
+afterEach(() => line.clean())
+
+const roux = (args: string, world?: World) =>
+  line.roux(
+    args.split(' ').filter((word) => word !== ''),
+    world,
+  )
+const FILES = {
+  'Hub.md': { body: 'x' },
+  'a.md': { body: '[[Hub]] [[Gone]]', properties: { aliases: ['First', 'Same'] } },
+  'b.md': { body: '[[Hub]]', properties: { title: 'Second', aliases: ['Same'] } },
+  'deep/Gone note.md': { body: '', properties: { aliases: ['Gone'] } },
+}
+
+describe('the words of the command line', () => {
+  test('roux alone says what there is', async () => {
+    const { code, out, err } = await roux('')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('roux serve [vault]')
+  })
+
+  test.each(['--version', '-V', 'status --version', 'get-hubs --version'])('%s', async (args) => {
+    expect((await roux(args)).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test.each([
+    'help',
+    '--help',
+    '-h',
+    'help help',
+    'help serve',
+    'serve --help',
+    'get-node --help',
+    'get_node -h',
+    'help get-node',
+    'help settings',
+  ])('%s is help', async (args) => {
+    const { code, out, err } = await roux(args)
+    expect([code, err]).toEqual([0, ''])
+    expect(out.length).toBeGreaterThan(100)
+  })
+
+  test("a tool's help is made of its schema", async () => {
+    expect((await roux('help get-node')).out).toBe(`roux get-node <id> [options]
+
+Reads one note.
+
+  --id <text>        Note.
+  --depth <integer>  How far. (0)
+  --include-content  Show the content. (true)
+  --vault <text>     The folder with the notes.
+  --config <text>    A settings file.
+  --set <text>…      A setting, as key=value.
+  --json             Answer JSON, also to a terminal.
+  -h, --help         Show what a command does.
+  -V, --version      Show the version.
+`)
+  })
+
+  test.each<[string, string]>([
+    ['serv', 'error: There is no command "serv".\n  Did you mean "serve"?\n'],
+    ['get-hub', 'error: There is no command "get-hub".\n  Did you mean "get-hubs"?\n'],
+    ['frobnicate', 'error: There is no command "frobnicate".\n  "roux help" lists all of them.\n'],
+    ['help frobnicate', 'error: There is no command "frobnicate".\n  "roux help" lists all of them.\n'],
+    ['call frobnicate', 'error: There is no tool "frobnicate".\n  See "roux help" for the tools there are.\n'],
+    ['call', 'error: Which tool?\n  Write: roux call <tool> [json|-]\n'],
+    ['call get_hubs [1]', `error: The arguments are no JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
+    ['status a b', 'error: "b" is one word too many.\n  Write: roux status [vault]\n'],
+    ['status a --vault b', 'error: Two vaults: "b" and "a".\n  Name one of them.\n'],
+    ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
+    ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
+    ['get-node', 'error: <id> is missing.\n  It is the word after the command, or --id.\n'],
+    [
+      'get-hubs --limit 500',
+      'error: Invalid arguments for get_hubs: limit: expected an integer from 1 to 50, got 500.\n  get_hubs takes metric, limit.\n',
+    ],
+  ])('%s is a usage error', async (args, expected) => {
+    expect(await roux(args)).toEqual({ code: 2, out: '', err: expected })
+  })
+})
+
+describe('tools', () => {
+  test('a pipe gets exactly the JSON of the answer', async () => {
+    const { code, out, err } = await roux('get-hubs --limit 1', { files: FILES })
+    expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","title":"Hub","score":2}]\n', err: '' })
+  })
+
+  test('a terminal gets a table, and JSON when asked', async () => {
+    const world = { files: FILES, tty: true, columns: 80 }
+    expect((await roux('get_hubs --limit 2', world)).out).toBe(
+      'id      title  score\nhub.md  Hub        2\na.md    a          0\n',
+    )
+    expect((await roux('get-hubs --limit 1 --json', world)).out).toBe('[{"id":"hub.md","title":"Hub","score":2}]\n')
+  })
+
+  test('colours are for terminals, and not with NO_COLOR', async () => {
+    expect((await roux('get-hubs', { files: FILES, tty: true, env: { NO_COLOR: '' } })).out).toContain('\u001b[1mid')
+    expect((await roux('get-hubs', { files: FILES, tty: true })).out).not.toContain('\u001b')
+  })
+
+  test.each<[string, readonly string[], string]>([
+    ['an exact id wins over a title', ['a'], 'a'],
+    ['a title', ['second'], 'b.md'],
+    ['an alias', ['FIRST'], 'a.md'],
+    ['an alias rather than a missing target of that name', ['gone'], 'deep/gone note.md'],
+    ['what names nothing stays', ['nobody'], 'nobody'],
+  ])('%s', async (_, args, id) => {
+    const { out } = await line.roux(['get-node', ...args], { files: FILES })
+    expect(JSON.parse(out).id).toBe(id)
+  })
+
+  test('both ends of a path are understood, also by call', async () => {
+    expect(JSON.parse((await roux('find-path First Second', { files: FILES })).out)).toEqual({
+      source: 'a.md',
+      target: 'b.md',
+      count: 1,
+    })
+    const { out } = await line.roux(['call', 'find-path', '-'], { files: FILES, stdin: '{"source":"First","target":"Hub"}' })
+    expect(JSON.parse(out)).toMatchObject({ source: 'a.md', target: 'Hub' })
+  })
+
+  test('a name of several notes is an error that names them', async () => {
+    expect(await roux('get-node same', { files: FILES })).toEqual({
+      code: 1,
+      out: '',
+      err: 'error: "same" is the name of 2 notes.\n  Give the id of one: "a.md", "b.md"\n',
+    })
+  })
+
+  test('warnings go to stderr', async () => {
+    const { code, out, err } = await roux('get-node none')
+    expect([code, err]).toEqual([0, 'warning: There is no "none".\n'])
+    expect(JSON.parse(out).id).toBe('none')
+  })
+
+  test('a tool that is off says how to turn it on', async () => {
+    const { code, err } = await roux('get-hubs --set tools.get_hubs=false')
+    expect([code, err]).toEqual([
+      1,
+      'error: The tool get_hubs is switched off.\n  The setting tools.get_hubs: true turns it on.\n',
+    ])
+  })
+
+  test('a mistake of ours comes with a stack and is no usage error', async () => {
+    const { code, err } = await roux('get-hubs', { store: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      /^error: Internal error, a mistake in Roux\.\n {2}Please report it with the lines below\.\nTypeError: x is no y\n/,
+    )
+  })
+})
+
+describe('the vault', () => {
+  test('a missing one ends every command', async () => {
+    expect(await roux('get-hubs --vault ../nowhere')).toEqual({
+      code: 1,
+      out: '',
+      err: 'error: There is no folder /nowhere.\n  Name the folder with the notes: roux … --vault <folder>\n',
+    })
+  })
+
+  test('a home folder must be named', async () => {
+    mkdirSync(join(line.root, 'home'))
+    const ROUX_VAULT = join(line.root, 'home')
+    const { code, err } = await roux('status', { env: { ROUX_VAULT } })
+    expect([code, err]).toEqual([
+      1,
+      'error: /home is a home folder or a whole disk, hardly a vault.\n  Name the folder with the notes, or say that it is meant: --vault /home\n',
+    ])
+    expect((await roux('status ../home')).code).toBe(0)
+    expect((await roux('status --vault ../home')).code).toBe(0)
+  })
+
+  test('settings that were ignored are told', async () => {
+    line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
+    const { code, err } = await roux('get-hubs')
+    expect([code, err]).toEqual([
+      0,
+      'warning: /vault/roux.config.yaml: ignored until "roux trust /vault" is said: tools.get_hubs.\n',
+    ])
+  })
+
+  test('indexing that failed is an error', async () => {
+    const { code, err } = await roux('get-hubs', {
+      core: () => fakeCore(fakeStore({}), { phase: 'failed', message: 'disk full' }),
+    })
+    expect([code, err]).toEqual([1, 'error: The vault cannot be indexed: disk full.\n  Run "roux doctor".\n'])
+  })
+})
+
+describe('status and index', () => {
+  test('status tells what is known', async () => {
+    expect(JSON.parse((await roux('status', { files: FILES })).out)).toEqual({
+      vault: '/vault',
+      mode: 'obsidian',
+      notes: 4,
+      files: 4,
+      problems: 0,
+      generation: 1,
+      phase: 'idle',
+      cache: 'disk',
+      index: '/index.db',
+      settings: [],
+    })
+    expect((await roux('status', { files: FILES, tty: true })).out).toMatch(/^vault +\/vault\nmode +obsidian\nnotes +4\n/)
+  })
+
+  test('index tells how far it is', async () => {
+    const core = fakeCore(fakeStore(FILES))
+    const indexing: typeof core.indexing = {
+      ...core.indexing,
+      onStatus(listener) {
+        for (const done of [0, 1, 50, 100]) listener({ ...core.indexing.status(), phase: 'building', done, total: 100 })
+        return () => {}
+      },
+    }
+    const { code, out, err } = await roux('index', { core: () => ({ ...core, indexing }) })
+    expect([code, err]).toEqual([0, 'Reading 0 of 100 files\nReading 50 of 100 files\nReading 100 of 100 files\n'])
+    expect(JSON.parse(out)).toMatchObject({ vault: '/vault', files: 4, generation: 1 })
+  })
+})
+
+describe('init and trust', () => {
+  const FILE = 'vault/roux.config.yaml'
+  const read = () => readFileSync(join(line.root, FILE), 'utf8')
+
+  test('init writes a file that changes nothing and is trusted', async () => {
+    expect(await roux('init')).toEqual({ code: 0, out: '{"path":"/vault/roux.config.yaml","trusted":true}\n', err: '' })
+    expect(read()).toContain('  # mode: auto\n')
+    expect(read()).toContain('  # get_hubs: true\n')
+    expect(read()).not.toMatch(/^ *path:/m)
+    expect(Object.keys(JSON.parse(readFileSync(join(line.root, 'state/roux/trust.json'), 'utf8')).files)).toEqual([
+      join(line.root, FILE),
+    ])
+    expect((await roux('status')).err).toBe('')
+  })
+
+  test('init never overwrites', async () => {
+    line.write(FILE, 'links: {}\n')
+    expect(await roux('init')).toMatchObject({
+      code: 1,
+      err: 'error: /vault/roux.config.yaml is there already.\n  Edit it; "roux help settings" tells the settings.\n',
+    })
+    expect(read()).toBe('links: {}\n')
+    expect(existsSync(join(line.root, 'state'))).toBe(false)
+  })
+
+  test('init takes the folder as its argument', async () => {
+    mkdirSync(join(line.root, 'other'))
+    await roux('init ../other')
+    expect(readdirSync(join(line.root, 'other'))).toEqual(['roux.config.yaml'])
+    expect(await roux('init ../nowhere')).toMatchObject({ code: 1 })
+  })
+
+  test('trust lets a file widen trust until it changes', async () => {
+    line.write(FILE, 'tools:\n  get_hubs: false\n')
+    expect((await roux('get-hubs')).code).toBe(0)
+    const { code, out, err } = await roux('trust')
+    expect([code, err, out]).toEqual([
+      0,
+      '',
+      '{"path":"/vault/roux.config.yaml","trusted":true,"settings":[{"key":"tools.get_hubs","value":false}]}\n',
+    ])
+    expect((await roux('get-hubs')).err).toContain('switched off')
+    line.write(FILE, 'tools:\n  get_hubs: false\n  get_node: false\n')
+    expect((await roux('get-hubs')).err).toContain('ignored until')
+  })
+
+  test('trust wants a file, and a sound one', async () => {
+    expect(await roux('trust ..')).toMatchObject({
+      code: 1,
+      err: 'error: There is no file /roux.config.yaml.\n  "roux init" writes one; "roux trust <folder>" names another folder.\n',
+    })
+    line.write(FILE, 'tools: [')
+    expect((await roux('trust')).code).toBe(1)
+    expect(existsSync(join(line.root, 'state'))).toBe(false)
+  })
+})
+
+describe('export', () => {
+  const rows: readonly ExportRow[] = [
+    { kind: 'edge', source: toNodeId('a.md'), target: toNodeId('b.md'), count: 1, kinds: ['link'] },
+    { kind: 'edge', source: toNodeId('b.md'), target: toNodeId('a.md'), count: 2, kinds: ['embed', 'link'] },
+  ]
+
+  test('to stdout, as JSON unless told otherwise', async () => {
+    expect(JSON.parse((await roux('export', { rows })).out).edges).toHaveLength(2)
+    expect((await roux('export --format csv', { rows })).out).toBe(
+      'source,target,count,kinds\na.md,b.md,1,link\nb.md,a.md,2,embed|link\n',
+    )
+  })
+
+  test('to a file, whole or not at all', async () => {
+    expect(await roux('export -f csv -o ../out/links.csv', { rows })).toMatchObject({ code: 1, out: '' })
+    expect((await roux('export -f csv -o ../links.csv', { rows })).code).toBe(0)
+    expect(readFileSync(join(line.root, 'links.csv'), 'utf8')).toContain('a.md,b.md')
+    const broken = {
+      async *export(): AsyncGenerator<ExportRow> {
+        yield* rows
+        throw new Error('no more')
+      },
+    }
+    expect((await roux('export -f dot -o ../graph.dot', { store: broken })).code).toBe(1)
+    expect(readdirSync(line.root).sort()).toEqual(['links.csv', 'vault'])
+  })
+})
+
+describe('doctor', () => {
+  test('a sound vault passes', async () => {
+    const { code, out } = await roux('doctor', {
+      files: FILES,
+      composition: { diagnose: async () => ({ sqlite: { version: '3.53' }, index: { file: '/index.db', state: 'present' } }) },
+    })
+    const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: { check: string; state: string }[] }
+    expect([code, ok]).toEqual([0, true])
+    expect(checks.map(({ check, state }) => `${check} ${state}`)).toEqual([
+      'node ok',
+      'settings ok',
+      'vault ok',
+      'cache ok',
+      'sqlite ok',
+      'index ok',
+      'watch ok',
+      'mode ok',
+      'notes ok',
+      'indexing ok',
+      'problems ok',
+    ])
+  })
+
+  test('what is broken is told with how to mend it, and fails', async () => {
+    line.write('vault/roux.config.yaml', 'vault:\n  mode: x\n  watch: y\n')
+    const { code, out } = await roux('doctor ../vault', {
+      tty: true,
+      composition: { diagnose: async () => ({ sqlite: { message: 'no binary' }, index: { file: '/i', state: 'newer' } }) },
+    })
+    expect(code).toBe(1)
+    expect(out).toContain('fail  settings  /vault/roux.config.yaml:2: vault.mode must be one of')
+    expect(out).toContain('fail  settings  /vault/roux.config.yaml:3: vault.watch must be one of')
+    expect(out).toContain('fail  sqlite    SQLite does not load: no binary\n                Install again')
+    expect(out).toContain('warn  index     /i was written by a newer version of Roux\n')
+    expect(out).toContain('warn  notes     the vault holds no notes\n')
+  })
+
+  test('a missing vault fails, and the rest is still looked at', async () => {
+    const { code, out } = await roux('doctor ../nowhere')
+    expect(code).toBe(1)
+    expect((JSON.parse(out) as { checks: { check: string }[] }).checks.map(({ check }) => check)).toEqual([
+      'node',
+      'settings',
+      'vault',
+      'cache',
+      'watch',
+    ])
+  })
+})

@@ -1,0 +1,326 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { loadSettings, readSettings, type SettingsInput } from '../../src/config/load.ts'
+import { type Settings, toSettings } from '../../src/config/settings.ts'
+import type { FileVersion, TrustStore } from '../../src/config/trust.ts'
+import { RouxError } from '../../src/core/errors.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'roux-settings-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const TOOLS = ['get_hubs', 'get_node', 'find_path']
+
+/** Files by path under `root`; the program runs in `cwd`, the user's settings are in `home/roux`, the vault is `vault`. */
+function input(files: Readonly<Record<string, string>>, more: Partial<SettingsInput> = {}): SettingsInput {
+  for (const [path, text] of Object.entries({ 'cwd/.keep': '', 'vault/.keep': '', ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const { env, ...rest } = more
+  return {
+    cwd: join(root, 'cwd'),
+    env: { XDG_CONFIG_HOME: join(root, 'home'), XDG_STATE_HOME: join(root, 'state'), ...env },
+    vault: join(root, 'vault'),
+    toolNames: async () => TOOLS,
+    ...rest,
+  }
+}
+
+const OWN = 'home/roux/roux.config.yaml'
+const IN_CWD = 'cwd/roux.config.yaml'
+const IN_VAULT = 'vault/roux.config.yaml'
+
+async function problemOf(loading: Promise<unknown>): Promise<string> {
+  try {
+    await loading
+  } catch (error) {
+    expect(error).toBeInstanceOf(RouxError)
+    const { code, message, hint } = error as RouxError
+    expect(code).toBe('INVALID_SETTINGS')
+    return [message, hint]
+      .filter((part) => part !== undefined)
+      .join(' | ')
+      .replaceAll(root, '')
+  }
+  throw new Error('nothing was wrong')
+}
+
+test('without any source every setting has its default', async () => {
+  const { settings, warnings, files } = await loadSettings(input({}))
+  expect(settings).toEqual({
+    vault: { path: join(root, 'vault'), mode: 'auto', watch: 'auto', ignore: [], gitignore: false, link_roots: [] },
+    links: { profile: 'lenient', comments: true },
+    cache: { path: '' },
+    tools: {},
+  })
+  expect(warnings).toEqual([])
+  expect(files).toEqual([])
+})
+
+test('the type of the settings follows from the schema', () => {
+  expectTypeOf<Settings['vault']['watch']>().toEqualTypeOf<'auto' | 'polling' | 'off'>()
+  expectTypeOf<Settings['vault']['ignore']>().toEqualTypeOf<readonly string[]>()
+  expectTypeOf<Settings['tools']>().toEqualTypeOf<{ readonly [name: string]: boolean }>()
+  expect(toSettings().links.comments).toBe(true)
+})
+
+describe('the first source wins, key by key', () => {
+  const modes = { [OWN]: 'foam', [IN_CWD]: 'logseq', [IN_VAULT]: 'docs', 'given.yaml': 'obsidian' }
+  const files = Object.fromEntries(Object.entries(modes).map(([path, mode]) => [path, `vault:\n  mode: ${mode}\n`]))
+  const without = (...paths: string[]) => Object.fromEntries(Object.entries(files).filter(([path]) => !paths.includes(path)))
+
+  test.each([
+    ['--set', files, { set: ['vault.mode=auto'], config: '../given.yaml', env: { ROUX_VAULT_MODE: 'docs' } }, 'auto', '--set'],
+    ['a variable', files, { config: '../given.yaml', env: { ROUX_VAULT_MODE: 'docs' } }, 'docs', 'ROUX_VAULT_MODE'],
+    ['--config', files, { config: '../given.yaml' }, 'obsidian', 'given.yaml:2'],
+    ["the user's own", files, {}, 'foam', `${OWN}:2`],
+    ["the working directory's", without(OWN), {}, 'logseq', `${IN_CWD}:2`],
+    ["the vault's", without(OWN, IN_CWD), {}, 'docs', `${IN_VAULT}:2`],
+  ])('%s', async (_, given, more, mode, origin) => {
+    const { settings, origins } = await loadSettings(input(given, more))
+    expect(settings.vault.mode).toBe(mode)
+    expect(origins.get('vault.mode')?.replace(`${root}/`, '')).toBe(origin)
+  })
+
+  test('keys of several sources come together', async () => {
+    const { settings } = await loadSettings(
+      input(
+        { [OWN]: 'links:\n  comments: false', [IN_VAULT]: 'links: {profile: obsidian, comments: true}\nvault.ignore: [a]' },
+        { env: { ROUX_VAULT_WATCH: 'off' } },
+      ),
+    )
+    expect(settings.links).toEqual({ profile: 'obsidian', comments: false })
+    expect(settings.vault).toMatchObject({ watch: 'off', ignore: ['a'] })
+  })
+})
+
+describe('where the vault is', () => {
+  const at = (path: string) => join(root, path)
+  const own = { [OWN]: 'vault:\n  path: ../../of-the-user', 'vault/x.md': '' }
+
+  test.each<[string, Partial<SettingsInput>, string]>([
+    ['the command line', { vault: '../named', env: { ROUX_VAULT: '../of-env' } }, 'named'],
+    ['ROUX_VAULT', { vault: '', env: { ROUX_VAULT: '../of-env' } }, 'of-env'],
+    ['the settings, relative to their file', { vault: '' }, 'of-the-user'],
+    ['an empty variable is none', { vault: '', env: { ROUX_VAULT: '' } }, 'of-the-user'],
+  ])('%s', async (_, more, expected) => {
+    expect((await loadSettings(input(own, more))).settings.vault.path).toBe(at(expected))
+  })
+
+  test('the working directory, when nothing names it', async () => {
+    const { settings, vaultNamed } = await loadSettings(input({}, { vault: '' }))
+    expect(settings.vault.path).toBe(at('cwd'))
+    expect(vaultNamed).toBe(false)
+  })
+
+  test('~/ is understood', async () => {
+    expect((await loadSettings(input({}, { vault: '~/notes' }))).settings.vault.path).toBe(join(homedir(), 'notes'))
+  })
+
+  test("a vault's own file cannot move it", async () => {
+    const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: 'vault:\n  path: /etc' }))
+    expect(settings.vault.path).toBe(at('vault'))
+    expect(warnings).toHaveLength(1)
+  })
+
+  test('one file that is both in the working directory and in the vault is read once', async () => {
+    const both = input({ [IN_VAULT]: 'vault:\n  mode: docs\ntools:\n  get_hubs: false' })
+    const { files, warnings } = await loadSettings({ ...both, cwd: at('vault') })
+    expect(files).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
+  })
+})
+
+describe('--set and variables', () => {
+  test.each<[string, Partial<SettingsInput>, (settings: Settings) => unknown, unknown]>([
+    ['a list with commas', { set: ['vault.ignore=a/**, b'] }, (s) => s.vault.ignore, ['a/**', 'b']],
+    ['a list as JSON', { set: ['vault.ignore=["a,b"]'] }, (s) => s.vault.ignore, ['a,b']],
+    ['an empty list', { set: ['vault.ignore='] }, (s) => s.vault.ignore, []],
+    ['the last of two', { set: ['links.comments=true', 'links.comments=no'] }, (s) => s.links.comments, false],
+    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { get_hubs: false }],
+    ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools, { get_hubs: false }],
+    ['a name with _', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
+    ['a value with =', { set: ['vault.ignore=a=b'] }, (s) => s.vault.ignore, ['a=b']],
+    ['a variable of another program', { env: { ROUX_ELEMENT: 'x', ROUXVAULT: 'y' } }, (s) => s.vault.mode, 'auto'],
+  ])('%s', async (_, more, pick, expected) => {
+    expect(pick((await loadSettings(input({}, more))).settings)).toEqual(expected)
+  })
+
+  test.each<[Partial<SettingsInput>, string]>([
+    [{ set: ['vault.mode'] }, '--set vault.mode: expected key=value. | For example: --set vault.mode=docs'],
+    [{ set: ['vault.mdoe=docs'] }, '--set: there is no setting "vault.mdoe". | Did you mean "vault.mode"?'],
+    [{ set: ['profile=obsidian'] }, '--set: there is no setting "profile". | Did you mean "links.profile"?'],
+    [{ set: ['quux=1'] }, '--set: there is no setting "quux". | See "roux help settings" for the settings there are.'],
+    [
+      { set: ['__proto__.x=1'] },
+      '--set: there is no setting "__proto__.x". | See "roux help settings" for the settings there are.',
+    ],
+    [{ set: ['links.comments=constructor'] }, '--set: links.comments must be true or false; got the text "constructor".'],
+    [
+      { set: ['vault.mode=obsidan'] },
+      '--set: vault.mode must be one of auto, obsidian, foam, logseq, docs; got the text "obsidan". | Did you mean "obsidian"?',
+    ],
+    [{ set: ['vault.ignore=[1'] }, '--set: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "[1".'],
+    [{ set: ['tools.get_hub=true'] }, '--set: there is no setting "tools.get_hub". | Did you mean "tools.get_hubs"?'],
+    [{ env: { ROUX_VAULT_MOED: 'x' } }, 'The variable ROUX_VAULT_MOED names no setting. | Did you mean "ROUX_VAULT_MODE"?'],
+    [{ env: { ROUX_VALT_MODE: 'x' } }, 'The variable ROUX_VALT_MODE names no setting. | Did you mean "ROUX_VAULT_MODE"?'],
+    [
+      { env: { ROUX_LINKS_QUUX: 'x' } },
+      'The variable ROUX_LINKS_QUUX names no setting. | See "roux help settings" for the settings there are.',
+    ],
+    [
+      { env: { ROUX_VAULT_WATCH: 'never' } },
+      'ROUX_VAULT_WATCH: vault.watch must be one of auto, polling, off; got the text "never".',
+    ],
+    [{ config: 'nowhere.yaml' }, 'There is no file /cwd/nowhere.yaml. | Check what --config names.'],
+  ])('%j is an error', async (more, expected) => {
+    expect(await problemOf(loadSettings(input({}, more)))).toBe(expected)
+  })
+})
+
+describe('files', () => {
+  test.each<[string, string, string]>([
+    ['an unknown key', 'vault:\n  mod: docs', ':2: there is no setting "vault.mod". | Did you mean "vault.mode"?'],
+    ['an unknown section', '\nvalut:\n  mode: docs', ':2: there is no setting "valut". | Did you mean "vault"?'],
+    ['a key without its section', 'mode: docs', ':1: there is no setting "mode". | Did you mean "vault.mode"?'],
+    [
+      'a text for a list',
+      'vault:\n  ignore: drafts',
+      ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "drafts".',
+    ],
+    [
+      'a number in a list',
+      'vault:\n  ignore: [a, 2]',
+      ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got an item that is the number 2.',
+    ],
+    ['a word for a flag', 'links:\n  comments: yes', ':2: links.comments must be true or false; got the text "yes".'],
+    [
+      'nothing',
+      'vault:\n  mode:\n  watch: off',
+      ':2: vault.mode must be one of auto, obsidian, foam, logseq, docs; got nothing.',
+    ],
+    [
+      'a mapping for a value',
+      'vault:\n  mode: {a: 1}',
+      ':2: vault.mode must be one of auto, obsidian, foam, logseq, docs; got a mapping.',
+    ],
+    ['a value for a section', 'vault: docs', ':1: "vault" must hold settings, one a line below it.'],
+    ['a list at the top', '- vault', ': expected settings, as "vault:" with "  mode: docs" below it.'],
+    ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is no valid YAML.'],
+    [
+      'broken YAML',
+      'vault:\n  ignore: [a\nlinks: {}',
+      ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is no valid YAML.',
+    ],
+    [
+      'two documents',
+      'vault: {}\n---\nlinks: {}',
+      ':2: Source contains multiple documents; please use YAML.parseAllDocuments(). | The file is no valid YAML.',
+    ],
+  ])('%s is an error that says where', async (_, text, expected) => {
+    expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
+  })
+
+  test.each<[string, string]>([
+    ['a byte order mark and CRLF', '\ufeffvault:\r\n  mode: docs\r\n'],
+    ['a dotted key', 'vault.mode: docs'],
+    ['flow style', '{vault: {mode: docs}}'],
+    ['anchors', 'vault: &v {mode: docs}'],
+    ['empty sections', 'links:\nvault:\n  mode: docs\ntools:\n'],
+  ])('%s is understood', async (_, text) => {
+    expect((await loadSettings(input({ [OWN]: text }))).settings.vault.mode).toBe('docs')
+  })
+
+  test.each(['', '# nothing yet\n', '---\n', 'null'])('%j sets nothing', async (text) => {
+    expect((await loadSettings(input({ [IN_VAULT]: text }))).settings.vault.mode).toBe('auto')
+  })
+
+  test('aliases that grow without end are an error, and soon', async () => {
+    const bomb = [
+      'a: &a [x]',
+      ...[...'bcdefghij'].map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[i]}`).join(',')}]`),
+      'vault:\n  ignore: *j',
+    ].join('\n')
+    expect((await readSettings(input({ [OWN]: bomb }))).problems.length).toBeGreaterThan(0)
+    expect((await readSettings(input({ [OWN]: 'vault: &v\n  ignore: *v' }))).problems).toHaveLength(1)
+  })
+
+  test('a folder of that name is an error', async () => {
+    const given = input({ [`${IN_VAULT}/x`]: '' })
+    expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: it is not a file. | Mend or remove it.`)
+  })
+
+  test('all that is wrong is collected, and one is told', async () => {
+    const given = input({ [OWN]: 'vault:\n  mode: x\n  watch: y' }, { set: ['z=1'] })
+    const { problems, settings } = await readSettings(given)
+    expect(problems).toHaveLength(3)
+    expect(settings.vault.watch).toBe('auto')
+    expect(await problemOf(loadSettings(given))).toContain('"roux doctor" shows 2 more.')
+  })
+})
+
+describe('trust', () => {
+  const trusting = (...texts: string[]): TrustStore & { asked: FileVersion[] } => {
+    const asked: FileVersion[] = []
+    return {
+      asked,
+      isTrusted: (file) => asked.push(file) > 0 && texts.includes(file.realPath.replace(`${root}/`, '')),
+      trust: () => {},
+    }
+  }
+  const WIDE = 'vault:\n  mode: docs\n  link_roots: [/etc]\ntools:\n  get_hubs: false\ncache:\n  path: /tmp/x\n'
+
+  test.each([IN_VAULT, IN_CWD])('%s waits for it with what widens trust, and only with that', async (file) => {
+    const { settings, warnings } = await loadSettings(input({ [file]: WIDE }, { trust: trusting() }))
+    expect(settings).toMatchObject({ vault: { mode: 'docs', link_roots: [] }, tools: {}, cache: { path: '' } })
+    expect(warnings.map((warning) => warning.replaceAll(root, ''))).toEqual([
+      `/${file}: ignored until "roux trust /${dirname(file)}" is said: vault.link_roots, tools.get_hubs, cache.path.`,
+    ])
+  })
+
+  test.each([IN_VAULT, IN_CWD])('%s has it once it was said', async (file) => {
+    const { settings, warnings } = await loadSettings(input({ [file]: WIDE }, { trust: trusting(file) }))
+    expect(settings).toMatchObject({ vault: { link_roots: ['/etc'] }, tools: { get_hubs: false }, cache: { path: '/tmp/x' } })
+    expect(warnings).toEqual([])
+  })
+
+  test("the user's own file and the one of --config have it", async () => {
+    const trust = trusting()
+    const { settings } = await loadSettings(
+      input({ [OWN]: 'cache: {path: /c}', 'vault/x.yaml': 'tools: {get_hubs: false}' }, { trust, config: '../vault/x.yaml' }),
+    )
+    expect(settings).toMatchObject({ tools: { get_hubs: false }, cache: { path: '/c' } })
+    expect(trust.asked).toEqual([])
+  })
+
+  test('a vault.path in the working directory needs it', async () => {
+    const given = input({ [IN_CWD]: 'vault:\n  path: ../elsewhere' }, { vault: '' })
+    expect((await loadSettings({ ...given, trust: trusting() })).settings.vault.path).toBe(join(root, 'cwd'))
+    expect((await loadSettings({ ...given, trust: trusting(IN_CWD) })).settings.vault.path).toBe(join(root, 'elsewhere'))
+  })
+
+  test('it is asked for the file itself, not for a symbolic link to it', async () => {
+    const trust = trusting('shared.yaml')
+    const given = input({ 'shared.yaml': WIDE }, { trust })
+    symlinkSync(join(root, 'shared.yaml'), join(root, IN_VAULT))
+    expect((await loadSettings(given)).settings.tools).toEqual({ get_hubs: false })
+  })
+
+  test.each([IN_VAULT, IN_CWD])('%s with nothing but defaults is not warned of', async (file) => {
+    const { warnings } = await loadSettings(
+      input({ [file]: 'vault:\n  path: ""\n  link_roots: []\ntools:\n  get_hubs: true\n' }, { trust: trusting() }),
+    )
+    expect(warnings).toEqual([])
+  })
+
+  test('it is not asked where nothing widens', async () => {
+    const trust = trusting()
+    await loadSettings(input({ [IN_VAULT]: 'vault:\n  mode: docs' }, { trust }))
+    expect(trust.asked).toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import graphology from 'graphology'
+import centrality from 'graphology-metrics/centrality/betweenness.js'
+import pagerank from 'graphology-metrics/centrality/pagerank.js'
+import { describe, expect, test } from 'vitest'
+import { betweenness, pageRank, type Snapshot } from '../../src/graph/analytics.ts'
+
+type Links = readonly (readonly number[])[]
+
+const graphs = fc
+  .integer({ min: 1, max: 30 })
+  .chain((size) => fc.array(fc.uniqueArray(fc.nat(size - 1), { maxLength: 6 }), { minLength: size, maxLength: size }))
+  .map((links) => links.map((targets, node) => targets.filter((target) => target !== node)))
+
+function snapshotOf(links: Links): Snapshot {
+  const offsets = new Uint32Array(links.length + 1)
+  links.forEach((targets, node) => {
+    offsets[node + 1] = (offsets[node] as number) + targets.length
+  })
+  return { offsets, targets: Uint32Array.from(links.flat()) }
+}
+
+/** The same graph in graphology, which shares no code with ours. */
+function oracleOf(links: Links, type: 'directed' | 'undirected') {
+  const graph = new graphology.Graph({ type })
+  links.forEach((_, node) => void graph.addNode(String(node)))
+  links.forEach((targets, node) => {
+    for (const target of targets) graph.mergeEdge(String(node), String(target))
+  })
+  return graph
+}
+
+function expectClose(actual: Float64Array, expected: Readonly<Record<string, number>>, scale = 1): void {
+  actual.forEach((score, node) => void expect(score).toBeCloseTo((expected[String(node)] ?? 0) * scale, 5))
+}
+
+describe('analytics', () => {
+  test('PageRank is what graphology computes', () => {
+    fc.assert(
+      fc.property(graphs, (links) => {
+        const expected = pagerank(oracleOf(links, 'directed'), { tolerance: 1e-9, maxIterations: 1_000, getEdgeWeight: null })
+        expectClose(pageRank(snapshotOf(links)), expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('betweenness is what graphology computes over links taken both ways', () => {
+    fc.assert(
+      fc.property(graphs, (links) => {
+        const { scores, sampled } = betweenness(snapshotOf(links))
+        expect(sampled).toBeUndefined()
+        expectClose(scores, centrality(oracleOf(links, 'undirected'), { normalized: true, getEdgeWeight: null }))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('sampled betweenness says so, and finds the same bridge', () => {
+    // Two crowds of 200 that know each other, and one note between them.
+    const size = 401
+    const links = Array.from({ length: size }, (_, node) =>
+      node === 400 ? [0, 200] : [200 * Math.floor(node / 200) + ((node * 7 + 1) % 200), 200 * Math.floor(node / 200) + ((node * 13 + 5) % 200)],
+    ).map((targets, node) => targets.filter((target) => target !== node))
+    const exact = betweenness(snapshotOf(links))
+    const sampled = betweenness(snapshotOf(links), 64)
+    expect([exact.sampled, sampled.sampled]).toEqual([undefined, 64])
+    expect(sampled.scores[400]).toBeGreaterThan(0.4)
+    expect(Math.abs((sampled.scores[400] as number) - (exact.scores[400] as number))).toBeLessThan(0.1)
+    expect(betweenness(snapshotOf(links), 64).scores).toEqual(sampled.scores)
+  })
+})

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { toVaultPath } from '../../src/core/ids.ts'
+import type { PathOptions } from '../../src/core/store.ts'
+import { Graph, type GraphRow } from '../../src/graph/graph.ts'
+import { findPaths } from '../../src/graph/paths.ts'
+
+/** A graph of notes `0.md`, `1.md`, … with these links. */
+function graphOf(links: readonly (readonly number[])[], row: (key: number) => Partial<GraphRow> = () => ({})): Graph {
+  const graph = new Graph()
+  graph.apply(links.map((targets, key) => noteRow(key, targets, row(key))))
+  return graph
+}
+
+function noteRow(key: number, targets: readonly number[], more: Partial<GraphRow> = {}): GraphRow {
+  return {
+    key,
+    path: toVaultPath(`${key}.md`),
+    kind: 'note',
+    excluded: false,
+    archived: false,
+    conflict: false,
+    title: String(key),
+    aliases: [],
+    tags: [],
+    targets: Int32Array.from(new Set(targets)),
+    missing: [],
+    problems: [0, 0, 0],
+    ...more,
+  }
+}
+
+const PLAIN: PathOptions = { direction: 'any', count: 1, avoidHubs: false }
+
+/** Every simple path by exhaustion, shortest first, then by ids. */
+function allPaths(links: readonly (readonly number[])[], source: number, target: number, forwards: boolean): number[][] {
+  const steps = links.map((targets, key) => {
+    const next = new Set(targets)
+    if (!forwards) links.forEach((back, other) => back.includes(key) && next.add(other))
+    return next
+  })
+  const found: number[][] = []
+  const walk = (path: number[]): void => {
+    const at = path[path.length - 1] as number
+    if (at === target) {
+      found.push(path)
+      return
+    }
+    for (const next of steps[at] ?? []) if (!path.includes(next)) walk([...path, next])
+  }
+  walk([source])
+  const idOf = (path: readonly number[]) => path.map((key) => `${key}.md`)
+  return found.sort((a, b) => a.length - b.length || (idOf(a).join('\u0000') < idOf(b).join('\u0000') ? -1 : 1))
+}
+
+const smallGraph = fc
+  .integer({ min: 2, max: 7 })
+  .chain((size) => fc.array(fc.array(fc.nat(size - 1), { maxLength: 4 }), { minLength: size, maxLength: size }))
+
+describe('paths', () => {
+  test.each(['any', 'out'] as const)('are the shortest ones, in the same order as by exhaustion (%s)', (direction) => {
+    fc.assert(
+      fc.property(smallGraph, fc.nat(), fc.nat(), fc.integer({ min: 1, max: 5 }), (links, a, b, count) => {
+        const source = a % links.length
+        const target = b % links.length
+        const paths = findPaths(graphOf(links), source, target, { direction, count, avoidHubs: false })
+        expect(paths).toEqual(allPaths(links, source, target, direction === 'out').slice(0, count))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('go through listed notes only, though they may start or end at others', () => {
+    const links = [[1, 2], [3], [4], [], [3], []]
+    const excluded = graphOf(links, (key) => ({ excluded: key === 1 }))
+    expect(findPaths(excluded, 0, 3, PLAIN)).toEqual([[0, 2, 4, 3]])
+    expect(findPaths(excluded, 0, 1, PLAIN)).toEqual([[0, 1]])
+    const attachment = graphOf(links, (key) => ({ kind: key === 1 ? 'attachment' : 'note' }))
+    expect(findPaths(attachment, 0, 3, PLAIN)).toEqual([[0, 2, 4, 3]])
+    expect(findPaths(attachment, 0, 5, PLAIN)).toEqual([])
+  })
+
+  test('go around hubs where there is another way, and through them where there is none', () => {
+    // 0 is linked from everybody; 1 – 2 – 3 – 4 is a chain beside it; 5 hangs on the hub alone.
+    const links = [[], [0, 2], [0, 3], [0, 4], [0], [0], [0], [0], [0], [0]]
+    const graph = graphOf(links)
+    expect(findPaths(graph, 1, 4, PLAIN)).toEqual([[1, 0, 4]])
+    expect(findPaths(graph, 1, 4, { ...PLAIN, avoidHubs: true })).toEqual([[1, 2, 3, 4]])
+    expect(findPaths(graph, 1, 5, { ...PLAIN, avoidHubs: true })).toEqual([[1, 0, 5]])
+  })
+})

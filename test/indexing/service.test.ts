@@ -1,0 +1,286 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
+import type { IndexStatus } from '../../src/core/indexing.ts'
+import { IndexingService, type ServiceParts } from '../../src/indexing/service.ts'
+import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
+import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { openIndexWriter } from '../../src/store/embedded/writer.ts'
+import { fileKind } from '../../src/vault/file-kind.ts'
+import { exported, MemoryVault } from '../support/memory-vault.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const NOTES = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => [
+    `notes/note ${at}.md`,
+    `---\naliases: [alias ${at}]\ntags: [t${at % 7}]\n---\n# Note ${at}\n\n[[note ${(at * 7) % 60}]] and [[alias ${(at * 11) % 60}]], [[gone ${at}]]. ${'Words. '.repeat(at)}\n`,
+  ]),
+)
+
+let opened = 0
+
+/** A service and its reader over one index file, as a server has them. */
+function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = {}) {
+  const memory = `service-${process.pid}-${++opened}`
+  const errors: unknown[] = []
+  let store: EmbeddedStore
+  const service = new IndexingService({
+    openVault: () => vault,
+    openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    watchKind: 'off',
+    file,
+    isDamage,
+    isUnwritable,
+    indexer: { profile: 'lenient', comments: true, mode: 'obsidian', kindOf: fileKind, isConflictCopy: () => false },
+    onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    onCommitted: () => store.refresh(),
+    onError: (error) => errors.push(error),
+    ...parts,
+  })
+  store = openEmbeddedStore(
+    { kind: 'file', path: file },
+    {
+      analytics: { run: async () => ({ scores: new Float64Array(0) }) },
+      readFile: async (path) => vault.read(path),
+      reconcile: (paths) => service.reconcile(paths),
+      onDamage: () => service.replaceDamaged(),
+    },
+  )
+  const close = async () => {
+    await service.close()
+    await store.close()
+  }
+  onTestFinished(close)
+  return { service, store, errors, close }
+}
+
+async function started(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = {}) {
+  const server = serve(file, vault, parts)
+  server.service.start()
+  server.service.begin()
+  expect(await server.service.ready(20_000)).toBe(true)
+  return server
+}
+
+async function rowsOf(store: EmbeddedStore): Promise<readonly string[]> {
+  return (await exported(store)).map((row) => JSON.stringify(row)).sort()
+}
+
+/** Whether a store says just this; a call that damage made fail says nothing. */
+async function sameRows(store: EmbeddedStore, expected: readonly string[]): Promise<boolean> {
+  const rows = await rowsOf(store).catch(() => undefined)
+  return rows !== undefined && rows.length === expected.length && rows.every((row, at) => row === expected[at])
+}
+
+async function expectedRows(vault = new MemoryVault(NOTES)): Promise<readonly string[]> {
+  const file = join(temporaryFolder(), 'expected.db')
+  const { store, close } = await started(file, vault)
+  const rows = await rowsOf(store)
+  await close()
+  return rows
+}
+
+describe('starting', () => {
+  test('a probe writes nothing, not even a folder; the first real request does', async () => {
+    const file = join(temporaryFolder(), 'deep', 'cache', 'index.db')
+    const { service } = serve(file, new MemoryVault(NOTES))
+    service.start()
+    expect(await service.ready(200)).toBe(false)
+    expect(service.status().phase).toBe('building')
+    expect(existsSync(dirname(dirname(file)))).toBe(false)
+    service.begin()
+    expect(await service.ready(20_000)).toBe(true)
+    expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk', file, mode: 'obsidian' })
+    expect(existsSync(file)).toBe(true)
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+  })
+
+  test('a warm start without changes writes nothing', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    const vault = new MemoryVault(NOTES)
+    const first = await started(file, vault)
+    const rows = await rowsOf(first.store)
+    await first.close()
+    const bytes = readFileSync(file)
+    const { service, store } = serve(file, vault)
+    service.start()
+    expect(await service.ready(20_000)).toBe(true)
+    expect(await rowsOf(store)).toEqual(rows)
+    expect(readFileSync(file).equals(bytes)).toBe(true)
+  })
+
+  test('a vault that is missing is waited for; one that goes away keeps its index', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    const vault = new MemoryVault(NOTES)
+    let isThere = false
+    const openVault = () => {
+      if (!isThere) throw new RouxError('VAULT_NOT_FOUND', 'No folder.')
+      return vault
+    }
+    const { service, store } = serve(file, vault, { openVault })
+    service.start()
+    service.begin()
+    expect(await service.ready(20_000)).toBe(true)
+    expect(service.status().phase).toBe('missing')
+    isThere = true
+    await expect.poll(() => service.status().phase, { timeout: 10_000 }).toBe('idle')
+    expect((await store.state()).files).toBe(60)
+  })
+
+  test('what cannot be read at all fails with a message, and is tried again with the next change', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    let isBroken = true
+    const vault = new MemoryVault(NOTES)
+    const openVault = () => {
+      if (isBroken) throw new Error('the disk is on fire')
+      return vault
+    }
+    const { service, errors } = serve(file, vault, { openVault })
+    service.start()
+    expect(await service.ready(20_000)).toBe(true)
+    expect(service.status()).toMatchObject({ phase: 'failed', message: 'the disk is on fire' })
+    expect(errors).toHaveLength(1)
+    isBroken = false
+    service.begin()
+    await service.reconcile()
+    expect(service.status().phase).toBe('idle')
+  })
+})
+
+describe('a cache that cannot be used', () => {
+  const places: readonly (readonly [string, (folder: string) => string])[] = [
+    ['below a file', (folder) => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'index.db'))],
+    ['a folder of the same name', (folder) => (mkdirSync(join(folder, 'index.db')), join(folder, 'index.db'))],
+    ['in a folder that cannot be made', () => '/dev/null/none/index.db'],
+  ]
+  test.each(places)('%s: the index is kept in memory, and it is said', async (_, place) => {
+    const { service, store } = await started(place(temporaryFolder()), new MemoryVault(NOTES))
+    expect(service.status()).toMatchObject({ phase: 'idle', cache: 'memory' })
+    expect(service.status().message).toMatch(/memory/)
+    expect(await rowsOf(store)).toEqual(await expectedRows())
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a folder without permission', async () => {
+    const folder = temporaryFolder()
+    chmodSync(folder, 0o500)
+    const { service } = await started(join(folder, 'index.db'), new MemoryVault(NOTES))
+    expect(service.status().cache).toBe('memory')
+  })
+})
+
+describe('a damaged index', () => {
+  async function indexFile(): Promise<string> {
+    const file = join(temporaryFolder(), 'index.db')
+    await (await started(file, new MemoryVault(NOTES))).close()
+    return file
+  }
+
+  const harms: readonly (readonly [string, (file: string) => void])[] = [
+    ['empty', (file) => truncateSync(file, 0)],
+    ['cut in half', (file) => truncateSync(file, statSync(file).size >> 1)],
+    ['cut in a page', (file) => truncateSync(file, 5_000)],
+    ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
+    ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
+    ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
+    ['without a table', (file) => change(file, 'DROP TABLE links')],
+    ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],
+    ['with links that say something else', (file) => change(file, `UPDATE links SET data = replace(data, 'gone', 'good')`)],
+    ['with a file that is somewhere else', (file) => change(file, `UPDATE file SET path = 'elsewhere.md' WHERE key = 5`)],
+  ]
+  function change(file: string, sql: string): void {
+    const database = openSqlite(file)
+    database.exec(sql)
+    database.close()
+  }
+
+  test.each(harms)('%s: it is built anew, and no answer is wrong', async (_, harm) => {
+    const file = await indexFile()
+    harm(file)
+    const { store, service } = await started(file, new MemoryVault(NOTES))
+    const expected = await expectedRows()
+    // A reader may be the first to see it: its call fails once, and the next one is right.
+    await expect.poll(() => sameRows(store, expected), { timeout: 10_000 }).toBe(true)
+    await service.ready(10_000)
+    expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
+  })
+
+  test('bytes flipped anywhere: never a crash, never a wrong answer', async () => {
+    const expected = await expectedRows()
+    const whole = readFileSync(await indexFile())
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 20 }),
+        async (flips) => {
+          const file = join(temporaryFolder(), 'index.db')
+          const bytes = Buffer.from(whole)
+          for (const [at, by] of flips) bytes[at] = (bytes[at] as number) ^ by
+          writeFileSync(file, bytes)
+          const { store, close } = await started(file, new MemoryVault(NOTES))
+          await expect.poll(() => sameRows(store, expected), { timeout: 10_000 }).toBe(true)
+          await close()
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+})
+
+describe('two servers on one vault', () => {
+  test('both start cold at once, and both end with the right graph', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    const vault = new MemoryVault(NOTES)
+    const servers = await Promise.all([started(file, vault), started(file, vault), started(file, vault)])
+    const expected = await expectedRows()
+    for (const { store } of servers) expect(await rowsOf(store)).toEqual(expected)
+  })
+
+  test('what one commits the other answers with at once, whoever saw the change', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    const vault = new MemoryVault(NOTES)
+    const [first, second] = await Promise.all([started(file, vault), started(file, vault)])
+    for (let round = 0; round < 10; round++) {
+      vault.write(`new ${round}.md`, `[[note ${round}]] [[alias ${round}]]`)
+      vault.write(`notes/note ${round}.md`, `changed ${round} [[new ${round}]]`)
+      if (round % 3 === 0) vault.remove(`notes/note ${round + 20}.md`)
+      const [one, other] = round % 2 === 0 ? [first, second] : [second, first]
+      await Promise.all([one.service.reconcile(), round % 5 === 0 ? other.service.reconcile() : undefined])
+      expect(await rowsOf(other.store)).toEqual(await rowsOf(one.store))
+    }
+    expect(await rowsOf(first.store)).toEqual(await expectedRows(vault))
+  })
+})
+
+test('status tells how far it is', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}.md`, `[[${at + 1}]]`]))
+  const { service } = serve(join(temporaryFolder(), 'index.db'), new MemoryVault(many))
+  const seen: IndexStatus[] = []
+  service.onStatus((status) => seen.push(status))
+  service.start()
+  service.begin()
+  await service.ready(20_000)
+  expect(seen.map(({ phase }) => phase)).toContain('building')
+  expect(seen.filter(({ done, total }) => total === 1_000 && done > 0 && done < 1_000).length).toBeGreaterThan(0)
+  expect(service.status()).toMatchObject({ phase: 'idle', done: 1_000, total: 1_000 })
+})
+
+test('a server that closed leaves the index and no log of any size', async () => {
+  const folder = temporaryFolder()
+  await (await started(join(folder, 'index.db'), new MemoryVault(NOTES))).close()
+  const sizes = Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size]))
+  expect(Object.keys(sizes)).toContain('index.db')
+  expect(sizes['index.db-wal'] ?? 0).toBe(0)
+  expect(Object.keys(sizes).filter((name) => !name.startsWith('index.db') || name.endsWith('.new'))).toEqual([])
+})
+
+test('whoever empties the cache folder loses nothing but time', async () => {
+  const folder = temporaryFolder()
+  const vault = new MemoryVault(NOTES)
+  const { service, store } = await started(join(folder, 'index.db'), vault)
+  rmSync(folder, { recursive: true })
+  vault.write('new.md', '[[note 1]]')
+  await service.reconcile()
+  expect(await rowsOf(store)).toEqual(await expectedRows(vault))
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
+import { parseNote } from '../../src/markdown/parse-note.ts'
+import { findBlock } from '../../src/markdown/sections.ts'
+import { sentenceAt } from '../../src/markdown/sentences.ts'
+import { DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
+
+const fill = (part: string, length = 1_000_000) => part.repeat(Math.ceil(length / part.length))
+const rows = (count: number, row: (i: number) => string) => Array.from({ length: count }, (_, i) => row(i)).join('')
+const growingTicks = rows(1400, (i) => `${'`'.repeat(i + 1)} `)
+const front = (yaml: string) => `---\n${yaml}\n---\n`
+
+/** Each of them took a naive scanner minutes: what is quadratic somewhere never ends within the test's time. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'opening brackets': fill('['),
+  'nested brackets': fill('[') + fill(']'),
+  'growing backticks': growingTicks,
+  'growing backticks in a quote': `> ${growingTicks}`,
+  'open comments': fill('<!-- '),
+  'open comments in paragraphs': fill('a <!-- \n\n'),
+  'dollars': fill('$'),
+  'prices': fill('$a '),
+  'open math blocks': fill('$$a\n\n'),
+  'math around links': fill('$[[a]]'),
+  'deep quotes': fill('>'),
+  'quotes of depth 10': fill('>>>>>>>>>>a\n'),
+  'deep lists': fill('- '),
+  'deep lists and blank lines': `${fill('- ', 200)}\n${fill('\n')}`,
+  'one long line': fill('word ', 5_000_000),
+  'one long word': fill('x', 5_000_000),
+  'open links': fill('[a](b'),
+  'open titles': fill('[a](b "'),
+  'open destinations': fill('[a](<b'),
+  'open parentheses': `[a](${fill('(')}`,
+  'open wikilinks': fill('[[a'),
+  'open embeds': fill('![['),
+  'single brackets in wikilinks': fill('[[ a [ '),
+  'nested links': fill('[a ') + fill('](b)'),
+  'nested images': fill('![') + fill('](b)'),
+  'comment marks': fill('%%'),
+  'comment marks apart': fill('a %% '),
+  'open tags': fill('<a'),
+  'open attributes': fill('<a x="'),
+  'mixed quotes': fill('<a x=\' y="'),
+  'processing instructions': fill('<?'),
+  'declarations': fill('<!A'),
+  'autolinks': fill('<a@'),
+  'emphasis and brackets': fill('*[a'),
+  'emphasis and tags': fill('*#a'),
+  'tags': fill('#a'),
+  'pipes': `a|b\n-|-\n${fill('|', 100_000)}`,
+  'table heads': `${fill('|', 100_000)}\n${fill('|-', 200_000)}`,
+  'open wikilinks in tables': `a|b\n-|-\n${fill('[[a|b\n')}`,
+  'definitions': `${rows(100_000, (i) => `[d${i}]: u${i}\n`)}[d5]`,
+  'one definition often': fill('[a]: b\n'),
+  'open definition titles': fill('[a]: b\n"'),
+  'open labels': `[a]: b\n\n${fill('[a][b')}`,
+  'references': `[a]: b\n\n${fill('![a][a]')}`,
+  'footnotes': fill('[^1]: '),
+  'fields': fill('a:: [[b]] '),
+  'bracketed fields': fill('(a:: [[b]] '),
+  'backslashes': fill('\\'),
+  'tabs': fill('\t'),
+  'character references': `[a](${fill('&amp;')})`,
+  'HTML in docs': fill('<div>\n<a href="b">\n'),
+  'flow brackets': front(`a: ${fill('[', 10_000)}`),
+  'closed flow brackets': front(`a: ${fill('[', 10_000)}${fill(']', 10_000)}`),
+  'block sequences': front(`a:\n  ${fill('- ', 20_000)}`),
+  'plain frontmatter of 5 MB': front(rows(200_000, (i) => `key${i}: some value ${i}\n`)),
+  'other frontmatter of 5 MB': front(fill('- a: {b: c}\n', 5_000_000)),
+  'many keys': front(`x: {a: b}\n${rows(20_000, (i) => `k${i}: "\\t"\n`)}`),
+  'malformed frontmatter': front(`@\ntags:\n${fill('- a\n')}`),
+  'blank frontmatter': front(`${fill('\n')}a: |\n b`),
+}
+
+test.each(Object.keys(TEXTS))('%s', (name) => {
+  const text = TEXTS[name] as string
+  for (const each of [DOCS, LOGSEQ, { ...OBSIDIAN, comments: false }]) expect(parseNote(text, each).bodyStart).toBeLessThanOrEqual(text.length)
+})
+
+test('canvases', () => {
+  const cards = rows(10_000, (i) => `{"type":"text","text":"[[a${i}]] \\n\\u0041 [[b]]"},`)
+  expect(parseCanvas(`{"nodes":[${cards}{}]}`, flavour()).links).toHaveLength(20_000)
+  expect(parseCanvas(`{"nodes":[{"text":"${fill('[[a]]\\n')}"}]}`, flavour()).links.length).toBeGreaterThan(100_000)
+  expect(parseCanvas(fill('{"a":'), flavour()).malformed).toHaveLength(1)
+})
+
+test('sentences and blocks in long lines', () => {
+  const text = `${fill('word. ', 5_000_000)}[[a]] ^id`
+  const link = parseNote(text, flavour()).links[0]
+  expect(sentenceAt(text, link?.start ?? 0, link?.end ?? 0)).toBe('[[a]] ^id')
+  expect(findBlock(text, parseNote(text, flavour()), 'id')).toMatchObject({ start: 0, line: 1 })
+})

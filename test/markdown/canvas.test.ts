@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
+import { checkCanvas, flavour } from './check.ts'
+
+const canvas = (...nodes: object[]) => JSON.stringify({ nodes, edges: [{ id: 'e', fromNode: '1', toNode: '2' }] }, undefined, '\t')
+
+test('J2: text cards are Markdown', () => {
+  checkCanvas(canvas({ type: 'text', text: '# H\nsee [[b|x]] #t `[[z]]`' }, { type: 'text', text: '---\n[[c]]' }), 'link b|x\nlink c\n#t')
+})
+
+test('J3: file cards name an exact path and a subpath', () => {
+  checkCanvas(canvas({ type: 'file', file: 'f/a.md', subpath: '#H#S' }, { type: 'file', file: 'p.png' }), 'embed f/a.md#H#S (canvas)\nembed p.png (canvas)')
+})
+
+test('J4, J5: link cards, groups and edges are no links', () => {
+  checkCanvas(canvas({ type: 'link', url: 'https://e.com', text: '[[x]]' }, { type: 'group', background: 'p.png', label: '[[x]]', file: 'x' }), '')
+})
+
+test('J7: broken JSON is told, an empty file is fine', () => {
+  checkCanvas('{"nodes":\n[', 'bad 2')
+  checkCanvas('', '')
+  checkCanvas('\ufeff \n', '')
+  for (const text of ['[]', '1', '"nodes"', '{"nodes":{}}', '{"nodes":[1,null,[{"type":"text","text":"[[a]]"}]]}', '{"x":{"nodes":[{"type":"text","text":"[[a]]"}]}}']) {
+    checkCanvas(text, '')
+  }
+})
+
+test('positions lead into the JSON strings', () => {
+  const text = '\ufeff{"nodes":[\n {"text":"a\\n\\u00e9 \\"[[b]]\\" [x](c.md)","type":"text"},\n {"type":"file","file":"d.md"}]}'
+  const links = parseCanvas(text, flavour()).links
+  expect(links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])).toEqual([
+    [2, 23, '[[b]]'],
+    [2, 31, '[x](c.md)'],
+    [3, 24, '"d.md"'],
+  ])
+})
+
+test('nested JSON of any depth', () => {
+  const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)},"nodes":[{"type":"text","text":"[[a]]"}]}`
+  checkCanvas(deep, 'link a')
+})

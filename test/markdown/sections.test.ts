@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { excerptOf } from '../../src/markdown/excerpt.ts'
+import { parseNote } from '../../src/markdown/parse-note.ts'
+import { findBlock, findSection, outline } from '../../src/markdown/sections.ts'
+import { sentenceAt } from '../../src/markdown/sentences.ts'
+import { flavour } from './check.ts'
+
+const TEXT = `---
+a: 1
+---
+intro
+# One
+1
+## Setup
+1.1
+### *Deep* [[x|Link]]
+deep
+# Two
+2
+## Setup
+2.1
+
+Under
+=====
+end
+`
+
+function section(...path: string[]): string {
+  const found = findSection(TEXT, parseNote(TEXT, flavour()), path)
+  return typeof found === 'string' ? found : `${found.line}: ${TEXT.slice(found.start, found.end).trimEnd()}`
+}
+
+describe('sections', () => {
+  test('reach to the next heading of the same or a higher level', () => {
+    expect(section('One')).toBe('5: # One\n1\n## Setup\n1.1\n### *Deep* [[x|Link]]\ndeep')
+    expect(section('Under')).toBe('16: Under\n=====\nend')
+  })
+
+  test('are named by the end of their path', () => {
+    expect(section('Two', 'Setup')).toBe('13: ## Setup\n2.1')
+    expect(section('one', ' SETUP ', 'deep link')).toBe('9: ### *Deep* [[x|Link]]\ndeep')
+    expect(section('Setup')).toBe('ambiguous')
+    expect(section('Two', 'Deep Link')).toBe('missing')
+    expect(section('Nope')).toBe('missing')
+    expect(section()).toBe('missing')
+  })
+
+  test('a complete path wins', () => {
+    const text = '# A\n# B\n## A\nx'
+    expect(findSection(text, parseNote(text, flavour()), ['A'])).toEqual({ start: 0, end: 4, line: 1 })
+  })
+
+  test('the outline is the headings', () => {
+    expect(outline(parseNote(TEXT, flavour())).map(({ level, line }) => [level, line])).toEqual([[1, 5], [2, 7], [3, 9], [1, 11], [2, 13], [1, 16]])
+  })
+})
+
+describe('blocks', () => {
+  function block(text: string, id = 'id'): string {
+    const found = findBlock(text, parseNote(text, flavour()), id)
+    return typeof found === 'string' ? found : `${found.line}: ${text.slice(found.start, found.end)}`
+  }
+
+  test('paragraphs, headings, list items with what is nested in them', () => {
+    expect(block('---\na: 1\n---\na\n\nb\nc ^id\n\nd')).toBe('6: b\nc ^id')
+    expect(block('# H ^ID\nx')).toBe('1: # H ^ID')
+    expect(block('- a\n- b ^id\n  more\n\n\t- c\n\n- d')).toBe('2: - b ^id\n  more\n\n\t- c')
+    expect(block('> 1. a ^id\n>    b\n> 2. c')).toBe('1: > 1. a ^id\n>    b'.replace('\n>    b', '\n>    b'))
+    expect(block('| a |\n|---|\n| b ^id |')).toBe('3: | b ^id |')
+  })
+
+  test('an id alone names the block above', () => {
+    expect(block('x\n\n| a |\n|---|\n| b |\n\n^id\n\ny')).toBe('3: | a |\n|---|\n| b |')
+    expect(block('> q\n> r\n\n^id')).toBe('1: > q\n> r')
+  })
+
+  test('nothing in code, nothing unknown', () => {
+    expect(block('```\nx ^id\n```')).toBe('missing')
+    expect(block('x ^other')).toBe('missing')
+  })
+})
+
+describe('sentences', () => {
+  function sentence(text: string, part = '[[a]]'): string {
+    const start = text.indexOf(part)
+    return sentenceAt(text, start, start + part.length)
+  }
+
+  test('the sentence in a paragraph, white space collapsed', () => {
+    expect(sentence('One. Two  is\n[[a]] here, e.g. so.  Three.')).toBe('Two is [[a]] here, e.g. so.')
+    expect(sentence('日本。これは[[a]]です。次。')).toBe('これは[[a]]です。')
+    expect(sentence('> quoted text\n> goes [[a]] on\n\nx')).toBe('quoted text goes [[a]] on')
+    expect(sentence('x\n\n[[a]]')).toBe('[[a]]')
+  })
+
+  test('list items, rows, headings and properties whole', () => {
+    expect(sentence('- x\n- [ ] One. Two [[a]].\n  Three.\n- y')).toBe('[ ] One. Two [[a]]. Three.')
+    expect(sentence('| A. B | [[a]] |\n|---|---|')).toBe('| A. B | [[a]] |')
+    expect(sentence('text\n## A. On [[a]]\ntext')).toBe('## A. On [[a]]')
+    expect(sentence('---\nb: 1\nup: "X. Y [[a]]"\n---\n')).toBe('up: "X. Y [[a]]"')
+  })
+
+  test('what is too long is cut around the link', () => {
+    const long = sentence(`${'word '.repeat(100)}[[a]] ${'other '.repeat(100)}`)
+    expect(long).toMatch(/^…word .*\[\[a\]\] .*other…$/)
+    expect(long.length).toBeLessThanOrEqual(300)
+    expect(long.length).toBeGreaterThan(280)
+    expect(sentence(`${'😀'.repeat(400)}[[a]]`)).toMatch(/^…(?:😀)+\[\[a\]\]$/)
+  })
+})
+
+describe('excerpts', () => {
+  test('the beginning of the body without blank lines', () => {
+    expect(excerptOf('---\n---\n\n \r\n# A\ntext\n\n', 8, 20)).toEqual({ excerpt: '# A\ntext', cut: false })
+    expect(excerptOf('abcdef', 0, 3)).toEqual({ excerpt: 'abc', cut: true })
+    expect(excerptOf('abc \n', 0, 3)).toEqual({ excerpt: 'abc', cut: false })
+    expect(excerptOf('', 0, 3)).toEqual({ excerpt: '', cut: false })
+  })
+
+  test('no grapheme is cut', () => {
+    expect(excerptOf('ab👩‍👩‍👧cd', 0, 5).excerpt).toBe('ab')
+    expect(excerptOf('e\u0301e\u0301', 0, 3).excerpt).toBe('e\u0301')
+    expect(excerptOf('🇩🇪🇫🇷x', 0, 6).excerpt).toBe('🇩🇪')
+  })
+})

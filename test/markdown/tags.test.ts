@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { parseNote } from '../../src/markdown/parse-note.ts'
+import { check, flavour, OBSIDIAN } from './check.ts'
+
+test('T1: letters of every script, digits, _ - / and emoji', () => {
+  check('#日本語 #été #🗂️hub #a/b-c_d', '#日本語\n#été\n#🗂️hub\n#a/b-c_d')
+})
+
+test('T2: not digits only', () => {
+  check('#1984 #y1984 - #3344: #1/2 #-', '#y1984\n#-')
+})
+
+test('T3: white space or a beginning before it', () => {
+  check('(#x) "#x .#x —#x a#x [#x](//u) [x #ph](//u)', '#ph')
+  check('a\t#p\u00a0#q\u3000#r\n#s\n>#t\n> #u\n- #v', '#p\n#q\n#r\n#s\n#t\n#u\n#v')
+  check('|#a|b|\n|-|-|\n|#c|x#d|', '#a\n#c')
+})
+
+test('T4: or another token', () => {
+  check('#tl#tm \\[#Esc _#uc_ **#b** *a*#c ==#d== <b>#e</b>', '#tl\n#tm\n#Esc\n#uc\n#b\n#c\n#d\n#e')
+  check('*#a x\n_#b\na*#c\n2_#d_', '')
+  check('https://e.com/_#x_', '')
+})
+
+test('T5, T6: ends at punctuation; escaped and empty ones are none', () => {
+  check('#one, #two. #three! #four: (x #five) #six’s', '#one\n#two\n#three\n#four\n#five\n#six')
+  check('\\#x # x ## # ##', '')
+})
+
+test('T7: not in code, math, HTML, URLs, destinations, wikilinks', () => {
+  check('`#x` $a #x$ <!-- #x --> <a b=" #x"> <https://e.com/#x> https://e.com/#x [t](a.md#h "#x") [[s#h| #x]]', 'link a.md#h|t (markdown)\nlink s#h|#x')
+})
+
+test('T8: in link text, headings, comments', () => {
+  check('[Discord #tf](https://x.y)\n# H #in\n%% #c %%', 'h1 H #in\n#tf\n#in\n#c')
+})
+
+test('T9: hex colours are tags', () => {
+  check('#ffaa00', '#ffaa00')
+})
+
+test('T10, T11: one tag for each folded name, as first written; a final slash is dropped', () => {
+  check('#Tag #TAG #a/ #A #a/b #é #é', '#Tag\n#a\n#a/b\n#é')
+  const tags = parseNote('---\ntags:\n  - x\n  - Y\n---\n\n#y #z', flavour()).tags
+  expect(tags).toEqual([
+    { name: 'x', line: 3, inBody: false },
+    { name: 'Y', line: 4, inBody: false },
+    { name: 'z', line: 7, inBody: true },
+  ])
+})
+
+test('T12: the property tags, in any case, with or without #', () => {
+  check('---\nTags: ["#one", two, a/b/]\n---\n', '#one\n#two\n#a/b', OBSIDIAN)
+})
+
+test('T13: one text is one tag in Obsidian; leniently commas and spaces split', () => {
+  check('---\ntags: journal\n---\n', '#journal', OBSIDIAN)
+  check('---\ntags: a, b c\n---\n', '', OBSIDIAN)
+  check('---\ntags: a, b #c\n---\n', '#a\n#b')
+  check('---\ntags: "a, #b, c"\n---\n', '#a\n#b\n#c')
+})
+
+test('T14: tag: is accepted leniently', () => {
+  check('---\ntag: [one]\n---\n', '#one')
+  check('---\ntag: one\n---\n', '', OBSIDIAN)
+})
+
+test('T15: numbers, nulls, nested values are skipped', () => {
+  check('---\ntags: [2024, y24, ~, 1.5, {a: b}]\n---\n', '#y24')
+  check('---\ntags:\n  - [deep]\n  - a!b\n---\n', '')
+})

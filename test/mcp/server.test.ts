@@ -1,0 +1,228 @@
+import { Client as ModernClient } from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { GraphCore } from '../../src/app/graph-core.ts'
+import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { GARDEN } from '../support/garden.ts'
+import { callRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
+
+const core = fakeCore(fakeStore(GARDEN))
+let pair: StdioPair
+const open = (over: () => Promise<GraphCore> = async () => core, options: Parameters<typeof stdioPair>[1] = {}) => {
+  pair = stdioPair(over, options)
+  return pair
+}
+afterEach(() => pair.stdin.end())
+
+/** A client's end of the streams, of the little that both SDKs ask of a transport. */
+function clientTransport({ stdin, stdout }: StdioPair) {
+  let partial = ''
+  const transport = {
+    onmessage: undefined as ((message: Wire) => void) | undefined,
+    onclose: undefined as (() => void) | undefined,
+    onerror: undefined,
+    async start() {
+      stdout.removeAllListeners('data')
+      stdout.on('data', (chunk: Buffer) => {
+        const lines = (partial + chunk.toString()).split('\n')
+        partial = lines.pop() ?? ''
+        for (const line of lines) transport.onmessage?.(JSON.parse(line))
+      })
+    },
+    async send(message: unknown) {
+      stdin.write(`${JSON.stringify(message)}\n`)
+    },
+    async close() {
+      stdin.end()
+      transport.onclose?.()
+    },
+  }
+  return transport
+}
+
+describe.each([
+  ['the older SDK', () => new OldClient({ name: 'old', version: '1' })],
+  [
+    'the newer SDK in the legacy era',
+    () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'legacy' } }),
+  ],
+  ['the newer SDK in auto mode', () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'auto' } })],
+  [
+    'the newer SDK in the era of 2026-07-28',
+    () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+  ],
+])('%s', (_, make) => {
+  const connect = async () => {
+    const client: Wire = make()
+    await client.connect(clientTransport(open()))
+    return client
+  }
+
+  test('lists the tools', async () => {
+    const client = await connect()
+    expect(client.getInstructions()).toBe(INSTRUCTIONS)
+    expect(client.getServerVersion()).toMatchObject({ name: 'roux', version: '1.2.3' })
+    const { tools } = await client.listTools()
+    expect(tools).toEqual(TOOLS.map((tool) => tool.definition()))
+    await client.close()
+  })
+
+  test('calls a tool', async () => {
+    const client = await connect()
+    const result = await client.callTool({ name: 'get_node', arguments: { id: 'soil/worms' } })
+    expect(result.structuredContent.node).toEqual(JSON.parse(result.content[0].text))
+    expect(result.structuredContent.node.title).toBe('Worms')
+    const hubs = await client.callTool({ name: 'get_hubs', arguments: {} })
+    expect(hubs.structuredContent.results).toEqual(JSON.parse(hubs.content[0].text))
+    const path = await client.callTool({ name: 'find_path', arguments: { source: 'home', target: 'beds/tomato' } })
+    expect(path.structuredContent).toEqual(JSON.parse(path.content[0].text))
+    await client.close()
+  })
+
+  test('gets errors of arguments as results, unknown tools as errors', async () => {
+    const client = await connect()
+    const result = await client.callTool({ name: 'get_node', arguments: {} })
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'INVALID_PARAMS' } } })
+    await expect(client.callTool({ name: 'get_nodes', arguments: {} })).rejects.toMatchObject({
+      code: -32602,
+      data: { nearest: expect.arrayContaining(['get_node']) },
+    })
+    await client.close()
+  })
+})
+
+describe('initialize', () => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('agrees on %s', async (version) => {
+    const { initialize } = open()
+    expect((await initialize(version)).result).toEqual({
+      protocolVersion: version,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'roux', title: 'Roux', version: '1.2.3' },
+      instructions: INSTRUCTIONS,
+    })
+  })
+
+  test('and the list open no vault before they are answered; then it is opened', async () => {
+    const events: string[] = []
+    const { send, next, stdout } = open(
+      async () => {
+        events.push('core')
+        return core
+      },
+      { onInitialized: () => events.push('welcomed') },
+    )
+    stdout.on('data', () => events.push('answer'))
+    send({ jsonrpc: '2.0', id: 0, method: 'tools/list' })
+    await next()
+    expect(events).toEqual(['answer'])
+    send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+    })
+    await vi.waitFor(() => expect(events).toEqual(['answer', 'answer', 'welcomed', 'core']))
+  })
+
+  test('without what it needs is the client’s error', async () => {
+    const { send, next } = open()
+    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
+    const { error } = await next()
+    expect(error.code).toBe(-32602)
+    expect(error.message).toMatch(/^Invalid params for initialize: params\.protocolVersion: /)
+  })
+})
+
+describe('requests that break the protocol', () => {
+  test.each([
+    ['an unknown method', { method: 'nope' }, -32601],
+    ['a method that is not served', { method: 'resources/list' }, -32601],
+    ['a call without a name', { method: 'tools/call', params: { arguments: {} } }, -32602],
+    ['a call with a list of arguments', { method: 'tools/call', params: { name: 'get_hubs', arguments: [] } }, -32602],
+    ['a cursor that is none of ours', { method: 'tools/list', params: { cursor: 'x' } }, -32602],
+    ['a cursor that is a number', { method: 'tools/list', params: { cursor: 5 } }, -32602],
+    ['an unknown tool', { method: 'tools/call', params: { name: '__proto__' } }, -32602],
+  ])('%s', async (_, request, code) => {
+    const { send, next, initialize } = open()
+    await initialize()
+    send({ jsonrpc: '2.0', id: 1, ...request })
+    expect(await next()).toMatchObject({ id: 1, error: { code } })
+  })
+})
+
+test('a tool that is switched off is not listed, and a call names the setting', async () => {
+  const { send, next, initialize } = open(undefined, { isEnabled: (name) => name !== 'get_hubs' })
+  await initialize()
+  send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  expect((await next()).result.tools.map(({ name }: Wire) => name)).not.toContain('get_hubs')
+  send(callRequest(2, 'get_hubs'))
+  const { result } = await next()
+  expect(result.isError).toBe(true)
+  expect(result.structuredContent.error).toEqual({
+    code: 'TOOL_DISABLED',
+    message: 'The tool get_hubs is switched off.',
+    hint: 'The setting tools.get_hubs switches it on.',
+  })
+})
+
+test('a cancelled call stops working and gets no answer', async () => {
+  let signal: AbortSignal | undefined
+  const ready = (_: number, given?: AbortSignal) => {
+    signal = given
+    return new Promise<boolean>(() => {})
+  }
+  const { send, next, initialize, logged } = open(async () => ({ ...core, indexing: { ...core.indexing, ready } }))
+  await initialize()
+  send(callRequest(1, 'get_hubs'))
+  await vi.waitFor(() => expect(signal).toBeDefined())
+  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'bored' } })
+  send({ jsonrpc: '2.0', id: 2, method: 'ping' })
+  expect(await next()).toMatchObject({ id: 2 })
+  expect(signal?.aborted).toBe(true)
+  expect(logged).toEqual([])
+})
+
+test('a vault that could not be opened is tried again by the next call', async () => {
+  let tries = 0
+  const { send, next, initialize, logged } = open(async () => {
+    tries += 1
+    if (tries < 3) throw new Error('no disk')
+    return core
+  })
+  await initialize()
+  await vi.waitFor(() => expect(logged.join('')).toContain('no disk'))
+  send(callRequest(1, 'list_tags'))
+  expect(await next()).toMatchObject({ result: { isError: true } })
+  send(callRequest(2, 'list_tags'))
+  expect((await next()).result.structuredContent.results).toHaveLength(4)
+  expect(tries).toBe(3)
+})
+
+test('calls run side by side', async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const hubs: typeof core.store.hubs = async (...args) => {
+    await gate
+    return core.store.hubs(...args)
+  }
+  const { send, next, initialize } = open(async () => ({ ...core, store: { ...core.store, hubs } }))
+  await initialize()
+  send(callRequest(1, 'get_hubs'))
+  send(callRequest(2, 'list_tags'))
+  expect(await next()).toMatchObject({ id: 2 })
+  release()
+  expect(await next()).toMatchObject({ id: 1 })
+})
+
+test('the process may be told to stop: what is in flight is answered first', async () => {
+  const { send, rest, initialize, server } = open()
+  await initialize()
+  send(callRequest(1, 'list_tags'))
+  await new Promise((resolve) => setImmediate(resolve))
+  server.stop()
+  expect((await rest()).map(({ id }) => id)).toEqual([1])
+})

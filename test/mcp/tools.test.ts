@@ -1,0 +1,327 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, test } from 'vitest'
+import { callTool } from '../../src/mcp/call-tool.ts'
+import type { PropertySchema } from '../../src/mcp/input-schema.ts'
+import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { GARDEN } from '../support/garden.ts'
+import type { Wire } from '../support/stdio-client.ts'
+
+const core = fakeCore(fakeStore(GARDEN))
+const logged: string[] = []
+const call = async (name: string, args: unknown): Promise<Wire> => {
+  const tool = TOOLS.find((one) => one.name === name)
+  if (tool === undefined) throw new Error(name)
+  const result = await callTool(tool, args, { core: async () => core, log: (line) => logged.push(line) })
+  expect(JSON.parse(result.content[0]?.text ?? '')).toBeDefined()
+  return result
+}
+const definitions = TOOLS.map((tool) => tool.definition())
+const folder = new URL('./snapshots/', import.meta.url)
+
+/** Arguments that every tool accepts. */
+const VALID: Readonly<Record<string, object>> = {
+  get_node: { id: 'home' },
+  get_neighbors: { id: 'home' },
+  find_path: { source: 'home', target: 'beds/tomato.md' },
+  get_hubs: {},
+  resolve_nodes: { names: ['x'] },
+  search_by_tags: { tags: ['soil'] },
+  list_nodes: {},
+  list_tags: {},
+  get_tree: {},
+  random_node: {},
+  nodes_exist: { ids: ['home'] },
+  get_problems: {},
+}
+
+describe('the list of tools', () => {
+  test.each(definitions)('$name is as committed', (definition) => {
+    const file = new URL(`${definition.name}.json`, folder)
+    const now = `${JSON.stringify({ tokens: encode(JSON.stringify(definition)).length, ...definition }, null, 2)}\n`
+    // What is new is written and shows in the diff; what changed must be looked at: run with UPDATE_SNAPSHOTS=1.
+    if (process.env.UPDATE_SNAPSHOTS || !readdirSync(folder).includes(`${definition.name}.json`)) writeFileSync(file, now)
+    expect(readFileSync(file, 'utf8')).toBe(now)
+  })
+
+  test('has no snapshots of tools that are gone', () => {
+    expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
+  })
+
+  test('stays within 3,800 tokens', () => {
+    const tokens = encode(JSON.stringify(definitions)).length
+    console.log(`tools/list: ${tokens} tokens`)
+    expect(tokens).toBeLessThan(3_800)
+  })
+
+  test('comes with instructions that no client cuts', () => {
+    expect(Buffer.byteLength(INSTRUCTIONS)).toBeLessThan(2_048)
+    for (const name of INSTRUCTIONS.match(/\b[a-z]+_(?:[a-z]+_)?[a-z]+\b/g) ?? []) {
+      if (name !== 'next_offset') expect(Object.keys(VALID)).toContain(name)
+    }
+  })
+
+  test.each(definitions)('$name is plain enough for every client', ({ name, inputSchema, description, annotations, title }) => {
+    expect(name).toMatch(/^[a-z][a-z0-9_]{0,29}$/)
+    expect(title.length).toBeGreaterThan(3)
+    expect(description.length).toBeLessThan(2_048)
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false, openWorldHint: false })
+    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$schema|anyOf|oneOf|allOf|9007199254740991/)
+    for (const property of Object.values(inputSchema.properties)) {
+      expect(property.description).toMatch(/\.$/)
+      expect(typeof property.type).toBe('string')
+    }
+  })
+})
+
+/** Bounds, defaults and enumerations that clients rely on. */
+const SPECIFIED: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  get_node: { id: { type: 'string' }, depth: { type: 'integer', minimum: 0, maximum: 1, default: 0 } },
+  get_neighbors: {
+    id: { type: 'string' },
+    direction: { type: 'string', enum: ['in', 'out', 'both'], default: 'both' },
+    limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
+    include_content: { type: 'boolean', default: false },
+  },
+  find_path: {
+    source: { type: 'string' },
+    target: { type: 'string' },
+    direction: { type: 'string', enum: ['any', 'out'], default: 'any' },
+    count: { type: 'integer', minimum: 1, maximum: 5, default: 1 },
+  },
+  get_hubs: {
+    metric: { type: 'string', enum: ['in_degree', 'out_degree', 'pagerank', 'betweenness'], default: 'in_degree' },
+    limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+  },
+  search_by_tags: {
+    tags: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    mode: { type: 'string', enum: ['any', 'all'], default: 'any' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  random_node: { tags: { type: 'array', items: { type: 'string' } } },
+  list_nodes: {
+    tag: { type: 'string' },
+    path: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    offset: { type: 'integer', minimum: 0, default: 0 },
+  },
+  resolve_nodes: {
+    names: { type: 'array', items: { type: 'string' } },
+    strategy: { type: 'string', enum: ['exact', 'fuzzy', 'semantic'], default: 'fuzzy' },
+    threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.7 },
+    tag: { type: 'string' },
+    path: { type: 'string' },
+  },
+  nodes_exist: { ids: { type: 'array', items: { type: 'string' } } },
+  get_problems: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    offset: { type: 'integer', minimum: 0, default: 0 },
+  },
+  get_tree: {
+    depth: { type: 'integer', minimum: 1, maximum: 10, default: 3 },
+    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
+    include_archived: { type: 'boolean', default: false },
+  },
+}
+
+test.each(Object.entries(SPECIFIED))('%s takes what it is specified to take', (name, properties) => {
+  const schema = definitions.find((one) => one.name === name)?.inputSchema
+  for (const [key, { description: _, ...property }] of Object.entries(schema?.properties ?? {})) {
+    if (properties[key] !== undefined) expect({ [key]: property }).toEqual({ [key]: properties[key] })
+  }
+  expect(Object.keys(schema?.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)))
+})
+
+/** Every way in which one argument can be wrong, by its schema. */
+function wrongValues(schema: PropertySchema): readonly (readonly [value: unknown, expected: string])[] {
+  const alien = (...values: unknown[]) => values.map((value) => [value, ''] as const)
+  switch (schema.type) {
+    case 'integer':
+    case 'number': {
+      const kind = schema.type === 'integer' ? 'an integer' : 'a number'
+      return [
+        ...['1', true, null, [], {}, ...(schema.type === 'integer' ? [0.5] : [])].map((value) => [value, kind] as const),
+        ...(schema.minimum === undefined ? [] : [[schema.minimum - 1, String(schema.minimum)] as const]),
+        ...(schema.maximum === undefined ? [] : [[schema.maximum + 1, String(schema.maximum)] as const]),
+      ]
+    }
+    case 'boolean':
+      return ['true', 1, null].map((value) => [value, 'true or false'] as const)
+    case 'array':
+      return [
+        ...['x', 1, null, {}].map((value) => [value, 'an array'] as const),
+        ...(schema.minItems === undefined ? [] : [[[], 'at least 1 item'] as const]),
+        ...alien([1], [null]),
+      ]
+    default:
+      return [
+        ...[1, null, ['x'], {}, true].map((value) => [value, schema.enum === undefined ? 'a string' : 'one of'] as const),
+        ...(schema.enum === undefined ? [] : [['', 'one of'] as const, ['x', schema.enum.join(', ')] as const]),
+      ]
+  }
+}
+
+describe.each(definitions)('$name', ({ name, inputSchema }) => {
+  const valid = VALID[name] ?? {}
+  const refused = async (args: unknown) => {
+    const result = await call(name, args)
+    expect(result.isError).toBe(true)
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+    expect(result.structuredContent.error.code).toBe('INVALID_PARAMS')
+    return result.structuredContent.error
+  }
+
+  test('takes valid arguments, and every bound', async () => {
+    expect((await call(name, valid)).isError).toBeUndefined()
+    for (const [key, { minimum, maximum }] of Object.entries(inputSchema.properties)) {
+      for (const bound of [minimum, maximum]) {
+        if (bound !== undefined) expect((await call(name, { ...valid, [key]: bound })).isError).toBeUndefined()
+      }
+    }
+  })
+
+  test.each(inputSchema.required ?? [])('without %s is refused', async (key) => {
+    const { message } = await refused({ ...valid, [key]: undefined })
+    expect(message).toContain(`${key}: expected `)
+    expect(message).toContain('got nothing')
+  })
+
+  test.each(
+    Object.entries(inputSchema.properties).flatMap(([key, schema]) =>
+      wrongValues(schema).map(([value, expected]) => ({ key, value, expected })),
+    ),
+  )('with $key = $value is refused', async ({ key, value, expected }) => {
+    const { message } = await refused({ ...valid, [key]: value })
+    expect(message).toContain(key)
+    expect(message).toContain(expected)
+    const shown = Array.isArray(value) && value.length > 0 && inputSchema.properties[key]?.type === 'array' ? value[0] : value
+    expect(message).toContain(`got ${JSON.stringify(shown)}`)
+  })
+
+  test('with an unknown argument is refused, the nearest one is named', async () => {
+    const [known = ''] = Object.keys(inputSchema.properties)
+    const { message, candidates } = await refused({ ...valid, [`${known}s_`]: 1 })
+    expect(message).toContain(`${known}s_: there is no such argument, did you mean ${known}`)
+    expect(candidates).toContain(known)
+    const far = await refused({ ...valid, qqqqqqqq: 1 })
+    expect(far.candidates).toBeUndefined()
+    expect(far.hint).toContain(known)
+  })
+
+  test.each(['text', 5, [], true])('with %j for arguments is refused', async (args) => {
+    expect((await refused(args)).message).toContain('expected an object of arguments')
+  })
+})
+
+test('all violations come at once, long values are cut', async () => {
+  const { structuredContent } = await call('get_neighbors', { limit: 99, direction: 'x'.repeat(500), lmit: 1 })
+  const { message } = structuredContent.error
+  expect(message).toMatch(/id: expected a string, got nothing/)
+  expect(message).toMatch(/limit: expected an integer from 1 to 50, got 99/)
+  expect(message).toMatch(/direction: expected one of in, out, both, got "xxx/)
+  expect(message).toMatch(/lmit: there is no such argument, did you mean limit/)
+  expect(message.length).toBeLessThan(400)
+})
+
+test('a value nested deeper than the stack is refused like any other', async () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  const { structuredContent } = await call('get_node', { id: deep })
+  expect(structuredContent.error.message).toMatch(/^Invalid arguments for get_node: id: expected a string, got an array\.$/)
+})
+
+describe('results', () => {
+  test('are compact JSON, and the same facts under an object root', async () => {
+    const cases: readonly (readonly [string, object, (value: unknown) => object])[] = [
+      ['get_node', { id: 'home', depth: 1 }, (node) => ({ node })],
+      ['random_node', {}, (node) => ({ node })],
+      ['get_neighbors', { id: 'home' }, (results) => ({ results })],
+      ['get_hubs', {}, (results) => ({ results })],
+      ['nodes_exist', { ids: ['home', 'x'] }, (results) => ({ results })],
+      ['list_nodes', {}, (value) => value as object],
+      ['find_path', { source: 'home', target: 'beds/tomato' }, (value) => value as object],
+      ['find_path', { source: 'home', target: 'alone' }, (result) => ({ result })],
+      ['get_tree', {}, (value) => value as object],
+      ['get_problems', {}, (value) => value as object],
+      ['random_node', { tags: ['none'] }, (node) => ({ node })],
+    ]
+    for (const [name, args, wrap] of cases) {
+      const { content, structuredContent, isError } = await call(name, args)
+      expect(isError).toBeUndefined()
+      expect(content).toHaveLength(1)
+      const value = JSON.parse(content[0].text)
+      expect(content[0].text).toBe(JSON.stringify(value))
+      expect(JSON.parse(JSON.stringify(structuredContent))).toEqual(wrap(value))
+    }
+  })
+
+  test('carry warnings beside the facts and as a second text', async () => {
+    const { content, structuredContent } = await call('get_node', { id: 'nope' })
+    expect(content[0].text).toBe('null')
+    expect(structuredContent).toEqual({ node: null, _warnings: [{ code: 'UNKNOWN_ID', message: expect.any(String) }] })
+    expect(content[1].text).toMatch(/^UNKNOWN_ID: There is no node "nope"/)
+    const folder = await call('get_tree', { path: 'nope' })
+    expect(folder.structuredContent).toMatchObject({ result: null, _warnings: [{ code: 'UNKNOWN_ID' }] })
+  })
+})
+
+describe('failures', () => {
+  const failing = (thrown: unknown) => async (): Promise<never> => {
+    throw thrown
+  }
+  const [tool] = TOOLS
+  if (tool === undefined) throw new Error('no tools')
+
+  test('that are unexpected show a reference and no more; the log has the stack', async () => {
+    logged.length = 0
+    const core = failing(new Error('secret path /home/x'))
+    const { content, isError } = await callTool(tool, VALID.get_node, { core, log: (line) => logged.push(line) })
+    const [, reference] = /reference (\w+)/.exec(content[0]?.text ?? '') ?? []
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toContain('Internal error')
+    expect(content[0]?.text).not.toContain('secret')
+    expect(logged).toEqual([expect.stringMatching(new RegExp(`${reference}: Error: secret path.*\n +at `))])
+  })
+
+  test('that are known carry code, hint and number', async () => {
+    const missing = fakeCore(fakeStore({}), { phase: 'missing' })
+    const result = await callTool(tool, VALID.get_node, { core: async () => missing, log: () => {} })
+    expect(JSON.parse(result.content[0]?.text ?? '')).toEqual({
+      error: {
+        code: 'VAULT_NOT_FOUND',
+        message: 'The vault "/vault" is missing or cannot be read.',
+        hint: expect.any(String),
+        number: -32002,
+      },
+    })
+  })
+
+  test('after too long a time are timeouts, and the work is told to stop', async () => {
+    let signal: AbortSignal | undefined
+    const slow = {
+      ...core,
+      indexing: {
+        ...core.indexing,
+        ready: (_: number, given?: AbortSignal) => {
+          signal = given
+          return new Promise<boolean>(() => {})
+        },
+      },
+    }
+    const result = await callTool(tool, VALID.get_node, { core: async () => slow, log: () => {}, timeout: 20 })
+    expect(result.structuredContent).toMatchObject({ error: { code: 'TIMEOUT', number: -32006 } })
+    expect(signal?.aborted).toBe(true)
+  })
+
+  test('of arguments open no vault', async () => {
+    let opened = false
+    const core = async () => {
+      opened = true
+      return fakeCore(fakeStore({}))
+    }
+    await callTool(tool, {}, { core, log: () => {} })
+    expect(opened).toBe(false)
+  })
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SimilarNames } from '../../src/search/similar-names.ts'
+
+/** Dice by the book: pairs of neighbouring characters without white space, each as often as both have it. */
+function dice(a: string, b: string): number {
+  const pairs = (text: string) => {
+    const chars = text.toLowerCase().normalize('NFC').replace(/\s/g, '')
+    return chars.length === 1 ? [chars] : [...chars].slice(1).map((_, at) => chars.slice(at, at + 2))
+  }
+  const left = pairs(a)
+  const right = pairs(b)
+  let shared = 0
+  for (const pair of left) {
+    const at = right.indexOf(pair)
+    if (at < 0) continue
+    right.splice(at, 1)
+    shared++
+  }
+  return (2 * shared) / (left.length + right.length + shared)
+}
+
+const name = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== '')
+const ids = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
+
+describe('similar names', () => {
+  test('are those with the highest Dice coefficient', () => {
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 20 }), name, fc.constantFrom(0.2, 0.5, 0.7, 0.9), (names, query, minimum) => {
+        const index = new SimilarNames()
+        names.forEach((one, key) => index.set(key, [one]))
+        const found = index.find(query, ids, { limit: 100, minimum })
+        const expected = names
+          .map((one, key) => ({ key, name: one, score: one === query ? 1 : Math.min(0.999, dice(one, query)) }))
+          .filter(({ score }) => score >= minimum && score > 0)
+          .sort((a, b) => b.score - a.score || a.key - b.key)
+        expect(found).toEqual(expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('follow changes, also very many of them', () => {
+    const index = new SimilarNames()
+    for (let round = 0; round < 6_000; round++) index.set(round % 3, [`name ${round}`])
+    index.set(1, [])
+    expect(index.find('name 5997', ids, { limit: 5, minimum: 0.5 }).map(({ name }) => name)).toEqual(['name 5997', 'name 5999'])
+  })
+
+  test('a typo is found, an alias too, a node once under its best name', () => {
+    const index = new SimilarNames()
+    index.set(1, ['Chicken', 'Chick'])
+    index.set(2, ['Kitchen'])
+    expect(index.find('chikken', ids, { limit: 1, minimum: 0.5 })).toEqual([{ key: 1, name: 'Chicken', score: 2 / 3 }])
+    expect(index.find('CHICK', ids, { limit: 5, minimum: 0.9 })).toEqual([{ key: 1, name: 'Chick', score: 1 }])
+  })
+
+  test('a name of a megabyte holds nobody up', () => {
+    const index = new SimilarNames()
+    index.set(1, ['x'.repeat(1 << 20)])
+    expect(index.find('y'.repeat(1 << 20), ids, { limit: 1, minimum: 0.1 })).toEqual([])
+    expect(index.find('x'.repeat(1 << 20), ids, { limit: 1, minimum: 0.1 })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Dirty } from '../../src/core/vault.ts'
+import { openDirtyBatch } from '../../src/vault/dirty-batch.ts'
+
+describe('changes', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  const open = () => {
+    const told: Dirty[] = []
+    return { told, batch: openDirtyBatch({ settle: 15, maxWait: 120 }, (dirty) => told.push(dirty)) }
+  }
+
+  test('are told once nothing more happens for a moment', () => {
+    const { told, batch } = open()
+    batch.file('a.md')
+    vi.advanceTimersByTime(10)
+    batch.file('a.md')
+    batch.file('b.md')
+    vi.advanceTimersByTime(10)
+    expect(told).toEqual([])
+    vi.advanceTimersByTime(10)
+    expect(told).toEqual([{ folders: [], files: ['a.md', 'b.md'], all: false }])
+    vi.advanceTimersByTime(1000)
+    expect(told).toHaveLength(1)
+  })
+
+  test('that keep coming are told now and then', () => {
+    const { told, batch } = open()
+    for (let i = 0; i < 100; i += 1) {
+      batch.file(`${i}.md`)
+      vi.advanceTimersByTime(5)
+    }
+    expect(told.length).toBeGreaterThanOrEqual(3)
+    vi.advanceTimersByTime(100)
+    expect(told.flatMap((dirty) => dirty.files)).toHaveLength(100)
+  })
+
+  test('leave out what a folder covers', () => {
+    const { told, batch } = open()
+    for (const file of ['f/a.md', 'f/g/b.md', 'fg/c.md', 'd.md', 'f']) batch.file(file)
+    for (const folder of ['f/g', 'f', 'h/i']) batch.folder(folder)
+    vi.advanceTimersByTime(100)
+    expect(told).toEqual([{ folders: ['f', 'h/i'], files: ['fg/c.md', 'd.md', 'f'], all: false }])
+    batch.folder('')
+    batch.folder('f')
+    batch.file('a.md')
+    vi.advanceTimersByTime(100)
+    expect(told[1]).toEqual({ folders: [''], files: [], all: false })
+  })
+
+  test('that are very many, or unknown, are everything', () => {
+    const { told, batch } = open()
+    for (let i = 0; i < 6000; i += 1) batch.file(`${i}.md`)
+    vi.advanceTimersByTime(200)
+    batch.all()
+    batch.file('a.md')
+    vi.advanceTimersByTime(200)
+    expect(told).toEqual([1, 2].map(() => ({ folders: [], files: [], all: true })))
+  })
+
+  test('are not told after closing', () => {
+    const { told, batch } = open()
+    batch.file('a.md')
+    batch.close()
+    batch.file('b.md')
+    vi.advanceTimersByTime(1000)
+    expect(told).toEqual([])
+  })
+})

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { diskVault, type Files, memoryVault, path, pathsOf } from './support.ts'
+
+function check(files: Files, options: Parameters<typeof memoryVault>[1], expected: readonly string[]) {
+  const { vault } = memoryVault(files, options)
+  expect(pathsOf(vault.list())).toEqual(expected)
+  const all = Object.keys(files).filter((file) => vault.stat(path(file)))
+  expect(all.sort()).toEqual(expected)
+}
+
+describe('globs of the settings', () => {
+  const files = {
+    'a.md': '',
+    'drafts/b.md': '',
+    'drafts/deep/c.md': '',
+    'x/drafts/d.md': '',
+    'x/e.tmp.md': '',
+    'x (old)/f.md': '',
+  }
+  test.each<[readonly string[], readonly string[]]>([
+    [['drafts'], ['a.md', 'x (old)/f.md', 'x/drafts/d.md', 'x/e.tmp.md']],
+    [['drafts/'], ['a.md', 'x (old)/f.md', 'x/drafts/d.md', 'x/e.tmp.md']],
+    [['/drafts/**'], ['a.md', 'x (old)/f.md', 'x/drafts/d.md', 'x/e.tmp.md']],
+    [['**/drafts'], ['a.md', 'x (old)/f.md', 'x/e.tmp.md']],
+    [
+      ['**/*.tmp.md', './a.md'],
+      ['drafts/b.md', 'drafts/deep/c.md', 'x (old)/f.md', 'x/drafts/d.md'],
+    ],
+    [['x (old)'], ['a.md', 'drafts/b.md', 'drafts/deep/c.md', 'x/drafts/d.md', 'x/e.tmp.md']],
+    [['a.md/'], Object.keys(files).sort()],
+    [['{drafts,x}', 'x?(old)'], ['a.md']],
+    [['', '/', '!a.md', '[', '(((', '\\'], Object.keys(files).sort()],
+  ])('%j', (ignore, expected) => {
+    check(files, { ignore }, expected)
+  })
+
+  test('compare in one normal form', () => {
+    check({ 'Cafe\u0301/a.md': '', 'b.md': '' }, { ignore: ['Caf\u00e9'] }, ['b.md'])
+  })
+
+  test.each([`${'*a'.repeat(40)}b`, `${'**/'.repeat(40)}b`, '(a+)+b', '+(a|+(a))b', '*'.repeat(100_000)])(
+    'cannot take for ever: %.20s',
+    (glob) => {
+      check({ [`${'a'.repeat(200)}.md`]: '' }, { ignore: [glob] }, [`${'a'.repeat(200)}.md`])
+    },
+  )
+})
+
+describe('.gitignore', () => {
+  test('counts when it is switched on', () => {
+    check({ '.gitignore': 'a.md', 'a.md': '', 'b.md': '' }, {}, ['a.md', 'b.md'])
+    check({ '.gitignore': 'a.md', 'a.md': '', 'b.md': '' }, { gitignore: true }, ['b.md'])
+  })
+
+  test('patterns mean what they mean in git', () => {
+    const files = {
+      'build/a.md': '',
+      'x/build/b.md': '',
+      'x/c.log': '',
+      'x/keep.log': '',
+      'root.md': '',
+      'x/root.md': '',
+      'dir.md': '',
+      'x/dir.md/d.md': '',
+    }
+    check({ ...files, '.gitignore': '# comment\r\nbuild/\n*.log\n!keep.log\n/root.md\ndir.md/\n\n' }, { gitignore: true }, [
+      'dir.md',
+      'x/keep.log',
+      'x/root.md',
+    ])
+  })
+
+  test('a nearer file decides over one further up, but brings nothing back from a hidden folder', () => {
+    const files = {
+      'x/.gitignore': '!a.tmp\nb.md',
+      'x/a.tmp': '',
+      'x/b.md': '',
+      'b.md': '',
+      'c.tmp': '',
+      'out/.gitignore': '!*',
+      'out/a.md': '',
+    }
+    check({ ...files, '.gitignore': '*.tmp\nout/' }, { gitignore: true }, ['b.md', 'x/a.tmp'])
+  })
+
+  test('is read again when it changed', () => {
+    const { root, vault } = diskVault({ '.gitignore': 'a.md', 'a.md': '', 'b.md': '' }, { gitignore: true })
+    expect(pathsOf(vault.list())).toEqual(['b.md'])
+    writeFileSync(join(root, '.gitignore'), 'b.md # x\nb.md\n')
+    expect(pathsOf(vault.list())).toEqual(['a.md'])
+    expect(vault.stat(path('b.md'))).toBeUndefined()
+  })
+
+  test('one that is a folder, broken or huge is as good as none', () => {
+    check(
+      {
+        '.gitignore/x': '',
+        'a.md': '',
+        'x/.gitignore': '[\n\\\n!\n/\n**\\',
+        'x/b.md': '',
+        'y/.gitignore': 'c.md\n'.repeat(100_000),
+        'y/c.md': '',
+      },
+      { gitignore: true },
+      ['a.md', 'x/b.md', 'y/c.md'],
+    )
+  })
+
+  test('cannot take for ever', () => {
+    const name = `${'a'.repeat(250)}.md`
+    check({ '.gitignore': `${'*a'.repeat(30)}b\n${'**/'.repeat(30)}b\n`, [name]: '' }, { gitignore: true }, [name])
+  })
+})
+
+describe('Logseq', () => {
+  const files = {
+    'logseq/bak/a.md': '',
+    'logseq/.recycle/b.md': '',
+    'logseq/custom.css': '',
+    'pages/c.md': '',
+    'pages/bak/d.md': '',
+  }
+  test('its backups are left out', () => {
+    check(files, { mode: 'logseq' }, ['logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
+    check(files, { mode: 'auto' }, ['logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
+  })
+  test('in another mode they are files like any', () => {
+    check(files, { mode: 'docs' }, ['logseq/bak/a.md', 'logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { memoryVault, path, pathsOf, textOf } from './support.ts'
+
+const MAC = { windows: false, folds: true }
+const WINDOWS = { windows: true, folds: true }
+
+describe.each([
+  ['macOS', MAC],
+  ['Windows', WINDOWS],
+])('where names fold, as on %s', (_, rules) => {
+  test('a file is there under the spelling on disk alone', () => {
+    const { vault } = memoryVault({ 'Notes/Log.md': 'x' }, {}, rules)
+    expect(pathsOf(vault.list())).toEqual(['Notes/Log.md'])
+    expect(vault.stat(path('Notes/Log.md'))).toBeDefined()
+    expect(vault.stat(path('Notes/log.md'))).toBeUndefined()
+    expect(vault.stat(path('notes/Log.md'))).toBeUndefined()
+    expect(vault.read(path('notes/Log.md'))).toBeUndefined()
+    expect(pathsOf(vault.list({ path: 'notes', recursive: true }))).toEqual([])
+    expect(textOf(vault.read(path('Notes/Log.md')))).toBe('x')
+  })
+
+  test('a rename that changes the case alone takes the old name away', () => {
+    const { vault, volume } = memoryVault({ 'f/log.md': 'x' }, {}, rules)
+    volume.renameSync('/vault/f/log.md', '/vault/f/LOG.md')
+    expect(vault.stat(path('f/log.md'))).toBeUndefined()
+    expect(vault.stat(path('f/LOG.md'))).toBeDefined()
+  })
+
+  test('globs and .gitignore match in any case', () => {
+    const { vault } = memoryVault(
+      { 'Drafts/a.md': '', 'B.TMP': '', 'c.md': '', '.gitignore': '*.tmp' },
+      { ignore: ['drafts'], gitignore: true },
+      rules,
+    )
+    expect(pathsOf(vault.list())).toEqual(['c.md'])
+  })
+
+  test('a link into the vault is ignored', () => {
+    const { vault, volume } = memoryVault({ 'f/a.md': '' }, {}, rules)
+    volume.symlinkSync('/vault/f', '/vault/g')
+    expect(pathsOf(vault.list())).toEqual(['f/a.md'])
+    expect(vault.list().outside).toEqual([])
+  })
+
+  test('a followed link is read through', () => {
+    const { vault, volume } = memoryVault({ 'a.md': '' }, { linkRoots: ['/shared'] }, rules)
+    volume.fromJSON({ '/shared/docs/b.md': 'b' })
+    volume.symlinkSync('/shared/docs', '/vault/link')
+    expect(pathsOf(vault.list())).toEqual(['a.md', 'link/b.md'])
+    expect(textOf(vault.read(path('link/b.md')))).toBe('b')
+  })
+})
+
+describe('on Windows', () => {
+  test.each(['f\\a.md', '..\\secret.md', 'C:/a.md', 'C:a.md', 'a.md:stream', '\\a.md', '//server/a.md'])(
+    '%j is no path of a vault',
+    (name) => {
+      const { vault, volume } = memoryVault({ 'f/a.md': '', 'a.md': '' }, {}, WINDOWS)
+      volume.fromJSON({ '/secret.md': '' })
+      expect(vault.stat(path(name))).toBeUndefined()
+      expect(vault.read(path(name))).toBeUndefined()
+      expect(pathsOf(vault.list({ path: name, recursive: true }))).toEqual([])
+    },
+  )
+
+  test('paths are told with slashes', () => {
+    const { vault } = memoryVault({ 'f/g/a.md': 'x' }, {}, WINDOWS)
+    expect(pathsOf(vault.list())).toEqual(['f/g/a.md'])
+    expect(textOf(vault.read(path('f/g/a.md')))).toBe('x')
+  })
+})
+
+test('elsewhere a backslash and a colon are characters of a name', () => {
+  const { vault } = memoryVault({ 'a\\b.md': 'x', 'c:d.md': 'y' })
+  expect(pathsOf(vault.list())).toEqual(['a\\b.md', 'c:d.md'])
+  expect(textOf(vault.read(path('a\\b.md')))).toBe('x')
+})
+
+test('where names do not fold, twins in case are two files', () => {
+  const { vault } = memoryVault({ 'Log.md': '1', 'log.md': '22', 'F/a.md': '', 'f/a.md': '' })
+  expect(pathsOf(vault.list())).toEqual(['F/a.md', 'Log.md', 'f/a.md', 'log.md'])
+  expect(vault.stat(path('log.md'))?.stat.size).toBe(2)
+})

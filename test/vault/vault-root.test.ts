@@ -1,0 +1,76 @@
+import { symlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, parse } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isTooWide, markerOf, requireVaultRoot } from '../../src/vault/vault-root.ts'
+import { type Files, memoryVault, temporaryFolder, writeFiles } from './support.ts'
+
+describe('the root of a vault', () => {
+  test('is a real, absolute path', () => {
+    const folder = temporaryFolder()
+    expect(requireVaultRoot(folder)).toBe(folder)
+    expect(requireVaultRoot(`${folder}/./x/..`)).toBe(folder)
+    expect(requireVaultRoot('~')).toBe(requireVaultRoot(homedir()))
+  })
+
+  test.each(['missing', 'file.md', 'file.md/x', '', 'a\0b', 'loop'])('%j is an error with a hint', (name) => {
+    const folder = temporaryFolder()
+    writeFiles(folder, { 'file.md': '' })
+    if (name === 'loop') symlinkSync('loop', join(folder, 'loop'))
+    const call = () => requireVaultRoot(name === '' || name.includes('\0') ? name : join(folder, name))
+    expect(call).toThrow(
+      expect.objectContaining({ name: 'RouxError', code: 'VAULT_NOT_FOUND', hint: expect.stringMatching(/\.$/) }),
+    )
+  })
+
+  test('one that may not be read is an error', () => {
+    const { fs } = memoryVault({ 'a.md': '' })
+    const denied = {
+      ...fs,
+      readdirSync: () => {
+        throw Object.assign(new Error("EACCES: permission denied, scandir '/vault'"), { code: 'EACCES' })
+      },
+    }
+    expect(() => requireVaultRoot('/vault', denied)).toThrow(
+      expect.objectContaining({ code: 'VAULT_NOT_FOUND', message: expect.stringContaining('EACCES') }),
+    )
+  })
+})
+
+describe('too wide for a vault', () => {
+  test.each(['/', '/home', '/home/someone', '/Users', '/Users/someone', '/root'])('%s is', (folder) => {
+    expect(isTooWide(folder)).toBe(true)
+  })
+
+  test('are the home folder and what holds it, but not what is in it', () => {
+    const folder = temporaryFolder()
+    writeFiles(folder, { 'homes/me/notes/': '' })
+    const home = join(folder, 'homes/me')
+    expect(isTooWide(home, home)).toBe(true)
+    expect(isTooWide(join(folder, 'homes'), home)).toBe(true)
+    expect(isTooWide(parse(folder).root, home)).toBe(true)
+    expect(isTooWide(join(home, 'notes'), home)).toBe(false)
+    symlinkSync('homes/me', join(folder, 'alias'))
+    expect(isTooWide(join(folder, 'alias'), home)).toBe(true)
+    expect(isTooWide('/home/someone/notes', home)).toBe(false)
+  })
+})
+
+describe('markers', () => {
+  test.each<[Files, string | undefined]>([
+    [{ 'a.md': '' }, undefined],
+    [{ '.obsidian/app.json': '{}', '.foam/x': '', 'logseq/config.edn': '' }, 'obsidian'],
+    [{ '.foam/templates/a.md': '' }, 'foam'],
+    [{ '.vscode/extensions.json': '{"recommendations":["foam.foam-vscode"]}' }, 'foam'],
+    [{ '.vscode/settings.json': '{ // comment\n"foam.edit.linkReferenceDefinitions": "off" }' }, 'foam'],
+    [{ '.vscode/settings.json': '{"editor.wordWrap":"on"}' }, undefined],
+    [{ 'logseq/config.edn': '{}' }, 'logseq'],
+    [{ 'logseq/custom.css': '', 'journals/a.md': '' }, 'logseq'],
+    [{ 'logseq/a.md': '' }, undefined],
+    [{ '.obsidian': 'a file' }, undefined],
+  ])('%j', (files, mode) => {
+    const { fs, vault } = memoryVault(files)
+    expect(markerOf('/vault', fs)).toBe(mode)
+    expect(vault.marker).toBe(mode)
+  })
+})

@@ -1,0 +1,307 @@
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import type { WatchOptions } from '../../src/vault/watch-vault.ts'
+import { countWatches, mirrorVault } from './mirror.ts'
+import { type Files, pathsOf, temporaryFolder, writeFiles } from './support.ts'
+
+// Waiting is bounded by patience, not by how busy the machine is.
+vi.setConfig({ testTimeout: 60_000 })
+
+const isLinux = process.platform === 'linux'
+
+/** A watched vault in a folder of its own; `write` and `at` take its paths. */
+async function watched(files: Files, options: Partial<WatchOptions> = {}) {
+  const folder = temporaryFolder()
+  const root = join(folder, 'vault')
+  writeFiles(root, { './': '', ...files })
+  const mirror = await mirrorVault(root, options)
+  return { ...mirror, folder, root, at: (name: string) => join(root, name), write: (written: Files) => writeFiles(root, written) }
+}
+
+/** After whatever happened, an edit of every file there is must still be seen. */
+async function checkSeesEdits({ root, settle, vault }: Awaited<ReturnType<typeof watched>>): Promise<void> {
+  await settle()
+  await sleep(300)
+  await settle()
+  for (const name of pathsOf(vault.list())) writeFiles(root, { [name]: `edited ${Math.random()}` })
+  await settle()
+}
+
+const ENGINES: readonly (readonly [string, Partial<WatchOptions>])[] = [
+  ...(isLinux ? [['inotify', { engine: 'inotify' }] as const] : []),
+  ['chokidar', { engine: 'chokidar' }],
+  ['polling', { watch: 'polling', polling: { shortest: 50, longest: 100 } }],
+]
+
+describe.each(ENGINES)('watching by %s', (engine, options) => {
+  test('sees files come, change and go', async () => {
+    const vault = await watched({ 'a.md': '', 'f/b.md': '' }, options)
+    vault.write({ 'a.md': 'more', 'f/c.md': '', 'd.png': '' })
+    await vault.settle()
+    unlinkSync(vault.at('f/b.md'))
+    renameSync(vault.at('a.md'), vault.at('f/a.md'))
+    await vault.settle()
+    expect(pathsOf(vault.vault.list())).toEqual(['d.png', 'f/a.md', 'f/c.md'])
+    await checkSeesEdits(vault)
+  })
+
+  test('sees atomic replacement, and editors that write twice', async () => {
+    const vault = await watched({ 'f/a.md': 'one' }, options)
+    for (let i = 0; i < 5; i += 1) {
+      writeFileSync(vault.at('f/.a.md.tmp'), `version ${i}${'!'.repeat(i)}`)
+      renameSync(vault.at('f/.a.md.tmp'), vault.at('f/a.md'))
+      await vault.settle()
+      writeFileSync(vault.at('f/a.md'), '')
+      writeFileSync(vault.at('f/a.md'), `twice ${'!'.repeat(i)}`)
+      await vault.settle()
+    }
+    renameSync(vault.at('f/a.md'), vault.at('f/a.md~'))
+    vault.write({ 'f/a.md': 'new' })
+    unlinkSync(vault.at('f/a.md~'))
+    await checkSeesEdits(vault)
+  })
+
+  test('sees what is in new folders, however quickly it comes', async () => {
+    const vault = await watched({ 'a.md': '' }, options)
+    for (let i = 0; i < 20; i += 1) {
+      vault.write({ [`n${i}/x/y/a.md`]: '', [`n${i}/x/b.md`]: '' })
+      await sleep(i % 7)
+      vault.write({ [`n${i}/x/y/late.md`]: '' })
+    }
+    await checkSeesEdits(vault)
+  })
+
+  test('sees folders move in, around, away and back', async () => {
+    const vault = await watched({ 'd/e/a.md': '', 'd/b.md': '', 'c.md': '' }, options)
+    const out = join(vault.folder, 'out')
+    renameSync(vault.at('d'), out)
+    await vault.settle()
+    expect(pathsOf(vault.vault.list())).toEqual(['c.md'])
+    renameSync(out, vault.at('d'))
+    await checkSeesEdits(vault)
+    renameSync(vault.at('d/e'), vault.at('e2'))
+    await checkSeesEdits(vault)
+    writeFiles(vault.folder, { 'new/g/n.md': '' })
+    renameSync(join(vault.folder, 'new'), vault.at('d/new'))
+    await checkSeesEdits(vault)
+    rmSync(vault.at('d'), { recursive: true })
+    await checkSeesEdits(vault)
+  })
+
+  test('sees a checkout of a thousand files', async () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `f${i % 13}/g${i % 7}/n${i}.md`)
+    const vault = await watched(Object.fromEntries(names.map((name) => [name, 'a'])), options)
+    vault.write(Object.fromEntries(names.map((name) => [name, 'bb'])))
+    await vault.settle()
+    for (const name of names.filter((_, i) => i % 3 === 0)) unlinkSync(vault.at(name))
+    vault.write(Object.fromEntries(names.map((name) => [`new/${name}`, 'c'])))
+    await vault.settle()
+    expect(vault.vault.list().files).toHaveLength(1666)
+  })
+
+  test('survives the root going and coming back', async () => {
+    const vault = await watched({ 'f/a.md': '', 'b.md': '' }, options)
+    rmSync(vault.root, { recursive: true })
+    await vault.until(() => vault.told.some((dirty) => dirty.all))
+    await sleep(400)
+    writeFiles(vault.root, { 'f/a.md': 'back', 'c.md': '' })
+    await checkSeesEdits(vault)
+    renameSync(vault.root, join(vault.folder, 'parked'))
+    await sleep(400)
+    renameSync(join(vault.folder, 'parked'), vault.root)
+    await checkSeesEdits(vault)
+  })
+
+  test('sees names of all kinds', async () => {
+    const names = [
+      'Große Notizen/Über uns.md',
+      'Cafe\u0301 f/Cafe\u0301.md',
+      '🗂️ hub/🗂️.md',
+      ' lead/ a .md',
+      '-rf/-x.md',
+      'it\'s/q"uo.md',
+    ]
+    const vault = await watched(Object.fromEntries(names.map((name) => [name, ''])), options)
+    await checkSeesEdits(vault)
+    for (const name of names) unlinkSync(vault.at(name))
+    await vault.settle()
+    expect(vault.vault.list().files).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('sees edits under a root that is a symbolic link', async () => {
+    const folder = temporaryFolder()
+    writeFiles(folder, { 'real/f/a.md': '' })
+    symlinkSync('real', join(folder, 'alias'))
+    const mirror = await mirrorVault(join(folder, 'alias'), options)
+    writeFiles(folder, { 'alias/f/a.md': 'x', 'real/b.md': 'y' })
+    await mirror.settle()
+    if (engine !== 'polling')
+      expect(mirror.told.flatMap((dirty) => dirty.files)).toEqual(expect.arrayContaining(['f/a.md', 'b.md']))
+  })
+
+  test('sees changes of the filters, and markers coming', async () => {
+    const vault = await watched({ 'a.md': '', 'f/b.md': '' }, options)
+    vault.write({ '.obsidian/app.json': '{"userIgnoreFilters":["f/"]}' })
+    await vault.until(() => vault.told.some((dirty) => dirty.all))
+    await vault.settle()
+    await sleep(300)
+    await vault.settle()
+    vault.told.length = 0
+    vault.write({ '.obsidian/app.json': '{"userIgnoreFilters":[]}' })
+    await vault.until(() => vault.told.some((dirty) => dirty.all))
+    await vault.settle()
+    expect(vault.vault.list().files.some((file) => file.excluded)).toBe(false)
+  })
+
+  test('sees .gitignore change, and then what it brought back', async () => {
+    const vault = await watched({ '.gitignore': 'out/', 'out/deep/a.md': '', 'b.md': '' }, { ...options, gitignore: true })
+    vault.write({ '.gitignore': '# nothing' })
+    await checkSeesEdits(vault)
+    expect(pathsOf(vault.vault.list())).toEqual(['b.md', 'out/deep/a.md'])
+    vault.write({ '.gitignore': 'b.md' })
+    await checkSeesEdits(vault)
+  })
+
+  test.skipIf(process.platform === 'win32')('sees what happens behind links that are followed', async () => {
+    const folder = temporaryFolder()
+    writeFiles(folder, { 'vault/a.md': '', 'other/g/b.md': '' })
+    symlinkSync('../other', join(folder, 'vault/o'))
+    const mirror = await mirrorVault(join(folder, 'vault'), { ...options, linkRoots: [join(folder, 'other')] })
+    writeFiles(folder, { 'other/g/b.md': 'x', 'other/c.md': '' })
+    await mirror.settle()
+    expect(pathsOf(mirror.vault.list())).toEqual(['a.md', 'o/c.md', 'o/g/b.md'])
+  })
+
+  test('is silent after it is closed', async () => {
+    const { watchVault } = await import('../../src/vault/watch-vault.ts')
+    const vault = await watched({ 'a.md': '' }, options)
+    const told: unknown[] = []
+    const watcher = watchVault(
+      vault.root,
+      { ignore: [], gitignore: false, linkRoots: [], mode: 'auto', watch: 'auto', ...options },
+      (dirty) => told.push(dirty),
+    )
+    await watcher.ready
+    await watcher.close()
+    told.length = 0
+    vault.write({ 'a.md': 'x' })
+    await vault.settle()
+    await sleep(200)
+    expect(told).toEqual([])
+  })
+})
+
+describe.skipIf(engineMissing('inotify'))('on Linux', () => {
+  test('there is one watch a folder, none a file and none where nothing is listed', async () => {
+    const before = countWatches()
+    const files = Array.from({ length: 300 }, (_, i) => [`f/g${i % 5}/n${i}.md`, ''] as const)
+    const vault = await watched(
+      {
+        ...Object.fromEntries(files),
+        'node_modules/p/a.md': '',
+        '.git/objects/a': '',
+        'skip/x/a.md': '',
+        'out/y/a.md': '',
+        '.gitignore': 'out',
+      },
+      { ignore: ['skip'], gitignore: true },
+    )
+    expect(countWatches() - before).toBe(7)
+    vault.write({ 'new/deep/a.md': '', 'skip/z/a.md': '', 'f/node_modules/q/a.md': '' })
+    await vault.until(() => countWatches() - before === 9)
+    rmSync(vault.at('f'), { recursive: true })
+    await vault.until(() => countWatches() - before === 3)
+  })
+
+  test('the folder of the application is watched alone', async () => {
+    const before = countWatches()
+    const vault = await watched({ '.obsidian/plugins/x/main.js': '', 'a.md': '' })
+    expect(countWatches() - before).toBe(2)
+    vault.write({ '.obsidian/workspace.json': '{}', '.obsidian/plugins/y/main.js': '' })
+    vault.write({ 'a.md': 'x' })
+    await vault.settle()
+    expect(vault.told).toEqual([{ folders: [], files: ['a.md'], all: false }])
+  })
+
+  test('with chokidar there are as many', async () => {
+    const before = countWatches()
+    const vault = await watched(
+      { 'f/a.md': '', 'f/g/b.md': '', '.git/objects/x': '', 'node_modules/p/a.md': '' },
+      { engine: 'chokidar' },
+    )
+    expect(countWatches() - before).toBe(3)
+    expect(vault.problems).toEqual([])
+  })
+
+  test('a folder that is replaced before anybody looks is watched anew', async () => {
+    const vault = await watched({ 'd/e/a.md': '', 'd/b.md': '' })
+    for (let i = 0; i < 5; i += 1) {
+      rmSync(vault.at('d'), { recursive: true })
+      vault.write({ 'd/e/a.md': `${i}`, 'd/b.md': `${i}` })
+      await checkSeesEdits(vault)
+    }
+    cpSync(vault.at('d'), join(vault.folder, 'copy'), { recursive: true })
+    renameSync(vault.at('d'), join(vault.folder, 'old'))
+    renameSync(join(vault.folder, 'copy'), vault.at('d'))
+    await checkSeesEdits(vault)
+    rmSync(vault.root, { recursive: true })
+    vault.write({ 'd/e/a.md': 'again' })
+    await checkSeesEdits(vault)
+  })
+
+  test('a single edit names the file alone', async () => {
+    const vault = await watched({ 'f/a.md': '', 'f/b.md': '' })
+    vault.write({ 'f/a.md': 'x' })
+    await vault.settle()
+    expect(vault.told).toEqual([{ folders: [], files: ['f/a.md'], all: false }])
+  })
+
+  test('a queue of events that ran over is noticed', async () => {
+    const vault = await watched({ 'a.md': '', 'b.md': '' })
+    // All in one turn of the event loop, and told apart by their names, so that the kernel cannot merge them.
+    for (let i = 0; i < 20_000; i += 1) writeFileSync(vault.at(i % 2 ? 'a.md' : 'b.md'), '')
+    vault.write({ 'new/deep/c.md': '' })
+    await checkSeesEdits(vault)
+  })
+
+  test('whatever happens in any order ends in the truth', async () => {
+    const vault = await watched({ 'a/a.md': '', 'b/c/b.md': '' })
+    const random = randomNumbers(20240501)
+    const pick = (names: readonly string[]) => names[Math.floor(random() * names.length)] ?? ''
+    const names = ['a', 'b', 'c', 'a/b', 'a/c', 'b/c', 'b/c/a', 'c/a/b', 'a/a']
+    const acts = [
+      (name: string) => mkdirSync(vault.at(name), { recursive: true }),
+      (name: string) => vault.write({ [`${name}/n.md`]: `${random()}` }),
+      (name: string) => vault.write({ [`${name}/${pick(['a', 'b', 'm.md'])}`]: 'file' }),
+      (name: string) => rmSync(vault.at(name), { recursive: true, force: true }),
+      (name: string) => renameSync(vault.at(name), vault.at(pick(names))),
+      (name: string) => renameSync(vault.at(name), join(vault.folder, 'parked')),
+      (name: string) => renameSync(join(vault.folder, 'parked'), vault.at(name)),
+    ]
+    for (let i = 0; i < 600; i += 1) {
+      try {
+        acts[Math.floor(random() * acts.length)]?.(pick(names))
+      } catch {
+        // Half of it is impossible, such as to move a folder into itself.
+      }
+      if (i % 10 === 0) await sleep(Math.floor(random() * 20))
+      if (i % 200 === 199) await checkSeesEdits(vault)
+    }
+    expect(vault.problems).toEqual([])
+  }, 90_000)
+})
+
+function engineMissing(engine: string): boolean {
+  return !ENGINES.some(([name]) => name === engine)
+}
+
+/** Random numbers that are the same in every run. */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
