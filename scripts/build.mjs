@@ -18,7 +18,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  minify: true,
+  minify: process.env.NOMIN !== "1",
   keepNames: true,
   sourcemap: process.argv.includes('--sourcemap'),
   legalComments: 'none',

@@ -49,6 +49,14 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       onDamage: () => indexing.reportDamage(),
     },
   )
+  // While the worker compares files with the index, this thread loads it.
+  setImmediate(() => {
+    try {
+      store.refresh()
+    } catch {
+      // A damaged index was reported to the worker already.
+    }
+  })
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,

@@ -2,14 +2,17 @@ import type { VaultPath } from './ids.ts'
 import type { Heading, Link, MalformedPart } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
-/** A link together with where it points. */
-export interface ResolvedLink extends Omit<Link, 'display'> {
+/** A link together with where it points. Absent facts are `undefined` members: one shape for all of them is faster. */
+export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'property' | 'inComment'> {
   /** The file's key, or the missing target as written. */
   readonly to: number | string
+  readonly subpath: string | undefined
+  readonly property: string | undefined
+  readonly inComment: true | undefined
   /** Files that the name fits too, when only a rule of thumb chose. */
-  readonly rivals?: readonly number[]
+  readonly rivals: readonly number[] | undefined
   /** Found by an alias. */
-  readonly byAlias?: true
+  readonly byAlias: true | undefined
 }
 
 /** What the index keeps of a note's text for answers that do not read the file. */
@@ -70,7 +73,7 @@ export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
   /** Read again and found unchanged: only their stat differs. Not a change that readers see. */
-  readonly touch: readonly { readonly key: number; readonly stat: FileStat }[]
+  readonly touch: readonly KnownFile[]
   /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
   readonly mode: string
   readonly outside: readonly OutsideLink[]
@@ -101,6 +104,8 @@ export interface IndexWriter {
    * @returns the new generation, or `undefined` when another writer was first: read everything again and plan anew.
    */
   commit(batch: Batch, base: number): Promise<number | undefined>
+  /** Does what can wait until nothing is asked. */
+  tidy(): Promise<void>
   /** Throws a damaged index away: the next state is generation 0. */
   reset(): Promise<void>
   close(): Promise<void>

@@ -213,23 +213,29 @@ export class Indexer {
   }
 
   #compare(listing: Listing, expected: readonly string[], forced: Set<string>, outside: readonly OutsideLink[]): Plan {
-    const there = new Set<string>()
     const read: ListedFile[] = []
     const kept: ListedFile[] = []
+    let matched = 0
     for (const file of listing.files) {
-      there.add(file.path)
       const known = this.#known.get(file.path)
+      if (known !== undefined) matched++
       const same = known !== undefined && sameStat(known.stat, file.stat) && known.excluded === file.excluded
       ;(same && !forced.has(file.path) ? kept : read).push(file)
     }
+    const gone = matched === expected.length ? [] : this.#missingFrom(listing, expected)
+    return { read, kept, gone, forced, outside }
+  }
+
+  /** Known files that a listing should have and has not. */
+  #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
+    const there = new Set<string>(listing.files.map((file) => file.path))
     // What could not be listed may still be there.
     const isUnsure = (path: string) =>
       listing.unreadable.some(({ path: hidden }) => hidden === '' || path === hidden || path.startsWith(`${hidden}/`))
-    const gone = expected.flatMap((path) => {
+    return [...new Set(expected)].flatMap((path) => {
       const known = this.#known.get(path)
       return known === undefined || there.has(path) || isUnsure(path) ? [] : [known]
     })
-    return { read, kept, gone: [...new Set(gone)], forced, outside }
   }
 
   /** Reads files until the slice is full. */
@@ -283,14 +289,14 @@ export class Indexer {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
     const put: FileFacts[] = []
-    const touch: { key: number; stat: FileStat }[] = []
+    const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
       const same = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       // An attachment's bytes are not kept: its stat alone is news to nobody. A stub is a note without a hash.
       const unchanged = same && (fact.hash !== '' || fact.kind === 'attachment')
       if (!unchanged) put.push(fact)
-      else if (!sameStat(known.stat, fact.stat)) touch.push({ key: known.key, stat: fact.stat })
+      else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
     })
     return { put, touch }
   }
@@ -347,13 +353,7 @@ export class Indexer {
     for (const { key, path, excluded, stat, style } of done.records) {
       this.#known.set(path, { key, path, excluded, stat, style })
     }
-    if (done.touch.length > 0) {
-      const stats = new Map(done.touch.map(({ key, stat }) => [key, stat]))
-      for (const [path, known] of this.#known) {
-        const stat = stats.get(known.key)
-        if (stat !== undefined) this.#known.set(path, { ...known, stat })
-      }
-    }
+    for (const known of done.touch) this.#known.set(known.path, known)
   }
 }
 
@@ -378,7 +378,7 @@ interface Changes {
   readonly put: readonly FileFacts[]
   readonly stubs: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
-  readonly touch: readonly { readonly key: number; readonly stat: FileStat }[]
+  readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
 }
 

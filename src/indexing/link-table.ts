@@ -108,6 +108,7 @@ export class LinkTable {
 
   #resolveOne(names: NameIndex, source: { readonly key: number; readonly path: string }, link: Link | ResolvedLink): ResolvedLink {
     const resolution = resolveLink(names, source, link, this.flavour)
+    const isFile = resolution.kind === 'file'
     return {
       kind: link.kind,
       form: link.form,
@@ -116,12 +117,12 @@ export class LinkTable {
       column: link.column,
       start: link.start,
       end: link.end,
-      to: resolution.kind === 'file' ? resolution.key : resolution.name,
-      ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-      ...(link.property === undefined ? {} : { property: link.property }),
-      ...(link.inComment === undefined ? {} : { inComment: link.inComment }),
-      ...(resolution.kind === 'file' && resolution.rivals !== undefined ? { rivals: resolution.rivals } : {}),
-      ...(resolution.kind === 'file' && resolution.via === 'alias' ? { byAlias: true as const } : {}),
+      to: isFile ? resolution.key : resolution.name,
+      subpath: link.subpath,
+      property: link.property,
+      inComment: link.inComment,
+      rivals: isFile ? resolution.rivals : undefined,
+      byAlias: isFile && resolution.via === 'alias' ? true : undefined,
     }
   }
 

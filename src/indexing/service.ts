@@ -235,6 +235,7 @@ export class IndexingService implements Indexing {
     }
     this.#timer = setTimeout(() => {
       this.#indexer?.warm().catch(() => {})
+      this.#writer?.tidy().catch(() => {})
     }, WARM_AFTER)
     this.#timer.unref()
   }

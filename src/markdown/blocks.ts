@@ -1,21 +1,29 @@
 import { fenceLength, footnoteEnd, headingStart, isBreak, itemMarkEnd, itemPadding } from './block-starts.ts'
-import { asciiSet, BACKTICK, CR, DOLLAR, GT, HASH, isDigit, isSpaceOrTab, LBRACKET, LT, PIPE } from './chars.ts'
+import {
+  ASTERISK,
+  asciiSet,
+  BACKTICK,
+  COLON,
+  CR,
+  DASH,
+  DOLLAR,
+  EQUALS,
+  GT,
+  HASH,
+  isDigit,
+  isSpaceOrTab,
+  LBRACKET,
+  LT,
+  PIPE,
+  TILDE,
+  UNDERSCORE,
+} from './chars.ts'
 import { takeDefinitions } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
+import { maskGaps, OpenSpan, type Run } from './runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
-
-/** A stretch of a file whose inline content counts. Offsets are of the whole text. */
-export interface Run {
-  readonly kind: 'text' | 'heading' | 'row' | 'html'
-  readonly start: number
-  readonly end: number
-  /** Pairs of offsets between which quote marks of the containers stand: not content. */
-  readonly gaps: readonly number[] | undefined
-  /** The heading's level; 0 otherwise. */
-  readonly level: number
-}
 
 export interface Blocks {
   readonly runs: readonly Run[]
@@ -37,6 +45,8 @@ const INDENTED = 3
 const HTML = 4
 const MATH = 5
 const TABLE = 6
+
+type Started = 'none' | 'container' | 'leaf'
 
 /** The first characters of lines that may be more than text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
@@ -67,11 +77,7 @@ class BlockScanner implements Blocks {
 
   // The open leaf, and its span when it is a paragraph or an HTML block.
   #leaf = NONE
-  #start = 0
-  #end = 0
-  #lastLine = 0
-  #beforeLast = 0
-  #gaps: number[] | undefined
+  readonly #span = new OpenSpan()
   #htmlKind = 0
   #fenceMark = 0
   #fenceLength = 0
@@ -125,7 +131,8 @@ class BlockScanner implements Blocks {
         if (line.blank || line.indent > 3 || this.#text.charCodeAt(line.content) !== GT) break
         this.#enterQuote()
       } else if (line.blank) {
-        if (!this.#filled[i]) break
+        // An item that begins with a blank line has only this one.
+        if (this.#kinds[i] === ITEM && !this.#filled[i]) break
         line.toContent()
       } else {
         const needed = this.#indents[i] as number
@@ -215,7 +222,7 @@ class BlockScanner implements Blocks {
 
   #addHtmlLine(from: number): void {
     this.#extend(from)
-    if (closesHtmlBlock(this.#htmlKind, this.#text.slice(from, this.#line.eol))) this.#closeLeaf()
+    if (this.#htmlKind < 6 && closesHtmlBlock(this.#htmlKind, this.#text.slice(from, this.#line.eol))) this.#closeLeaf()
   }
 
   #continueMath(from: number): void {
@@ -232,52 +239,45 @@ class BlockScanner implements Blocks {
       return
     }
     this.#beginLeaf(PARAGRAPH)
-    this.#beginSpan(from)
-  }
-
-  #beginSpan(from: number): void {
-    this.#start = from
-    this.#end = this.#line.eol
-    this.#lastLine = from
-    this.#beforeLast = from
-    this.#gaps = undefined
+    this.#span.begin(from, this.#line.eol)
   }
 
   #extend(from: number): void {
-    if (this.#quoted) {
-      this.#gaps ??= []
-      this.#gaps.push(this.#line.lineStart, from)
-    }
-    this.#beforeLast = this.#end
-    this.#lastLine = from
-    this.#end = this.#line.eol
+    if (this.#quoted) this.#span.addGap(this.#line.lineStart, from)
+    this.#span.extend(from, this.#line.eol)
   }
 
   #closeLeaf(): void {
     if (this.#leaf === PARAGRAPH) this.#emitSpan('text', 0)
     // Scripts and comments hold no links; tags in other HTML may.
-    else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#push('html', this.#start, this.#end, 0)
+    else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
 
   /** Emits the paragraph as a run, without the definitions at its beginning; false when nothing is left. */
   #emitSpan(kind: 'text' | 'heading', level: number): boolean {
-    if (this.#text.charCodeAt(this.#start) === LBRACKET) this.#takeDefinitions()
-    if (this.#start >= this.#end) return false
-    this.#push(kind, this.#start, this.#end, level)
+    const span = this.#span
+    if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
+    if (span.start >= span.end) return false
+    this.runs.push({ kind, start: span.start, end: span.end, gaps: span.gaps, level })
     return true
   }
 
   #takeDefinitions(): void {
-    const source = this.#gaps ? maskGaps(this.#text, this.#start, this.#end, this.#gaps) : this.#text
-    const base = this.#gaps ? this.#start : 0
-    const span = { start: this.#start - base, end: this.#end - base }
-    this.#start = takeDefinitions(source, span, this.definitions) + base
+    const { start, end, gaps } = this.#span
+    const source = gaps ? maskGaps(this.#text, start, end, gaps) : this.#text
+    const base = gaps ? start : 0
+    this.#span.start = takeDefinitions(source, { start: start - base, end: end - base }, this.definitions) + base
   }
 
-  #push(kind: Run['kind'], start: number, end: number, level: number): void {
-    this.runs.push({ kind, start, end, gaps: this.#gaps, level })
-    this.#gaps = undefined
+  #emitHtml(): void {
+    const { start, end, gaps } = this.#span
+    this.runs.push({ kind: 'html', start, end, gaps, level: 0 })
+  }
+
+  /** Emits what stands on one line. */
+  #emit(kind: Run['kind'], start: number, end: number, level: number): void {
+    this.runs.push({ kind, start, end, gaps: undefined, level })
   }
 
   // Beginnings ------------------------------------------------------------------------------------------------------
@@ -302,100 +302,110 @@ class BlockScanner implements Blocks {
       if (this.#matched < this.#depth) this.#interrupt()
       return
     }
-    if (this.#leaf === TABLE) this.#push('row', this.#line.content, this.#line.eol, 0)
+    if (this.#leaf === TABLE) this.#emit('row', this.#line.content, this.#line.eol, 0)
     else this.#addText(this.#line.content)
   }
 
-  #startBlock(c: number): 'none' | 'container' | 'leaf' {
+  #startBlock(c: number): Started {
     switch (c) {
       case GT:
-        if (this.#matched >= MAX_DEPTH) return 'none'
-        this.#interrupt()
-        this.#enterQuote()
-        this.#open(QUOTE, 0)
-        return 'container'
+        return this.#startQuote()
       case HASH:
-        return this.#startHeading() ? 'leaf' : 'none'
+        return this.#startHeading()
       case BACKTICK:
-      case 126:
-        return this.#startFence(c) ? 'leaf' : 'none'
+      case TILDE:
+        return this.#startFence(c)
       case LT:
-        return this.#startHtml() ? 'leaf' : 'none'
+        return this.#startHtml()
       case LBRACKET:
-        return this.#startFootnote() ? 'container' : 'none'
+        return this.#startFootnote()
       case DOLLAR:
-        return this.#startMath() ? 'leaf' : 'none'
-      case 61:
-        return this.#startSetext(c) ? 'leaf' : 'none'
-      case 45:
-        if (this.#startSetext(c) || this.#startBreak(c)) return 'leaf'
-        if (this.#startItem(c)) return 'container'
-        return this.#startTable() ? 'leaf' : 'none'
-      case 42:
-        if (this.#startBreak(c)) return 'leaf'
-        return this.#startItem(c) ? 'container' : 'none'
-      case 95:
-        return this.#startBreak(c) ? 'leaf' : 'none'
+        return this.#startMath()
+      case EQUALS:
+        return this.#startSetext(c)
       case PIPE:
-      case 58:
-        return this.#startTable() ? 'leaf' : 'none'
+      case COLON:
+        return this.#startTable()
+      case UNDERSCORE:
+        return this.#startBreak(c)
+      case DASH:
+        return this.#startDashed(c)
+      case ASTERISK: {
+        const started = this.#startBreak(c)
+        return started === 'none' ? this.#startItem(c) : started
+      }
       default:
-        return this.#startItem(c) ? 'container' : 'none'
+        return this.#startItem(c)
     }
+  }
+
+  /** A dash may underline a heading, break the page, mark an item or begin a table's second row, in this order. */
+  #startDashed(c: number): Started {
+    let started = this.#startSetext(c)
+    if (started === 'none') started = this.#startBreak(c)
+    if (started === 'none') started = this.#startItem(c)
+    return started === 'none' ? this.#startTable() : started
+  }
+
+  #startQuote(): Started {
+    if (this.#matched >= MAX_DEPTH) return 'none'
+    this.#interrupt()
+    this.#enterQuote()
+    this.#open(QUOTE, 0)
+    return 'container'
   }
 
   #inParagraph(): boolean {
     return this.#leaf === PARAGRAPH && this.#matched === this.#depth
   }
 
-  #startHeading(): boolean {
+  #startHeading(): Started {
     const heading = headingStart(this.#line)
-    if (!heading) return false
+    if (!heading) return 'none'
     this.#beginLeaf(NONE)
-    this.#gaps = undefined
-    this.#push('heading', heading.start, heading.end, heading.level)
-    return true
+    this.#emit('heading', heading.start, heading.end, heading.level)
+    return 'leaf'
   }
 
-  #startFence(mark: number): boolean {
+  #startFence(mark: number): Started {
     const length = fenceLength(this.#line, mark)
-    if (length === 0) return false
+    if (length === 0) return 'none'
     this.#beginLeaf(FENCE)
     this.#fenceMark = mark
     this.#fenceLength = length
-    return true
+    return 'leaf'
   }
 
-  #startHtml(): boolean {
+  #startHtml(): Started {
     const kind = htmlBlockKind(this.#text, this.#line.content, this.#line.eol)
-    if (kind === 0 || (kind === 7 && this.#leaf === PARAGRAPH)) return false
+    if (kind === 0 || (kind === 7 && this.#leaf === PARAGRAPH)) return 'none'
     this.#beginLeaf(HTML)
     this.#htmlKind = kind
-    this.#beginSpan(this.#line.content)
-    if (closesHtmlBlock(kind, this.#text.slice(this.#line.content, this.#line.eol))) this.#closeLeaf()
-    return true
+    this.#span.begin(this.#line.content, this.#line.eol)
+    if (kind < 6 && closesHtmlBlock(kind, this.#text.slice(this.#line.content, this.#line.eol))) this.#closeLeaf()
+    return 'leaf'
   }
 
-  #startFootnote(): boolean {
+  #startFootnote(): Started {
     const end = footnoteEnd(this.#line)
-    if (end === -1 || this.#matched >= MAX_DEPTH) return false
+    if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     this.#interrupt()
     this.#line.passTo(end)
     this.#open(FOOTNOTE, 4)
     // However far the text is indented, it is not code.
     this.#line.findContent()
     this.#line.toContent()
-    return true
+    return 'container'
   }
 
   /** `$$` opens a block only where a later line closes it: an unclosed one must not hide the rest of the note. */
-  #startMath(): boolean {
+  #startMath(): Started {
     const { content, eol } = this.#line
-    if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return false
+    if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
     const close = this.#findMath(content + 2)
-    if (close < eol || close === Number.POSITIVE_INFINITY) return false
+    if (close < eol || close === Number.POSITIVE_INFINITY) return 'none'
     this.#beginLeaf(MATH)
-    return true
+    return 'leaf'
   }
 
   /** The next `$$`, remembered: a long block costs one search. */
@@ -407,67 +417,50 @@ class BlockScanner implements Blocks {
     return this.#nextMath
   }
 
-  #startSetext(mark: number): boolean {
+  #startSetext(mark: number): Started {
     const line = this.#line
-    if (!this.#inParagraph() || !line.restIsBlank(line.endOfRun(mark))) return false
-    const done = this.#emitSpan('heading', mark === 61 ? 1 : 2)
+    if (!this.#inParagraph() || !line.restIsBlank(line.endOfRun(mark))) return 'none'
+    const done = this.#emitSpan('heading', mark === EQUALS ? 1 : 2)
     this.#leaf = NONE
-    return done
+    return done ? 'leaf' : 'none'
   }
 
-  #startBreak(mark: number): boolean {
-    if (!isBreak(this.#line, mark)) return false
+  #startBreak(mark: number): Started {
+    if (!isBreak(this.#line, mark)) return 'none'
     this.#beginLeaf(NONE)
-    return true
+    return 'leaf'
   }
 
-  #startItem(c: number): boolean {
+  #startItem(c: number): Started {
     const line = this.#line
     const end = itemMarkEnd(line)
-    if (end === -1 || this.#matched >= MAX_DEPTH) return false
+    if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     const empty = line.restIsBlank(end)
     // Only a filled item, and only number 1, may follow a paragraph's line.
-    if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return false
+    if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return 'none'
     this.#interrupt()
     const width = line.indent + end - line.content
     line.passTo(end)
     const padding = itemPadding(line, empty)
     line.advanceColumns(padding)
     this.#open(ITEM, width + padding)
-    return true
+    return 'container'
   }
 
   // Tables ----------------------------------------------------------------------------------------------------------
 
   /** A delimiter row makes the paragraph's last line the head of a table. */
-  #startTable(): boolean {
-    if (!this.#inParagraph()) return false
+  #startTable(): Started {
+    if (!this.#inParagraph()) return 'none'
     const columns = columnsOfDelimiterRow(this.#text, this.#line.content, this.#line.eol)
-    if (columns === 0 || columns !== columnsOfRow(this.#text, this.#lastLine, this.#end)) return false
-    const head = this.#lastLine
-    const headEnd = this.#end
-    if (head > this.#start) {
-      this.#end = this.#beforeLast
+    const { start, end, lastLine, beforeLast } = this.#span
+    if (columns === 0 || columns !== columnsOfRow(this.#text, lastLine, end)) return 'none'
+    if (lastLine > start) {
+      this.#span.end = beforeLast
       this.#closeLeaf()
     }
-    this.#gaps = undefined
-    this.#push('row', head, headEnd, 0)
+    this.#emit('row', lastLine, end, 0)
     this.#leaf = TABLE
-    return true
+    return 'leaf'
   }
-}
-
-/** `text.slice(start, end)` with the gaps blanked out; every character keeps its place. */
-export function maskGaps(text: string, start: number, end: number, gaps: readonly number[]): string {
-  let masked = ''
-  let at = start
-  for (let i = 0; i + 1 < gaps.length; i += 2) {
-    const from = gaps[i] as number
-    const to = gaps[i + 1] as number
-    if (to > end) break
-    if (from < at) continue
-    masked += text.slice(at, from) + ' '.repeat(to - from)
-    at = to
-  }
-  return masked + text.slice(at, end)
 }

@@ -10,14 +10,21 @@ export const DOLLAR = 36
 export const PERCENT = 37
 export const LPAREN = 40
 export const RPAREN = 41
+export const ASTERISK = 42
+export const DASH = 45
+export const SLASH = 47
+export const COLON = 58
 export const LT = 60
+export const EQUALS = 61
 export const GT = 62
 export const LBRACKET = 91
 export const BACKSLASH = 92
 export const RBRACKET = 93
 export const CARET = 94
+export const UNDERSCORE = 95
 export const BACKTICK = 96
 export const PIPE = 124
+export const TILDE = 126
 
 export function isSpaceOrTab(c: number): boolean {
   return c === SPACE || c === TAB

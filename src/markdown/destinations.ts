@@ -1,15 +1,4 @@
-import {
-  BACKSLASH,
-  GT,
-  isPunctuation,
-  isWhitespace,
-  LBRACKET,
-  LF,
-  LPAREN,
-  LT,
-  RBRACKET,
-  RPAREN,
-} from './chars.ts'
+import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
 /** Like cmark and micromark; it also keeps `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32

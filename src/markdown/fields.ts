@@ -1,8 +1,8 @@
-import { LF } from './chars.ts'
+import { COLON, LF } from './chars.ts'
 
-const COLON = 58
 /** A key as Dataview and Logseq write it: words, perhaps emphasised, perhaps after a task box. */
-const KEY = /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\uFE0F\s_/-]*?)[*_~]*\s*$/u
+const KEY =
+  /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\p{Mn}\s_/-]*?)[*_~]*\s*$/u
 const MAX_KEY = 80
 
 /** The key that ends at `end`, where `::` stands, and begins at or after `start`. */

@@ -1,11 +1,9 @@
 import type { Flavour, MalformedPart } from '../core/note.ts'
-import { CR, isSpaceOrTab } from './chars.ts'
+import { CR, DASH, isSpaceOrTab } from './chars.ts'
 import { readFullFrontmatter } from './full-frontmatter.ts'
 import { addLines, type LineIndex } from './line-index.ts'
 import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
 import { salvage } from './salvage.ts'
-
-const DASH = 45
 
 /** The block between the `---` fences at the beginning of a file. */
 export interface Fences {

@@ -44,6 +44,8 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
   const deep = tooDeepAt(source)
+  // Outside of the `try`: a library that is missing is a broken installation, not a broken note.
+  yaml()
   if (deep !== -1) return fail(deep, `its brackets are nested more than ${MAX_DEPTH} deep`)
   try {
     const converter = new Converter(text, from)
@@ -64,7 +66,8 @@ function tooDeepAt(source: string): number {
     if (c === 91 || c === 123) {
       if (++depth > MAX_DEPTH) return i
     } else if ((c === 93 || c === 125) && depth > 0) depth--
-    else if (c === 10 && source.charCodeAt(i + 1) > 32 && source.charCodeAt(i + 1) !== 93 && source.charCodeAt(i + 1) !== 125) depth = 0
+    else if (c === 10 && source.charCodeAt(i + 1) > 32 && source.charCodeAt(i + 1) !== 93 && source.charCodeAt(i + 1) !== 125)
+      depth = 0
   }
   return -1
 }
@@ -117,7 +120,8 @@ class Converter {
       if (Object.hasOwn(object, name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
       const value = this.#value(pair.value, path === '' ? name : `${path}.${name}`)
       // Plain assignment would set the prototype for `__proto__`.
-      if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+      if (name === '__proto__')
+        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
       else object[name] = value
     }
     this.#depth--

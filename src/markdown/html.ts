@@ -1,7 +1,5 @@
-import { GT, isDigit, isLetter, isWhitespace, LT } from './chars.ts'
+import { EQUALS, GT, isDigit, isLetter, isWhitespace, LT, SLASH } from './chars.ts'
 
-const SLASH = 47
-const EQUALS = 61
 const QUOTE = 34
 const APOSTROPHE = 39
 
@@ -68,7 +66,8 @@ function valueEnd(text: string, start: number, end: number): number {
   return i === start ? -1 : i
 }
 
-const AUTOLINK = /^(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:.*|[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*)$/
+const AUTOLINK =
+  /^(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:.*|[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*)$/
 
 /** The end of the autolink `<scheme:…>` or `<a@b.c>` that begins at `start`, or -1. */
 export function autolinkEnd(text: string, start: number, end: number): number {

@@ -59,7 +59,7 @@ export class LineCursor {
     while (this.column < target && this.offset < this.eol) {
       const tab = this.text.charCodeAt(this.offset) === TAB
       const next = tab ? this.column + 4 - (this.column % 4) : this.column + 1
-      this.column = next > target ? target : next
+      this.column = Math.min(next, target)
       if (next <= target) this.offset++
     }
   }

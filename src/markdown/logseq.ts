@@ -1,5 +1,5 @@
-import { maskGaps, type Run } from './blocks.ts'
 import type { PropertyText } from './plain-frontmatter.ts'
+import { maskGaps, type Run } from './runs.ts'
 
 const PROPERTY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::[ \t]*(.*?)[ \t\r]*$/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
@@ -32,6 +32,11 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
 function pageNames(value: string): readonly string[] {
   return value
     .split(',')
-    .map((name) => name.trim().replace(/^#?\[\[(.*)\]\]$/, '$1').replace(/^#/, ''))
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^#?\[\[(.*)\]\]$/, '$1')
+        .replace(/^#/, ''),
+    )
     .filter((name) => name !== '')
 }

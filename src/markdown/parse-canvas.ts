@@ -21,7 +21,11 @@ export function parseCanvas(text: string, given: Flavour): Note {
   return noteOf(links, tags, { style })
 }
 
-function noteOf(links: readonly Link[], tags: TagSet, rest: { malformed?: readonly MalformedPart[]; style?: Note['style'] }): Note {
+function noteOf(
+  links: readonly Link[],
+  tags: TagSet,
+  rest: { malformed?: readonly MalformedPart[]; style?: Note['style'] },
+): Note {
   return {
     aliases: [],
     tags: tags.list(),

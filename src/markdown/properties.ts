@@ -1,8 +1,9 @@
 import type { Flavour, Link } from '../core/note.ts'
-import type { Run } from './blocks.ts'
 import { InlineScanner } from './inline.ts'
-import { type LineIndex, indexLines } from './line-index.ts'
+import { indexLines, type LineIndex } from './line-index.ts'
+import { LinkSink } from './link-sink.ts'
 import type { PropertyText } from './plain-frontmatter.ts'
+import type { Run } from './runs.ts'
 import { propertyTag, type TagSet } from './tags.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -80,13 +81,12 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
   const { value } = text
-  const lines = indexLines(value)
-  const scanner = new InlineScanner({ flavour: context.flavour, definitions: NO_DEFINITIONS, lines, fields: false })
+  const sink = new LinkSink(indexLines(value), false)
   const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
-  scanner.scan(value, run)
+  new InlineScanner(context.flavour, NO_DEFINITIONS, sink).scan(value, run)
   const whole = context.flavour.profile === 'obsidian' ? value.trim() : undefined
   let from = text.start
-  return scanner.links
+  return sink.links
     .filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
     .map((link) => {
       const raw = value.slice(link.start, link.end)

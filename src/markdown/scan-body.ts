@@ -1,8 +1,10 @@
 import type { Flavour, Heading, Link, Note } from '../core/note.ts'
-import { maskGaps, type Run, scanBlocks } from './blocks.ts'
-import { pairComments, rangeLookup } from './comments.ts'
+import { scanBlocks } from './blocks.ts'
+import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
+import { LinkSink, type MutableLink } from './link-sink.ts'
+import { maskGaps, type Run } from './runs.ts'
 
 /** What the Markdown after the frontmatter says. */
 export interface Body {
@@ -19,16 +21,25 @@ export interface Body {
 export function scanBody(text: string, from: number, context: { flavour: Flavour; lines: LineIndex }): Body {
   const { flavour, lines } = context
   const { runs, definitions } = scanBlocks(text, from, lines)
-  const scanner = new InlineScanner({ flavour, definitions, lines, fields: text.includes('::', from) })
+  const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
+  const scanner = new InlineScanner(flavour, definitions, sink)
   const headings: Heading[] = []
   for (const run of runs) {
     if (run.kind === 'heading') headings.push(headingOf(text, run, lines))
     scanner.scan(text, run)
   }
-  const { links, blocks, wikilinks, relativeLinks } = scanner
-  if (scanner.disordered) links.sort((a, b) => a.start - b.start)
-  const seen = withComments(scanner, flavour.comments)
-  return { links: seen.links, tags: seen.tags, headings, blocks, style: { wikilinks, relativeLinks }, firstRun: runs[0] }
+  const { links, wikilinks, relativeLinks } = sink
+  if (sink.disordered) links.sort((a, b) => a.start - b.start)
+  const comments = pairComments(scanner.commentMarks)
+  if (flavour.comments) markComments(links, comments)
+  return {
+    links: flavour.comments ? links : outside(comments, links, ({ start }) => start),
+    tags: flavour.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
+    headings,
+    blocks: scanner.blocks,
+    style: { wikilinks, relativeLinks },
+    firstRun: runs[0],
+  }
 }
 
 function headingOf(text: string, run: Run, lines: LineIndex): Heading {
@@ -37,18 +48,14 @@ function headingOf(text: string, run: Run, lines: LineIndex): Heading {
   return { level: run.level, text: heading.trim(), line: lines.lineAt(run.start) }
 }
 
-/** Marks the links in comments, or leaves out what stands in them. */
-function withComments(scanner: InlineScanner, keep: boolean): { links: readonly Link[]; tags: readonly FoundTag[] } {
-  const ranges = pairComments(scanner.commentMarks)
-  if (ranges.length === 0) return scanner
-  const commented = rangeLookup(ranges)
-  if (keep) {
-    for (const link of scanner.links) if (commented(link.start)) link.inComment = true
-    return scanner
-  }
-  const taggedInComment = rangeLookup(ranges)
-  return {
-    links: scanner.links.filter((link) => !commented(link.start)),
-    tags: scanner.tags.filter((tag) => !taggedInComment(tag.at)),
-  }
+function markComments(links: readonly MutableLink[], comments: readonly Range[]): void {
+  if (comments.length === 0) return
+  const commented = rangeLookup(comments)
+  for (const link of links) if (commented(link.start)) link.inComment = true
+}
+
+function outside<T>(comments: readonly Range[], found: readonly T[], placeOf: (item: T) => number): readonly T[] {
+  if (comments.length === 0) return found
+  const commented = rangeLookup(comments)
+  return found.filter((item) => !commented(placeOf(item)))
 }

@@ -1,6 +1,7 @@
 import type { Heading, Note } from '../core/note.ts'
-import { type Run, scanBlocks } from './blocks.ts'
+import { scanBlocks } from './blocks.ts'
 import { indexLines, LineIndex } from './line-index.ts'
+import type { Run } from './runs.ts'
 
 /** A part of a file: `text.slice(start, end)`. */
 export interface Section {

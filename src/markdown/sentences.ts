@@ -17,7 +17,9 @@ const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   const [from, to] = unitAround(text, start, end)
-  const head = collapse(text.slice(from, start)).replace(/^\s+/, '').replace(ITEM, '')
+  const head = collapse(text.slice(from, start))
+    .replace(ITEM, '')
+    .replace(/^[\s>]+/, '')
   const body = collapse(text.slice(start, end))
   const tail = collapse(text.slice(end, to)).trimEnd()
   if (head.length + body.length + tail.length <= MAX) return (head + body + tail).trim()
@@ -69,7 +71,11 @@ function linesAfter(text: string, to: number, high: number): number {
   return last
 }
 
-function sentenceWithin(text: string, bounds: readonly [number, number], range: readonly [number, number]): readonly [number, number] {
+function sentenceWithin(
+  text: string,
+  bounds: readonly [number, number],
+  range: readonly [number, number],
+): readonly [number, number] {
   let [from, to] = bounds
   const base = from
   for (const match of text.slice(from, to).matchAll(SENTENCE_END)) {

@@ -1,8 +1,5 @@
-import { BACKSLASH, isSpaceOrTab, LBRACKET, PIPE } from './chars.ts'
+import { BACKSLASH, COLON, DASH, isSpaceOrTab, LBRACKET, PIPE } from './chars.ts'
 import { wikilinkEnd } from './wikilinks.ts'
-
-const COLON = 58
-const DASH = 45
 
 /** The number of columns of a GFM delimiter row such as `|:--|--|`; 0 when the line is none. */
 export function columnsOfDelimiterRow(text: string, start: number, end: number): number {

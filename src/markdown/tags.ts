@@ -1,7 +1,5 @@
 import type { Tag } from '../core/note.ts'
-import { isDigit, isTagCharacter } from './chars.ts'
-
-const SLASH = 47
+import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
 /** The offset after the tag whose `#` stands at `start`; -1 when its name is empty or made of digits only. */
 export function tagEnd(text: string, start: number, end: number): number {

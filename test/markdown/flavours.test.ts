@@ -3,7 +3,8 @@ import { parseNote } from '../../src/markdown/parse-note.ts'
 import { check, DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
 
 test('inline fields give property links leniently', () => {
-  const text = 'up:: [[a]], [[b]] and ![[e]]\n- **Rel to**:: [[c]]\n- [ ] due:: [x](d.md)\n\ntext [also:: [[f]], [[g]]] [[h]] (see:: [[i]]) [[j]]'
+  const text =
+    'up:: [[a]], [[b]] and ![[e]]\n- **Rel to**:: [[c]]\n- [ ] due:: [x](d.md)\n\ntext [also:: [[f]], [[g]]] [[h]] (see:: [[i]]) [[j]]'
   check(text, 'up: a\nup: b\nembed e\nRel to: c\ndue: d.md|x (markdown)\nalso: f\nalso: g\nlink h\nsee: i\nlink j')
   check('up:: [[a]]', 'link a', OBSIDIAN)
 })
@@ -19,7 +20,11 @@ test('Logseq: page references and tags', () => {
 })
 
 test('Logseq: page properties', () => {
-  check('title:: My Title\nalias:: A, [[B C]]\ntags:: x, [[y]], #z\n\n- text #w', 'title My Title\nalias A\nalias B C\nalias: B C\ntags: y\n#x\n#y\n#z\n#w', LOGSEQ)
+  check(
+    'title:: My Title\nalias:: A, [[B C]]\ntags:: x, [[y]], #z\n\n- text #w',
+    'title My Title\nalias A\nalias B C\nalias: B C\ntags: y\n#x\n#y\n#z\n#w',
+    LOGSEQ,
+  )
   check('- type:: note\n  up:: [[a]]\n- b\n  rel:: [[c]]', 'up: a\nrel: c', LOGSEQ)
   expect(parseNote('type:: note\nup:: [[a]]\n', LOGSEQ).properties).toEqual({ type: 'note', up: '[[a]]' })
   check('text\ntitle:: no', '', LOGSEQ)
@@ -32,6 +37,10 @@ test('Logseq: the profile obsidian implies its mode', () => {
 })
 
 test('docs: HTML links, in blocks too, but not in comments, code or scripts', () => {
-  check('<div>\n<a\n href="a.md">x</a> <img src=\'b.png\'>\n<!-- <a href="x.md"> -->\n</div>\n\n<script>\n<a href="x.md">\n</script>\n\n`<a href="x.md">` <a name="x">', 'link a.md (html)\nembed b.png (html)', DOCS)
+  check(
+    '<div>\n<a\n href="a.md">x</a> <img src=\'b.png\'>\n<!-- <a href="x.md"> -->\n</div>\n\n<script>\n<a href="x.md">\n</script>\n\n`<a href="x.md">` <a name="x">',
+    'link a.md (html)\nembed b.png (html)',
+    DOCS,
+  )
   check('> <p>\n> <a href="a&amp;b.md#c">', 'link a&b.md#c (html)', DOCS)
 })

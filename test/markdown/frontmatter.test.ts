@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import matter from 'gray-matter'
 import { describe, expect, test } from 'vitest'
 import { parse, parseDocument } from 'yaml'
+import { readFullFrontmatter } from '../../src/markdown/full-frontmatter.ts'
 import { LineIndex } from '../../src/markdown/line-index.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { readFullFrontmatter } from '../../src/markdown/full-frontmatter.ts'
 import { readPlainFrontmatter } from '../../src/markdown/plain-frontmatter.ts'
 import { check, flavour, OBSIDIAN } from './check.ts'
 
@@ -46,7 +46,13 @@ describe('fences', () => {
   })
 
   test('gray-matter finds the same data and body', () => {
-    for (const text of ['---\na: 1\nb: [x, y]\n---\nbody', '---\na: "x"\n---\n\nb\n---\n', '---\n---\nbody', 'body', '---\na: |\n  x\n---\n']) {
+    for (const text of [
+      '---\na: 1\nb: [x, y]\n---\nbody',
+      '---\na: "x"\n---\n\nb\n---\n',
+      '---\n---\nbody',
+      'body',
+      '---\na: |\n  x\n---\n',
+    ]) {
       const note = parseNote(text, flavour())
       const other = matter(text, { engines: { yaml: (source: string) => parse(source) as object } })
       expect(note.properties).toEqual(other.data)
@@ -58,12 +64,23 @@ describe('fences', () => {
 describe('values', () => {
   test('PR2: YAML 1.2 core', () => {
     expect(properties('d: 2024-07-21\ny: yes\nt: true\nn: ~\ni: 007\nx: 0x1F\no: 0o17\nf: 1e3\ntime: 12:30:45\nempty:')).toEqual({
-      d: '2024-07-21', y: 'yes', t: true, n: null, i: 7, x: 31, o: 15, f: 1000, time: '12:30:45', empty: null,
+      d: '2024-07-21',
+      y: 'yes',
+      t: true,
+      n: null,
+      i: 7,
+      x: 31,
+      o: 15,
+      f: 1000,
+      time: '12:30:45',
+      empty: null,
     })
   })
 
   test('plain JSON values only', () => {
-    const values = properties('a: .nan\nb: -.inf\nc: 12345678901234567890\nd: !!timestamp 2024-01-02\ne: !!binary aGk=\nf: !!js/function "x"\ng: !!set {x}')
+    const values = properties(
+      'a: .nan\nb: -.inf\nc: 12345678901234567890\nd: !!timestamp 2024-01-02\ne: !!binary aGk=\nf: !!js/function "x"\ng: !!set {x}',
+    )
     expect(JSON.parse(JSON.stringify(values))).toEqual(values)
     expect(values).toMatchObject({ a: '.nan', b: '-.inf', d: '2024-01-02', e: 'aGk=' })
   })
@@ -119,7 +136,11 @@ describe('V14: malformed YAML', () => {
 
 describe('links', () => {
   test('F1–F3: whole values', () => {
-    check('---\nup: "[[a]]"\nrel:\n  - "[[b|x]]"\n  - \'[[c#h]]\'\nflow: ["[[d]]", x]\nmd: "[x](e%20f.md#g)"\n---\n', 'up: a\nrel: b|x\nrel: c#h\nflow: d\nmd: e f.md#g|x (markdown)', OBSIDIAN)
+    check(
+      '---\nup: "[[a]]"\nrel:\n  - "[[b|x]]"\n  - \'[[c#h]]\'\nflow: ["[[d]]", x]\nmd: "[x](e%20f.md#g)"\n---\n',
+      'up: a\nrel: b|x\nrel: c#h\nflow: d\nmd: e f.md#g|x (markdown)',
+      OBSIDIAN,
+    )
   })
 
   test('F4: inside longer text, leniently', () => {
@@ -146,7 +167,12 @@ describe('links', () => {
   test('positions', () => {
     const text = '\ufeff---\r\na: 1\r\nup: ["x", "[[b]]", "[[b]]"]\r\nt: >\r\n  see [[c]]\r\nu: "\\x5b[d]]"\r\n---\r\n'
     const places = parseNote(text, flavour()).links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])
-    expect(places).toEqual([[3, 12, '[[b]]'], [3, 21, '[[b]]'], [5, 7, '[[c]]'], [6, 4, '"\\x5b[d]]"']])
+    expect(places).toEqual([
+      [3, 12, '[[b]]'],
+      [3, 21, '[[b]]'],
+      [5, 7, '[[c]]'],
+      [6, 4, '"\\x5b[d]]"'],
+    ])
   })
 })
 
@@ -172,12 +198,80 @@ describe('the reader for plain frontmatter', () => {
   const plain = (yaml: string) => readPlainFrontmatter(yaml, 0, yaml.length)?.properties
 
   test('reads what notes mostly hold', () => {
-    const yaml = 'title: A note - yes\ntags:\n  - a\n  - b/c\naliases: [A, "B, C"]\ndate: 2024-01-02\nn: -1.5\nb: true\nurl: https://e.com/#x\n# comment\nnull_: ~\nempty:\n'
+    const yaml =
+      'title: A note - yes\ntags:\n  - a\n  - b/c\naliases: [A, "B, C"]\ndate: 2024-01-02\nn: -1.5\nb: true\nurl: https://e.com/#x\n# comment\nnull_: ~\nempty:\n'
     expect(plain(yaml)).toEqual(parse(yaml))
     expect(plain(yaml)).toBeDefined()
   })
 
-  const fragments = ['a: ', 'b: ', 'tags:', 'key two: ', '\n', '\n', '\n  - ', '\n- ', '- ', 'x', 'yes', 'true', 'null', '~', '12', '-3.5', '0x1f', '1e3', '.5', '007', '2024-01-02', '"q"', "'s'", '"', "'", "''", '\\', '[', ']', ', ', '[a, b]', '[]', '{', '}', ': ', ':', ' #', '# c', '&a', '*a', '!t', '|', '>', '%', '@', '`', '?', '-', '  ', '\t', '\r\n', '...', 'é', '日本', '<<: ', '__proto__: ', '.inf', '+1', '-0', '1.', '1_000', '0o7', 'a:b', '\u0085', '\ufeff', '\u2028']
+  const fragments = [
+    'a: ',
+    'b: ',
+    'tags:',
+    'key two: ',
+    '\n',
+    '\n',
+    '\n  - ',
+    '\n- ',
+    '- ',
+    'x',
+    'yes',
+    'true',
+    'null',
+    '~',
+    '12',
+    '-3.5',
+    '0x1f',
+    '1e3',
+    '.5',
+    '007',
+    '2024-01-02',
+    '"q"',
+    "'s'",
+    '"',
+    "'",
+    "''",
+    '\\',
+    '[',
+    ']',
+    ', ',
+    '[a, b]',
+    '[]',
+    '{',
+    '}',
+    ': ',
+    ':',
+    ' #',
+    '# c',
+    '&a',
+    '*a',
+    '!t',
+    '|',
+    '>',
+    '%',
+    '@',
+    '`',
+    '?',
+    '-',
+    '  ',
+    '\t',
+    '\r\n',
+    '...',
+    'é',
+    '日本',
+    '<<: ',
+    '__proto__: ',
+    '.inf',
+    '+1',
+    '-0',
+    '1.',
+    '1_000',
+    '0o7',
+    'a:b',
+    '\u0085',
+    '\ufeff',
+    '\u2028',
+  ]
 
   test('is YAML 1.2 core, or gives up', () => {
     const yaml = fc.array(fc.constantFrom(...fragments), { maxLength: 14 }).map((parts) => parts.join(''))
@@ -194,7 +288,17 @@ describe('the reader for plain frontmatter', () => {
   })
 
   test('and agrees with the full reader on links and tags', () => {
-    const value = fc.constantFrom('"[[a]]"', 'x', '[a, "[[b]]"]', "\n  - '[[c]]'\n  - d", 'see [[e]]', '[x](f.md)', '#g', '"#h"', '1')
+    const value = fc.constantFrom(
+      '"[[a]]"',
+      'x',
+      '[a, "[[b]]"]',
+      "\n  - '[[c]]'\n  - d",
+      'see [[e]]',
+      '[x](f.md)',
+      '#g',
+      '"#h"',
+      '1',
+    )
     const entry = fc.tuple(fc.constantFrom('up', 'tags', 'Tag', 'rel to'), value)
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: ([key]) => key, maxLength: 4 }), (entries) => {

@@ -15,11 +15,17 @@ test('M4, M5: angle brackets take spaces, a raw space is no link', () => {
 })
 
 test('M6, M7: fragments', () => {
-  check('[x](a.md#How%20to) [y](#h) [z](a%23b.md)', 'link a.md#How to|x (markdown)\nlink #h|y (markdown)\nlink a#b.md|z (markdown)')
+  check(
+    '[x](a.md#How%20to) [y](#h) [z](a%23b.md)',
+    'link a.md#How to|x (markdown)\nlink #h|y (markdown)\nlink a#b.md|z (markdown)',
+  )
 })
 
 test('M8: titles', () => {
-  check('[x](a.md "T") [y](b.md \'T\') [z](c.md (T)) [w](d.md "a\nb")', 'link a.md|x (markdown)\nlink b.md|y (markdown)\nlink c.md|z (markdown)\nlink d.md|w (markdown)')
+  check(
+    '[x](a.md "T") [y](b.md \'T\') [z](c.md (T)) [w](d.md "a\nb")',
+    'link a.md|x (markdown)\nlink b.md|y (markdown)\nlink c.md|z (markdown)\nlink d.md|w (markdown)',
+  )
   check('[x](a.md "T" b) [y](a.md"T")', 'link a.md"T"|y (markdown)')
 })
 
@@ -40,7 +46,8 @@ test('M12: reference links count leniently', () => {
 })
 
 test('M13: HTML links count in docs mode', () => {
-  const text = '<a href="a%20b.md#h">x</a> <IMG alt="" src=p.png />\n\n<div>\n<a href=\'b.md?x&amp;y\'>\n<!-- <a href="no.md"> -->\n</div>'
+  const text =
+    '<a href="a%20b.md#h">x</a> <IMG alt="" src=p.png />\n\n<div>\n<a href=\'b.md?x&amp;y\'>\n<!-- <a href="no.md"> -->\n</div>'
   check(text, 'link a b.md#h (html)\nembed p.png (html)\nlink b.md?x&y (html)', DOCS)
   check(text, '')
   check('<a href="https://e.com">x</a> `<a href="a.md">`', '', DOCS)
@@ -51,7 +58,10 @@ test('M14: malformed percent codes stay', () => {
 })
 
 test('M15: parentheses, escapes, character references, nested images', () => {
-  check('[x](a_(b).md) [y](a\\_b\\).md) [z](a&amp;b.md)', 'link a_(b).md|x (markdown)\nlink a_b).md|y (markdown)\nlink a&b.md|z (markdown)')
+  check(
+    '[x](a_(b).md) [y](a\\_b\\).md) [z](a&amp;b.md)',
+    'link a_(b).md|x (markdown)\nlink a_b).md|y (markdown)\nlink a&b.md|z (markdown)',
+  )
   check('[![i](p.png)](a.md)', 'link a.md|![i](p.png) (markdown)\nembed p.png|i (markdown)')
   check('[x [y](a.md) z](b.md)', 'link a.md|y (markdown)')
   check('![x [y](a.md) z](p.png)', 'embed p.png|x [y](a.md) z (markdown)')
@@ -68,7 +78,8 @@ test('escaped brackets and text over two lines', () => {
 })
 
 test('style counts wikilinks and relative Markdown links alike everywhere', () => {
-  const text = '[[a]] ![[b]] #[[c]] [[https://e.com]] [x](a.md) [y](#h) [z](https://e.com) [r]\n\n|a|\n|-|\n|[[d|e]]|\n\n[r]: r.md'
+  const text =
+    '[[a]] ![[b]] #[[c]] [[https://e.com]] [x](a.md) [y](#h) [z](https://e.com) [r]\n\n|a|\n|-|\n|[[d|e]]|\n\n[r]: r.md'
   for (const each of [flavour(), OBSIDIAN, DOCS, LOGSEQ, flavour({ comments: false })]) {
     expect(parseNote(text, each).style).toEqual({ wikilinks: 5, relativeLinks: 2 })
   }

@@ -124,7 +124,8 @@ test('block ids stand at the end of a block', () => {
 })
 
 test('CRLF is LF everywhere', () => {
-  const lf = '---\nup: "[[a]]"\n---\n```\n[[x]]\n```\n> - [[b]] ^id\n\nH\n===\n| a |\n|---|\n| [[c]] |\n\n[r]: d.md\n\n[r] %% #t %%'
+  const lf =
+    '---\nup: "[[a]]"\n---\n```\n[[x]]\n```\n> - [[b]] ^id\n\nH\n===\n| a |\n|---|\n| [[c]] |\n\n[r]: d.md\n\n[r] %% #t %%'
   const facts = 'h1 H\nup: a\nlink b\nlink c\nlink d.md|r (reference)\n#t\n^id'
   check(lf, facts)
   check(lf.replaceAll('\n', '\r\n'), facts)

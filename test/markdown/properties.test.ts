@@ -17,11 +17,11 @@ const flavours = fc.record<Flavour>({
 /** What the raw text of a link looks like. */
 const SHAPES: Readonly<Record<Link['form'], RegExp>> = {
   wikilink: /^!?\[\[[^\n]+\]\]$/,
-  markdown: /^!?\[[^]*\]\([^]*\)$/,
-  reference: /^!?\[[^]*\]$/,
-  html: /^<(?:a|img)\s[^]*>$/i,
+  markdown: /^!?\[[\s\S]*\]\([\s\S]*\)$/,
+  reference: /^!?\[[\s\S]*\]$/,
+  html: /^<(?:a|img)\s[\s\S]*>$/i,
   page: /^#\[\[[^\n]+\]\]$/,
-  canvas: /^"[^]*"$/,
+  canvas: /^"[\s\S]*"$/,
 }
 
 function checkPlaces(text: string, { links }: Note): void {
@@ -81,8 +81,13 @@ test('CRLF is read like LF', () => {
 })
 
 test('canvases are read without an exception, and positions agree', () => {
-  const card = fc.record({ type: fc.constantFrom('text', 'file', 'link', 'x'), text: soup, file: fc.string(), subpath: fc.string() }, { requiredKeys: [] })
-  const canvas = fc.record({ nodes: fc.array(fc.oneof(card, fc.anything()), { maxLength: 4 }) }).map((value) => JSON.stringify(value, undefined, 1))
+  const card = fc.record(
+    { type: fc.constantFrom('text', 'file', 'link', 'x'), text: soup, file: fc.string(), subpath: fc.string() },
+    { requiredKeys: [] },
+  )
+  const canvas = fc
+    .record({ nodes: fc.array(fc.oneof(card, fc.anything()), { maxLength: 4 }) })
+    .map((value) => JSON.stringify(value, undefined, 1))
   fc.assert(
     fc.property(fc.oneof(canvas, soup), flavours, (text, flavour) => {
       const note = parseCanvas(text, flavour)
@@ -96,11 +101,12 @@ test('sections, sentences and excerpts stay within the text and split no pair', 
   const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
   fc.assert(
     fc.property(soup, fc.nat(60), (source, max) => {
-      const text = source.toWellFormed()
+      const text = source.replace(new RegExp(unpaired, 'g'), '')
       const note = parseNote(text, { profile: 'lenient', mode: 'obsidian', comments: true })
       for (const { text: heading, line } of note.headings) {
         const section = findSection(text, note, [heading])
-        if (typeof section === 'object' && note.headings.filter((each) => each.text === heading).length === 1) expect(section.line).toBe(line)
+        if (typeof section === 'object' && note.headings.filter((each) => each.text === heading).length === 1)
+          expect(section.line).toBe(line)
       }
       for (const id of note.blocks) expect(findBlock(text, note, id)).toBeDefined()
       for (const { start, end } of note.links) {

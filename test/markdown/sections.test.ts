@@ -51,7 +51,14 @@ describe('sections', () => {
   })
 
   test('the outline is the headings', () => {
-    expect(outline(parseNote(TEXT, flavour())).map(({ level, line }) => [level, line])).toEqual([[1, 5], [2, 7], [3, 9], [1, 11], [2, 13], [1, 16]])
+    expect(outline(parseNote(TEXT, flavour())).map(({ level, line }) => [level, line])).toEqual([
+      [1, 5],
+      [2, 7],
+      [3, 9],
+      [1, 11],
+      [2, 13],
+      [1, 16],
+    ])
   })
 })
 
@@ -64,8 +71,8 @@ describe('blocks', () => {
   test('paragraphs, headings, list items with what is nested in them', () => {
     expect(block('---\na: 1\n---\na\n\nb\nc ^id\n\nd')).toBe('6: b\nc ^id')
     expect(block('# H ^ID\nx')).toBe('1: # H ^ID')
-    expect(block('- a\n- b ^id\n  more\n\n\t- c\n\n- d')).toBe('2: - b ^id\n  more\n\n\t- c')
-    expect(block('> 1. a ^id\n>    b\n> 2. c')).toBe('1: > 1. a ^id\n>    b'.replace('\n>    b', '\n>    b'))
+    expect(block('- a\n- b\n  more ^id\n\n\t- c\n\n- d')).toBe('2: - b\n  more ^id\n\n\t- c')
+    expect(block('> 1. a\n>    b ^id\n>    - c\n> 2. d')).toBe('1: > 1. a\n>    b ^id\n>    - c')
     expect(block('| a |\n|---|\n| b ^id |')).toBe('3: | b ^id |')
   })
 

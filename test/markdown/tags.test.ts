@@ -28,7 +28,10 @@ test('T5, T6: ends at punctuation; escaped and empty ones are none', () => {
 })
 
 test('T7: not in code, math, HTML, URLs, destinations, wikilinks', () => {
-  check('`#x` $a #x$ <!-- #x --> <a b=" #x"> <https://e.com/#x> https://e.com/#x [t](a.md#h "#x") [[s#h| #x]]', 'link a.md#h|t (markdown)\nlink s#h|#x')
+  check(
+    '`#x` $a #x$ <!-- #x --> <a b=" #x"> <https://e.com/#x> https://e.com/#x [t](a.md#h "#x") [[s#h| #x]]',
+    'link a.md#h|t (markdown)\nlink s#h|#x',
+  )
 })
 
 test('T8: in link text, headings, comments', () => {

@@ -4,9 +4,9 @@ import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { type DocumentColumns, type HotColumns, unpackHot, unpackInfo, unpackLinks } from './rows.ts'
+import { unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { type Database, openSqlite, type Statement } from './sqlite.ts'
-import { readMeta, requireSchema } from './writer.ts'
+import { readMeta, readTexts, requireSchema } from './writer.ts'
 
 /**
  * What the index says, in memory: the graph, tags and names of one generation. Whoever committed is irrelevant: `refresh` asks the
@@ -63,8 +63,7 @@ export class Projection {
     try {
       const { generation, outside } = readMeta(database)
       if (generation === this.#generation) return []
-      const select = database.prepare('SELECT key, path, flags, hot, targets, crc FROM file WHERE generation > ?')
-      const rows = (select.all(this.#generation) as HotColumns[]).map(unpackHot)
+      const rows = readTexts(database, 'hot', `WHERE generation > ${this.#generation}`).map(unpackHot)
       this.#generation = generation
       this.#outside = outside
       return rows
@@ -108,23 +107,24 @@ export class Projection {
 
   /** A file's links, in order of position. */
   links(key: number): readonly ResolvedLink[] {
-    const row = this.#open()?.links.get(key) as DocumentColumns | undefined
-    return row === undefined ? [] : unpackLinks(row)
+    const row = this.#database?.links.get(key) as { data: string } | undefined
+    return row === undefined ? [] : unpackLinks(row.data)
   }
 
   /** What is kept of a note's text; `undefined` for files that were not read. */
   info(key: number): FileInfo | undefined {
-    const row = this.#open()?.info.get(key) as DocumentColumns | undefined
-    return row === undefined ? undefined : unpackInfo(row)
+    const row = this.#database?.info.get(key) as { data: string } | undefined
+    return row === undefined ? undefined : unpackInfo(row.data)
   }
 
   /** SHA-256 of a file's bytes when it was read, hex; empty when it was not. */
   hash(key: number): string {
-    return (this.#open()?.stat.get(key) as { hash: string } | undefined)?.hash ?? ''
+    return (this.#database?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }
 
   stat(key: number): FileStat | undefined {
-    return this.#open()?.stat.get(key) as FileStat | undefined
+    const row = this.#database?.stat.get(key) as { stat: string } | undefined
+    return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
   /** Forgets everything: what is behind it was replaced. */
@@ -164,9 +164,10 @@ export class Projection {
         database,
         identity,
         version: database.prepare('PRAGMA data_version'),
-        links: database.prepare('SELECT data, crc FROM links WHERE key = ?'),
-        info: database.prepare('SELECT data, crc FROM info WHERE key = ?'),
-        stat: database.prepare('SELECT hash, mtime, ctime, birthtime, size FROM file WHERE key = ?'),
+        links: database.prepare('SELECT data FROM links WHERE key = ?'),
+        info: database.prepare('SELECT data FROM info WHERE key = ?'),
+        hash: database.prepare('SELECT hash FROM file WHERE key = ?'),
+        stat: database.prepare('SELECT stat FROM file WHERE key = ?'),
       }
       return this.#database
     } catch (error) {
@@ -188,6 +189,7 @@ interface OpenDatabase {
   readonly version: Statement
   readonly links: Statement
   readonly info: Statement
+  readonly hash: Statement
   readonly stat: Statement
 }
 

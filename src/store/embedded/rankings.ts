@@ -1,5 +1,6 @@
 import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { Metric, Ranked, RankedNode, Scope } from '../../core/store.ts'
+import type { Graph } from '../../graph/graph.ts'
 import { snapshotOf } from '../../graph/snapshot.ts'
 import type { Projection } from './projection.ts'
 import { inScope } from './scope.ts'
@@ -66,11 +67,27 @@ export class Rankings {
   /** By score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     const { graph } = this.#projection
-    const all: { readonly key: number; readonly score: number }[] = []
-    for (const key of listed(this.#projection, scope)) all.push({ key, score: scoreOf(key) })
-    all.sort((a, b) => b.score - a.score || (graph.id(a.key) < graph.id(b.key) ? -1 : 1))
-    return all.slice(0, limit).map(({ key, score }) => ({ id: graph.id(key), title: graph.title(key), score }))
+    const best: Candidate[] = []
+    for (const key of listed(this.#projection, scope)) {
+      const score = scoreOf(key)
+      const last = best[best.length - 1]
+      if (best.length >= limit && last !== undefined && !comesBefore(graph, { key, score }, last)) continue
+      let at = best.length
+      while (at > 0 && comesBefore(graph, { key, score }, best[at - 1] as Candidate)) at--
+      best.splice(at, 0, { key, score })
+      if (best.length > limit) best.pop()
+    }
+    return best.map(({ key, score }) => ({ id: graph.id(key), title: graph.title(key), score }))
   }
+}
+
+interface Candidate {
+  readonly key: number
+  readonly score: number
+}
+
+function comesBefore(graph: Graph, a: Candidate, b: Candidate): boolean {
+  return a.score > b.score || (a.score === b.score && graph.id(a.key) < graph.id(b.key))
 }
 
 /** Without a filter the order by id is not needed, which a big vault takes long to sort. */

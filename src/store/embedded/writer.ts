@@ -1,21 +1,22 @@
 import { threadId } from 'node:worker_threads'
-import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile, LinkStyle } from '../../core/index-writer.ts'
+import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
 import type { VaultPath } from '../../core/ids.ts'
-import type { FileStat, OutsideLink } from '../../core/vault.ts'
+import type { OutsideLink } from '../../core/vault.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import {
   APPLICATION_ID,
-  type DocumentColumns,
-  EXCLUDED,
   FORMAT,
-  flagsOf,
-  type HotColumns,
-  packDocument,
+  packGone,
   packHot,
   packLinks,
+  packStat,
   SCHEMA,
+  SEPARATOR,
+  seal,
   unpackHot,
   unpackLinks,
+  unpackStat,
+  unseal,
 } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
 
@@ -41,64 +42,56 @@ class SqliteWriter implements IndexWriter {
   }
 
   async files(): Promise<readonly KnownFile[]> {
-    const rows = this.#all<StatColumns>(
-      'SELECT key, path, flags, mtime, ctime, birthtime, size, wikilinks, relative FROM file WHERE path IS NOT NULL',
-    )
-    return rows.map((row) => ({
-      key: row.key,
-      path: row.path as VaultPath,
-      excluded: (row.flags & EXCLUDED) !== 0,
-      stat: statOf(row),
-      style: styleOf(row),
-    }))
+    return this.#texts('stat', "WHERE stat <> ''").map(unpackStat)
   }
 
   async names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]> {
-    const rows = this.#all<HotColumns>('SELECT key, path, flags, hot, targets, crc FROM file WHERE path IS NOT NULL')
-    return rows.map((row) => {
-      const { key, aliases, pageTitle } = unpackHot(row)
-      return { key, path: row.path as VaultPath, aliases, ...(pageTitle === undefined ? {} : { pageTitle }) }
-    })
+    const rows = this.#texts('hot', "WHERE stat <> ''").map(unpackHot)
+    return rows.map(({ key, path, aliases, pageTitle }) => ({
+      key,
+      path: path as VaultPath,
+      aliases,
+      ...(pageTitle === undefined ? undefined : { pageTitle }),
+    }))
   }
 
   async mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]> {
-    const rows = this.#all<{ key: number; mentions: string }>("SELECT key, mentions FROM file WHERE mentions <> ''")
-    return rows.map(({ key, mentions }) => ({ key, mentions: JSON.parse(mentions) as string[] }))
+    const rows = this.#texts('mentions', "WHERE mentions <> ''")
+    return rows.map((row) => {
+      const [key, mentions] = unseal(row) as [number, string[]]
+      return { key, mentions }
+    })
   }
 
   async hashes(keys: readonly number[]): Promise<readonly string[]> {
     const database = this.#open()
-    if (database === undefined) return keys.map(() => '')
+    if (database === undefined || keys.length === 0) return keys.map(() => '')
     const find = database.prepare('SELECT hash FROM file WHERE key = ?')
-    return keys.map((key) => (find.get(key) as { hash: string } | undefined)?.hash ?? '')
+    return keys.map((key) => (key < 0 ? '' : ((find.get(key) as { hash: string } | undefined)?.hash ?? '')))
   }
 
   async records(keys: readonly number[]): Promise<readonly FileRecord[]> {
     const database = this.#open()
-    if (database === undefined) return []
-    const findFile = database.prepare('SELECT * FROM file WHERE key = ? AND path IS NOT NULL')
-    const findLinks = database.prepare('SELECT data, crc FROM links WHERE key = ?')
+    if (database === undefined || keys.length === 0) return []
+    const findFile = database.prepare("SELECT hash, stat, hot, mentions FROM file WHERE key = ? AND stat <> ''")
+    const findLinks = database.prepare('SELECT data FROM links WHERE key = ?')
     return keys.flatMap((key) => {
-      const row = findFile.get(key) as (HotColumns & StatColumns & OtherColumns) | undefined
+      const row = findFile.get(key) as { hash: string; stat: string; hot: string; mentions: string } | undefined
       if (row === undefined) return []
-      const { kind, excluded, archived, conflict, title, aliases, tags, problems, pageTitle } = unpackHot(row)
-      const links = findLinks.get(key) as DocumentColumns | undefined
+      const { kind, archived, conflict, title, aliases, tags, problems, pageTitle } = unpackHot(row.hot)
+      const links = findLinks.get(key) as { data: string } | undefined
       return {
-        key,
-        path: row.path as VaultPath,
+        ...unpackStat(row.stat),
         kind: kind as FileRecord['kind'],
-        stat: statOf(row),
         hash: row.hash,
-        excluded,
         archived,
         conflict,
         title,
-        ...(pageTitle === undefined ? {} : { pageTitle }),
+        ...(pageTitle === undefined ? undefined : { pageTitle }),
         aliases,
         tags,
-        links: links === undefined ? [] : unpackLinks(links),
-        mentions: row.mentions === '' ? [] : (JSON.parse(row.mentions) as string[]),
-        style: styleOf(row),
+        links: links === undefined ? [] : unpackLinks(links.data),
+        mentions: row.mentions === '' ? [] : (unseal(row.mentions) as [number, string[]])[1],
         malformed: problems[2],
       }
     })
@@ -125,6 +118,10 @@ class SqliteWriter implements IndexWriter {
     }
   }
 
+  async tidy(): Promise<void> {
+    this.#database?.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+
   async reset(): Promise<void> {
     const damaged = this.#identity
     this.#close()
@@ -147,9 +144,9 @@ class SqliteWriter implements IndexWriter {
     if (database !== undefined) attempt(() => database.close())
   }
 
-  #all<Row>(sql: string): Row[] {
+  #texts(column: 'stat' | 'hot' | 'mentions', condition: string): readonly string[] {
     const database = this.#open()
-    return database === undefined ? [] : (database.prepare(sql).all() as Row[])
+    return database === undefined ? [] : readTexts(database, column, condition)
   }
 
   /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is not an index of ours. */
@@ -196,35 +193,32 @@ class SqliteWriter implements IndexWriter {
   }
 }
 
-interface StatColumns {
-  readonly key: number
-  readonly path: string
-  readonly flags: number
-  readonly mtime: number
-  readonly ctime: number
-  readonly birthtime: number
-  readonly size: number
-  readonly wikilinks: number
-  readonly relative: number
-}
-
-function statOf({ mtime, ctime, birthtime, size }: StatColumns): FileStat {
-  return { mtime, ctime, birthtime, size }
-}
-
-function styleOf({ wikilinks, relative }: StatColumns): LinkStyle {
-  return { wikilinks, relativeLinks: relative }
-}
-
-interface OtherColumns {
-  readonly hash: string
-  readonly mentions: string
-}
-
-/** What is derived may be lost with the power, but never torn: WAL with NORMAL. */
+/**
+ * What is derived may be lost with the power, but never torn: WAL with NORMAL. The log is copied into the database when nothing is
+ * asked (`tidy`), or when it has grown to 40 MB.
+ */
 function configure(database: Database): void {
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
+  database.exec(
+    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
+  )
 }
+
+/** One column of many rows, joined by the database: a call a slice instead of one a value. */
+export function readTexts(database: Database, column: 'stat' | 'hot' | 'mentions', condition: string): readonly string[] {
+  const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
+  const select = database.prepare(
+    `SELECT group_concat(${column}, char(10)) AS texts FROM (SELECT ${column} FROM file ${condition} AND key >= ? AND key < ?)`,
+  )
+  const texts: string[] = []
+  for (let from = 0; from <= (range?.last ?? -1); from += TEXTS_AT_ONCE) {
+    const [row] = select.all(from, from + TEXTS_AT_ONCE) as { texts: string | null }[]
+    if (row?.texts != null) for (const text of row.texts.split(SEPARATOR)) texts.push(text)
+  }
+  return texts
+}
+
+/** Rows in one string: some megabytes. */
+const TEXTS_AT_ONCE = 20_000
 
 /** @throws DamagedIndex when a database is not an index of this format. */
 export function requireSchema(database: Database): void {
@@ -253,24 +247,21 @@ export function readMeta(database: Database): IndexState {
 }
 
 function write(database: Database, batch: Batch, generation: number): void {
-  const remove = database.prepare(
-    `UPDATE file SET path = NULL, generation = ?, hot = '', targets = NULL, mentions = '', wikilinks = 0, relative = 0
-     WHERE key = ?`,
-  )
+  const remove = database.prepare("UPDATE file SET generation = ?, hash = '', stat = '', hot = ?, mentions = '' WHERE key = ?")
   const forget = ['info', 'links'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
   for (const key of batch.remove) {
-    remove.run(generation, key)
+    remove.run(generation, packGone(key), key)
     for (const statement of forget) statement.run(key)
   }
   const statements: PutStatements = {
-    file: database.prepare(`INSERT OR REPLACE INTO file VALUES (${Array(15).fill('?').join()})`),
-    info: database.prepare('INSERT OR REPLACE INTO info VALUES (?, ?, ?)'),
-    links: database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?, ?)'),
+    file: database.prepare('INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?)'),
+    info: database.prepare('INSERT OR REPLACE INTO info VALUES (?, ?)'),
+    links: database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)'),
     noLinks: database.prepare('DELETE FROM links WHERE key = ?'),
   }
   for (const record of batch.put) put(statements, record, generation)
-  const touch = database.prepare('UPDATE file SET mtime = ?, ctime = ?, birthtime = ?, size = ? WHERE key = ?')
-  for (const { key, stat } of batch.touch) touch.run(stat.mtime, stat.ctime, stat.birthtime, stat.size, key)
+  const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
+  for (const known of batch.touch) touch.run(packStat(known), known.key)
   const setMeta = database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
   setMeta.run('generation', generation)
   setMeta.run('mode', batch.mode)
@@ -285,35 +276,13 @@ interface PutStatements {
 }
 
 function put(statements: PutStatements, record: FileRecord, generation: number): void {
-  const { hot, targets, crc } = packHot(record)
-  const { stat, style } = record
-  statements.file.run(
-    record.key,
-    record.path,
-    generation,
-    flagsOf(record),
-    stat.mtime,
-    stat.ctime,
-    stat.birthtime,
-    stat.size,
-    record.hash,
-    style.wikilinks,
-    style.relativeLinks,
-    hot,
-    targets,
-    record.mentions.length === 0 ? '' : JSON.stringify(record.mentions),
-    crc,
-  )
-  if (record.info !== undefined) {
-    const info = packDocument(record.info)
-    statements.info.run(record.key, info.data, info.crc)
-  }
-  if (record.links.length === 0) {
-    statements.noLinks.run(record.key)
-    return
-  }
-  const links = packLinks(record.links)
-  statements.links.run(record.key, links.data, links.crc)
+  const { key, hash, mentions, links, info } = record
+  const mentioned = mentions.length === 0 ? '' : seal([key, mentions])
+  statements.file.run(key, generation, hash, packStat(record), packHot(record), mentioned)
+  if (info !== undefined) statements.info.run(key, seal(info))
+  if (links.length > 0) statements.links.run(key, packLinks(links))
+  // A new index has none to delete.
+  else if (generation > 1) statements.noLinks.run(key)
 }
 
 function attempt(action: () => void): void {

@@ -1,0 +1,88 @@
+// A client as small as can be: what is measured is the server, from outside, over its pipes.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'bench', version: '1' },
+}
+
+/** Starts a program that speaks the protocol on stdio. `started` is the moment before the spawn. */
+export class Client {
+  #pending = new Map()
+  #rest = []
+  #id = 0
+
+  constructor(command, args, env = {}) {
+    this.started = performance.now()
+    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    this.errors = ''
+    this.process.stderr.on('data', (chunk) => {
+      this.errors += chunk
+    })
+    this.process.stdout.on('data', (chunk) => this.#receive(chunk))
+    this.exited = new Promise((resolve) => this.process.on('exit', resolve))
+  }
+
+  #receive(chunk) {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      this.#rest.push(chunk.subarray(from, at))
+      const line = Buffer.concat(this.#rest)
+      this.#rest = []
+      from = at + 1
+      const arrived = performance.now()
+      const message = JSON.parse(line)
+      this.#pending.get(message.id)?.({ message, arrived, bytes: line.length })
+      this.#pending.delete(message.id)
+    }
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from))
+  }
+
+  send(method, params) {
+    this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`)
+  }
+
+  request(method, params) {
+    const id = ++this.#id
+    const answer = new Promise((resolve) => this.#pending.set(id, resolve))
+    this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    return answer
+  }
+
+  /** @returns milliseconds from the start of the process to the answer. */
+  async initialize() {
+    const { arrived } = await this.request('initialize', INITIALIZE)
+    this.send('notifications/initialized', {})
+    return arrived - this.started
+  }
+
+  async call(name, args = {}) {
+    const sent = performance.now()
+    const { message, arrived, bytes } = await this.request('tools/call', { name, arguments: args })
+    if (message.error || message.result.isError) throw new Error(`${name}: ${JSON.stringify(message.error ?? message.result.content)}`)
+    return { value: JSON.parse(message.result.content[0].text), warnings: message.result.structuredContent._warnings ?? [], ms: arrived - sent, arrived, bytes }
+  }
+
+  /** Peak resident memory in MB, on Linux; NaN elsewhere. */
+  peak() {
+    try {
+      return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))[1]) / 1024
+    } catch {
+      return Number.NaN
+    }
+  }
+
+  async close() {
+    this.process.stdin.end()
+    await this.exited
+  }
+}
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+}
+
+export const median = (values) => quantile(values, 0.5)

@@ -1,0 +1,84 @@
+import type { Link, LinkForm, LinkKind } from '../core/note.ts'
+import { decodePercent } from './destinations.ts'
+import { FieldTracker } from './fields.ts'
+import type { LineIndex } from './line-index.ts'
+
+/** A link while its file is read. */
+export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
+
+export interface LinkPlace {
+  readonly kind: LinkKind
+  readonly form: LinkForm
+  readonly start: number
+  readonly end: number
+}
+
+export interface LinkParts {
+  readonly target: string
+  readonly subpath: string | undefined
+  readonly display: string | undefined
+}
+
+/** Collects the links of a file: gives them their places in it, and the inline fields in which they stand. */
+export class LinkSink {
+  readonly links: MutableLink[] = []
+  wikilinks = 0
+  relativeLinks = 0
+  /** Whether a link came after one that begins later. */
+  disordered = false
+  readonly #lines: LineIndex
+  readonly #fields: FieldTracker | undefined
+  #base = 0
+  #last = -1
+
+  constructor(lines: LineIndex, fields: boolean) {
+    this.#lines = lines
+    this.#fields = fields ? new FieldTracker() : undefined
+  }
+
+  /** Begins a stretch of `src`, whose offsets lack `base` to those of the file. */
+  begin(src: string, start: number, { base, wholeLines }: { base: number; wholeLines: boolean }): void {
+    this.#base = base
+    this.#fields?.begin(src, start, wholeLines)
+  }
+
+  /** Adds a link whose destination is decoded but for percent codes. */
+  addDestination(place: LinkPlace, destination: string, display: string | undefined): void {
+    const hash = destination.indexOf('#')
+    const target = decodePercent(hash === -1 ? destination : destination.slice(0, hash))
+    const subpath = hash === -1 ? undefined : decodePercent(destination.slice(hash + 1))
+    this.add(place, { target, subpath, display })
+  }
+
+  add(place: LinkPlace, parts: LinkParts): void {
+    const property = place.kind === 'link' ? this.#fields?.keyAt(place.start) : undefined
+    const start = place.start + this.#base
+    const line = this.#lines.lineAt(start)
+    const link: MutableLink = {
+      kind: property === undefined ? place.kind : 'property',
+      form: place.form,
+      target: parts.target,
+      line,
+      column: start - this.#lines.startOf(line) + 1,
+      start,
+      end: place.end + this.#base,
+    }
+    if (parts.subpath !== undefined) link.subpath = parts.subpath
+    if (parts.display !== undefined) link.display = parts.display
+    if (property !== undefined) link.property = property
+    if (start < this.#last) this.disordered = true
+    this.#last = start
+    this.links.push(link)
+  }
+
+  /** Takes back Markdown links from `start` on, among the first `count`: in an image's alternative text they are only text. */
+  dropMarkdown(start: number, count: number): void {
+    let from = count
+    for (; from > 0; from--) {
+      const { start: at, form, target } = this.links[from - 1] as MutableLink
+      if (at < start || (form !== 'markdown' && form !== 'reference')) break
+      if (target !== '') this.relativeLinks--
+    }
+    this.links.splice(from, count - from)
+  }
+}

@@ -1,0 +1,54 @@
+/** A stretch of a file whose inline content counts. Offsets are of the whole text. */
+export interface Run {
+  readonly kind: 'text' | 'heading' | 'row' | 'html'
+  readonly start: number
+  readonly end: number
+  /** Pairs of offsets between which quote marks of the containers stand: not content. */
+  readonly gaps: readonly number[] | undefined
+  /** The heading's level; 0 otherwise. */
+  readonly level: number
+}
+
+/** The paragraph or HTML block that is being read, line by line. */
+export class OpenSpan {
+  start = 0
+  end = 0
+  /** Where the last line's text begins, and where the line before it ends. */
+  lastLine = 0
+  beforeLast = 0
+  gaps: number[] | undefined
+
+  begin(from: number, eol: number): void {
+    this.start = from
+    this.end = eol
+    this.lastLine = from
+    this.beforeLast = from
+    this.gaps = undefined
+  }
+
+  extend(from: number, eol: number): void {
+    this.beforeLast = this.end
+    this.lastLine = from
+    this.end = eol
+  }
+
+  addGap(from: number, to: number): void {
+    this.gaps ??= []
+    this.gaps.push(from, to)
+  }
+}
+
+/** `text.slice(start, end)` with the gaps blanked out; every character keeps its place. */
+export function maskGaps(text: string, start: number, end: number, gaps: readonly number[]): string {
+  let masked = ''
+  let at = start
+  for (let i = 0; i + 1 < gaps.length; i += 2) {
+    const from = gaps[i] as number
+    const to = gaps[i + 1] as number
+    if (to > end) break
+    if (from < at) continue
+    masked += text.slice(at, from) + ' '.repeat(to - from)
+    at = to
+  }
+  return masked + text.slice(at, end)
+}
