@@ -1,16 +1,17 @@
 import { hash as digest } from 'node:crypto'
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { GraphCore } from './app/graph-core.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { openEmbeddedStore } from './store/embedded/open-store.ts'
+import { examineIndex, sqliteVersion } from './store/embedded/examine.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
+import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 
 export interface OpenOptions {
   /** Watch the folder and stay fresh (a server), or read it once (a command). */
@@ -33,8 +34,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     memory,
     watch: options.watch,
   }
-  const compute = new ComputeClient(workerEntry('compute'))
-  const indexing = new IndexingClient(workerEntry('indexer'), data, {
+  const compute = new ComputeClient(() => startWorker('compute'))
+  const indexing = new IndexingClient(takeIndexer(), data, {
     onCommitted: () => store.refresh(),
     onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
     onError: options.onError ?? (() => {}),
@@ -91,9 +92,21 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
 }
 
-/** Entry points of workers lie beside whatever this was bundled into. */
-function workerEntry(name: 'indexer' | 'compute'): URL {
-  const built = new URL(`../workers/${name}.js`, import.meta.url)
-  // Run from source, this file is one folder up; its workers must have been built all the same.
-  return existsSync(fileURLToPath(built)) ? built : new URL(`../dist/workers/${name}.js`, import.meta.url)
+/** What only the adapters can tell of an installation. Changes nothing on disk. */
+export async function diagnose(settings: Settings): Promise<Diagnosis> {
+  const file = indexFile(settings)
+  const sqlite = sqliteVersion()
+  if (sqlite.message !== undefined) return { sqlite, index: { file, state: 'absent' } }
+  return { sqlite, index: { file, ...examineIndex({ kind: 'file', path: file }) } }
+}
+
+export interface Diagnosis {
+  /** `message` says why it does not load. */
+  readonly sqlite: { readonly version?: string; readonly message?: string }
+  readonly index: {
+    readonly file: string
+    /** `foreign`: of another program · `newer`: of a newer version of this one. */
+    readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+    readonly message?: string
+  }
 }

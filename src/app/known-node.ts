@@ -2,6 +2,8 @@ import type { NodeId } from '../core/ids.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 
 /** How many near ids a warning names. */
+/** Names that share less are no help. */
+const LIKENESS = 0.3
 const NEAREST = 3
 
 /** The store's id for an argument; absent when there is no such node or it is only linked to. */
@@ -21,7 +23,7 @@ export async function findIds(core: GraphCore, ids: readonly string[]): Promise<
 
 /** Says that an argument names no node, and which ones are named alike. */
 export async function unknownIdWarning(core: GraphCore, id: string): Promise<Warning> {
-  const near = await core.store.similarNames(nameOf(id), {}, NEAREST)
+  const near = await core.store.similarNames(nameOf(id), {}, { limit: NEAREST, minimum: LIKENESS })
   const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
   return { code: 'UNKNOWN_ID', message: `There is no node ${JSON.stringify(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
 }

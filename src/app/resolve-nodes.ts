@@ -66,8 +66,7 @@ interface Wanted {
 async function fitting(core: GraphCore, name: string, wanted: Wanted): Promise<readonly NameHit[]> {
   const equal = await core.store.named(name, wanted.scope)
   if (equal.length > 0 || wanted.strategy === 'exact') return equal
-  const similar = await core.store.similarNames(name, wanted.scope, MAX_SIMILAR)
-  return similar.filter(({ score }) => score >= wanted.threshold)
+  return await core.store.similarNames(name, wanted.scope, { limit: MAX_SIMILAR, minimum: wanted.threshold })
 }
 
 function choose(query: string, hits: readonly NameHit[]): ResolvedName {

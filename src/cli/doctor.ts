@@ -3,7 +3,7 @@ import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
 import { RouxError } from '../core/errors.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
-import type { Diagnosis } from './host.ts'
+import type { Diagnosis } from '../compose.ts'
 import type { Printer } from './printer.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 
@@ -13,11 +13,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const findings: Finding[] = [checkNode(process.versions.node)]
   const loaded = await readSettings(settingsInput(invocation, positionals[0]))
   findings.push(...checkSettings(loaded))
-  const { isTooWide, diagnose } = await host.compose()
+  const { diagnose } = await host.compose()
   const { path } = loaded.settings.vault
-  const vault = checkVault(path, { tooWide: isTooWide(path), named: loaded.vaultNamed })
+  const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
   findings.push(...vault, checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache))
-  if (diagnose) findings.push(...checkDiagnosis(await diagnose(loaded.settings)))
+  findings.push(...checkDiagnosis(await diagnose(loaded.settings)))
   findings.push(checkWatching(path, loaded.settings.vault.watch))
   if (!vault.some(({ state }) => state === 'fail')) findings.push(...(await checkIndexing(invocation, loaded)))
   const broken = findings.some(({ state }) => state === 'fail')

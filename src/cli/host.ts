@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { OpenOptions } from '../compose.ts'
+import type { Diagnosis, OpenOptions } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Tool } from '../mcp/define-tool.ts'
 
@@ -15,6 +15,8 @@ export interface Host {
   readonly stderr: Out
   /** The adapters, loaded when the first command needs them. */
   compose(): Promise<Composition>
+  /** Whether a folder is so wide that it is hardly meant as a vault; known without the adapters. */
+  isTooWide(folder: string): Promise<boolean>
   /** Every tool, also those that are switched off. */
   tools(): Promise<readonly Tool[]>
   /** Tells of the first SIGINT or SIGTERM. */
@@ -24,19 +26,6 @@ export interface Host {
 /** The part of `compose.ts` that commands use. */
 export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
-  /** Whether a folder is so wide that it is hardly meant as a vault. */
-  isTooWide(folder: string): boolean
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
-  diagnose?(settings: Settings): Promise<Diagnosis>
-}
-
-export interface Diagnosis {
-  /** `message` says why it does not load. */
-  readonly sqlite: { readonly version?: string; readonly message?: string }
-  readonly index: {
-    readonly file: string
-    /** `foreign`: of another program · `newer`: of a newer version of this one. */
-    readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
-    readonly message?: string
-  }
+  diagnose(settings: Settings): Promise<Diagnosis>
 }

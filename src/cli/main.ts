@@ -2,6 +2,8 @@
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
 import { run } from './run.ts'
+// biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
+import { bootIndexer } from '../workers/spare-worker.ts'
 
 const argv = process.argv.slice(2)
 
@@ -11,11 +13,9 @@ const host: Host = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  async compose() {
-    // biome-ignore lint/style/noRestrictedImports: where a program begins, as compose.ts does; only this knows home folders.
-    const [composition, { isTooWide }] = await Promise.all([import('../compose.ts'), import('../vault/vault-root.ts')])
-    return { ...composition, isTooWide }
-  },
+  compose: () => import('../compose.ts'),
+  // biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts, which would be loaded whole for this.
+  isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
     // Once: who presses Ctrl+C again does not want to wait.
@@ -29,7 +29,12 @@ if (splitCommand(argv).command !== 'serve') {
 }
 process.stderr.on('error', () => {})
 
-process.exitCode = await run(argv, host)
-await new Promise((resolve) => process.stdout.write('', resolve))
-// Whatever still holds the process (a worker in a long step) has nothing more to tell.
-setTimeout(() => process.exit(), 1_000).unref()
+async function main(): Promise<void> {
+  if (splitCommand(argv).command === 'serve') bootIndexer()
+  process.exitCode = await run(argv, host)
+  await new Promise((resolve) => process.stdout.write('', resolve))
+  // Whatever still holds the process (a worker in a long step) has nothing more to tell.
+  setTimeout(() => process.exit(), 1_000).unref()
+}
+
+void main()

@@ -103,8 +103,7 @@ function requireFolder(path: string): void {
 }
 
 async function refuseTooWide(host: Host, folder: string): Promise<void> {
-  const { isTooWide } = await host.compose()
-  if (!isTooWide(folder)) return
+  if (!(await host.isTooWide(folder))) return
   throw new RouxError('VAULT_NOT_FOUND', `${folder} is a home folder or a whole disk, hardly a vault.`, {
     hint: `Name the folder with the notes, or say that it is meant: --vault ${shellWord(folder)}`,
   })

@@ -176,6 +176,12 @@ export interface NameHit extends NodeSummary {
   readonly name: string
 }
 
+export interface SimilarOptions {
+  readonly limit: number
+  /** Least similarity, 0–1. */
+  readonly minimum: number
+}
+
 /** How much of the vault the answers rest on. */
 export interface StoreState {
   /** Grows with every commit; 0 before the first. */
@@ -223,7 +229,7 @@ export interface Store {
   /** Nodes whose title or an alias equals the name, compared folded; by id. */
   named(name: string, scope: Scope): Promise<readonly NameHit[]>
   /** The most similar titles and aliases, best first; a node once, under its best name. */
-  similarNames(name: string, scope: Scope, limit: number): Promise<readonly NameHit[]>
+  similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]>
   /** The whole graph, for export: every node by id, then every edge by source. */
   export(): AsyncIterable<ExportRow>
   /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */

@@ -287,6 +287,10 @@ export class Graph {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
 
+  linksTo(source: number, target: NodeIndex): boolean {
+    return target >= 0 ? this.targets(source).includes(target) : this.sources(target).includes(source)
+  }
+
   /** The missing targets that a file links to. */
   missingTargets(key: number): readonly NodeIndex[] {
     return (this.#rows[key]?.missing ?? []).map((name) => -this.#missingNumber(name) - 1)

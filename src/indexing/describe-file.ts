@@ -26,11 +26,11 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
     excluded: file.excluded,
     archived: false,
     conflict,
-    title: kind === 'note' ? stemOf(baseName(file.path), mode) : baseName(file.path),
+    title: nameOf(file.path, { kind, conflict, mode }),
     aliases: [],
     tags: [],
     links: [],
-    style: { wikilinks: 0, relativeLinks: 0 },
+    style: NO_STYLE,
     malformed: 0,
   }
 }
@@ -41,22 +41,31 @@ export function describeNote(
   described: Described,
   { note, text, hash }: { readonly note: Note; readonly text: string; readonly hash: string },
 ): FileFacts {
-  const unread = describeUnread(file, described)
   const isNote = described.kind === 'note'
-  return {
-    ...unread,
+  const facts: FileFacts = {
+    path: file.path,
+    kind: described.kind,
+    stat: file.stat,
     hash,
+    excluded: file.excluded,
     archived: isArchived(note),
-    title: titleOf(note, described.mode) ?? unread.title,
-    ...(note.title === undefined ? {} : { pageTitle: note.title }),
+    conflict: described.conflict,
+    title: titleOf(note, described.mode) ?? nameOf(file.path, described),
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
     // Only `.md` files tell what kind of vault it is, whatever the mode takes for a note.
-    style: isNote && /\.md$/i.test(file.path) ? note.style : unread.style,
+    style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),
   }
+  return note.title === undefined ? facts : { ...facts, pageTitle: note.title }
+}
+
+const NO_STYLE = { wikilinks: 0, relativeLinks: 0 }
+
+function nameOf(path: string, { kind, mode }: Described): string {
+  return kind === 'note' ? stemOf(baseName(path), mode) : baseName(path)
 }
 
 function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
@@ -78,6 +87,6 @@ function titleOf(note: Note, mode: Mode): string | undefined {
 }
 
 function isArchived(note: Note): boolean {
-  const archived = Object.entries(note.properties).some(([key, value]) => key.toLowerCase() === 'archived' && value === true)
-  return archived || note.tags.some((tag) => tag.name.toLowerCase() === 'archived')
+  for (const key in note.properties) if (key.length === 8 && key.toLowerCase() === 'archived' && note.properties[key] === true) return true
+  return note.tags.some(({ name }) => name.length === 8 && name.toLowerCase() === 'archived')
 }

@@ -309,16 +309,19 @@ export class Indexer {
     if (nothing && this.#generation > 0) return true
     const removed = gone.map(({ key }) => key)
     const facts = [...put, ...stubs.map((file) => this.#stub(file))]
-    const placed = facts.map((fact) => ({ ...fact, key: this.#known.get(fact.path)?.key ?? this.#takeKey() }))
+    const placed = facts.map((fact): FileFacts & { key: number } =>
+      Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey() }),
+    )
     const affected = await links.rename(placed, removed)
     const records: FileRecord[] = []
     for (const fact of placed) {
       affected.delete(fact.key)
-      records.push({ ...fact, ...(await links.resolve(fact, fact.links)) })
+      // The facts become the record: thousands of copies of objects this wide are what a cold start would wait for.
+      records.push(Object.assign(fact, links.resolve(fact, fact.links)))
     }
     for (const key of removed) affected.delete(key)
     for (const record of await this.#writer.records([...affected])) {
-      const resolved = await links.resolve(record, record.links)
+      const resolved = links.resolve(record, record.links)
       if (!sameEnds(record.links, resolved.links)) records.push({ ...record, ...resolved })
     }
     await this.#options.permission

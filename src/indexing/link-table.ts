@@ -1,7 +1,7 @@
 import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
 import { NameIndex, type NamedFile, namesOf } from '../links/name-index.ts'
-import { mentionsOf, resolveLink } from '../links/resolve.ts'
+import { addMentions, resolveLink } from '../links/resolve.ts'
 
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
@@ -73,7 +73,15 @@ export class LinkTable {
       this.#named.delete(key)
       this.#setMentions(mentions, key, [])
     }
+    // Nobody mentions anything yet: a new index.
+    const isNew = mentions.size === 0
     for (const file of put) {
+      if (isNew && !this.#named.has(file.key)) {
+        const own = detach(file)
+        this.#named.set(file.key, own)
+        names.add(toNamed(own))
+        continue
+      }
       const before = this.#named.get(file.key)
       const old = before === undefined ? [] : this.#namesOf(before)
       const now = this.#namesOf(file)
@@ -90,17 +98,24 @@ export class LinkTable {
     return affected
   }
 
-  /** Resolves a file's links with the names known now, and notes what they mention. */
-  async resolve(
+  /** Resolves a file's links with the names known now, and notes what they mention. `rename` or `warm` must have gone before. */
+  resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
-  ): Promise<Pick<FileRecord, 'links' | 'mentions'>> {
-    const { names, mentions } = await this.#load()
+  ): Pick<FileRecord, 'links' | 'mentions'> {
+    const names = this.#names
+    const mentions = this.#mentions
+    if (names === undefined || mentions === undefined) throw new Error('names are not loaded')
+    if (links.length === 0 && !this.#mentioned.has(source.key)) return NO_LINKS
     const mentioned = new Set<string>()
-    const resolved = links.map((link) => {
-      for (const name of mentionsOf(link, source.path, this.flavour)) mentioned.add(name)
-      return this.#resolveOne(names, source, link)
-    })
+    const add = (name: string): void => {
+      mentioned.add(name)
+    }
+    const resolved: ResolvedLink[] = []
+    for (const link of links) {
+      addMentions(link, source.path, this.flavour, add)
+      resolved.push(this.#resolveOne(names, source, link))
+    }
     const list = [...mentioned]
     this.#setMentions(mentions, source.key, list)
     return { links: resolved, mentions: list }
@@ -141,6 +156,8 @@ export class LinkTable {
     for (const name of names) addTo(mentions, name, key)
   }
 }
+
+const NO_LINKS = { links: [], mentions: [] } as const
 
 /** Copies strings out of the text they were cut from, which would otherwise stay in memory as long as they do. */
 function detach(file: Named): Named {

@@ -1,5 +1,5 @@
 import { foldName, spellName } from '../core/fold.ts'
-import type { Flavour, Link } from '../core/note.ts'
+import type { Flavour, Link, Mode } from '../core/note.ts'
 import { hasFolderTargets, type NameIndex } from './name-index.ts'
 import { baseName, decodePercent, folderOf, missingName, stemOf } from './names.ts'
 
@@ -173,27 +173,28 @@ function byPathOrder(keys: readonly number[], names: NameIndex): number[] {
 }
 
 /**
- * The folded names that decide where a link points: when a file that answers to one of them (`namesOf`) appears, goes or
+ * Names the folded names that decide where a link points: when a file that answers to one of them (`namesOf`) appears, goes or
  * changes its aliases, the link is resolved again; otherwise it need not be.
  */
-export function mentionsOf(link: LinkTarget, sourcePath: string, flavour: Flavour): readonly string[] {
-  if (link.target === '') return []
-  const mentioned = new Set<string>()
+export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
+  if (link.target === '') return
   const target = spellName(flavour.mode === 'docs' ? withoutQuery(link) : link.target)
   const lenient = flavour.profile === 'lenient'
-  const spellings = lenient && isWiki(link) ? [target, decodePercent(target) ?? target] : [target]
-  for (const spelling of spellings) {
-    const folded = foldName(spelling).replace(/\/+$/, '')
-    const base = baseName(folded)
-    mentioned.add(base)
-    if (hasFolderTargets(flavour.mode)) {
-      // `.` and `..` name a folder only together with the source's own.
-      const resolved = isRelative(spelling) || base === '' ? joinPath(folderOf(sourcePath), spelling) : spelling
-      mentioned.add(`${baseName(foldName(resolved ?? spelling).replace(/\/+$/, ''))}/`)
-    }
-  }
-  if (lenient || flavour.mode === 'logseq') mentioned.add(foldName(target.trim()))
-  return [...mentioned]
+  const folded = foldName(target)
+  addSpelling(target, folded, sourcePath, flavour.mode, add)
+  const decoded = lenient && isWiki(link) ? decodePercent(target) : undefined
+  if (decoded !== undefined) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
+  // As an alias the target counts whole.
+  if (lenient || flavour.mode === 'logseq') add(folded.trim())
+}
+
+function addSpelling(spelling: string, folded: string, sourcePath: string, mode: Mode, add: (name: string) => void): void {
+  const base = baseName(folded.endsWith('/') ? folded.replace(/\/+$/, '') : folded)
+  add(base)
+  if (!hasFolderTargets(mode)) return
+  // `.` and `..` name a folder only together with the source's own.
+  const resolved = isRelative(spelling) || base === '' ? joinPath(folderOf(sourcePath), spelling) : spelling
+  add(`${baseName(foldName(resolved ?? spelling).replace(/\/+$/, ''))}/`)
 }
 
 function withoutQuery({ target, form }: LinkTarget): string {

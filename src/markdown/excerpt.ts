@@ -22,6 +22,8 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
 
 /** The last boundary between graphemes in `[from, limit]`. */
 function graphemeEnd(text: string, from: number, limit: number): number {
+  // Between two plain letters there is always one; the segmenter takes twenty times as long to say so.
+  if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let end = safe

@@ -20,6 +20,8 @@ interface NameEntry {
   readonly folded: string
   /** Character pairs, with repetitions. */
   readonly pairs: number
+  /** A pair stands in it more than once. */
+  readonly repeats: boolean
 }
 
 /**
@@ -30,6 +32,7 @@ export class SimilarNames {
   readonly #entries: (NameEntry | undefined)[] = []
   readonly #byKey = new Map<number, number[]>()
   readonly #byPair = new Map<number, number[]>()
+  readonly #byFolded = new Map<string, number[]>()
   #shared = new Uint16Array(1024)
   #dead = 0
 
@@ -48,12 +51,9 @@ export class SimilarNames {
     const folded = foldName(name)
     const pairs = pairsOf(folded)
     const number = this.#entries.length
-    this.#entries.push({ key, name, folded, pairs: pairs.length })
-    for (const pair of pairs) {
-      const numbers = this.#byPair.get(pair)
-      if (numbers === undefined) this.#byPair.set(pair, [number])
-      else numbers.push(number)
-    }
+    this.#entries.push({ key, name, folded, pairs: pairs.length, repeats: new Set(pairs).size < pairs.length })
+    for (const pair of pairs) append(this.#byPair, pair, number)
+    append(this.#byFolded, folded, number)
     return number
   }
 
@@ -62,6 +62,7 @@ export class SimilarNames {
     this.#entries.length = 0
     this.#byKey.clear()
     this.#byPair.clear()
+    this.#byFolded.clear()
     this.#dead = 0
     for (const { key, name } of entries) {
       const numbers = this.#byKey.get(key) ?? []
@@ -77,12 +78,14 @@ export class SimilarNames {
   find(name: string, files: NamedFiles, { limit, minimum }: { limit: number; minimum: number }): readonly SimilarName[] {
     const folded = foldName(name)
     const pairs = pairsOf(folded)
+    const repeats = new Set(pairs).size < pairs.length
     const best = new Map<number, SimilarName>()
-    for (const number of this.#candidates(pairs, minimum)) {
+    for (const { number, bound } of this.#candidates(pairs, minimum)) {
       const entry = this.#entries[number]
       if (entry === undefined || !files.accept(entry.key)) continue
-      // Repeated pairs count once more for each pair of the index they meet: the exact figure is taken here.
-      const score = entry.folded === folded ? 1 : Math.min(ALMOST, dice(pairs, pairsOf(entry.folded)))
+      // The bound is the figure itself where no pair is repeated.
+      const likeness = repeats || entry.repeats ? dice(pairs, pairsOf(entry.folded)) : bound
+      const score = entry.folded === folded ? 1 : Math.min(ALMOST, likeness)
       if (score < minimum || score === 0) continue
       const known = best.get(entry.key)
       if (known === undefined || known.score < score || (known.score === score && entry.name < known.name)) best.set(entry.key, { key: entry.key, name: entry.name, score })
@@ -90,8 +93,19 @@ export class SimilarNames {
     return [...best.values()].sort((a, b) => b.score - a.score || (files.id(a.key) < files.id(b.key) ? -1 : 1)).slice(0, limit)
   }
 
+  /** Names that are equal when folded; by id, a key once. */
+  equal(name: string, files: NamedFiles): readonly SimilarName[] {
+    const best = new Map<number, SimilarName>()
+    for (const number of this.#byFolded.get(foldName(name)) ?? []) {
+      const entry = this.#entries[number]
+      if (entry === undefined || best.has(entry.key) || !files.accept(entry.key)) continue
+      best.set(entry.key, { key: entry.key, name: entry.name, score: 1 })
+    }
+    return [...best.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
+  }
+
   /** Entries that could reach the minimum, by an upper bound of their score. */
-  #candidates(pairs: readonly number[], minimum: number): number[] {
+  #candidates(pairs: readonly number[], minimum: number): readonly { readonly number: number; readonly bound: number }[] {
     if (this.#shared.length < this.#entries.length) this.#shared = new Uint16Array(this.#entries.length * 2)
     const shared = this.#shared
     const touched: number[] = []
@@ -101,19 +115,27 @@ export class SimilarNames {
         shared[number]!++
       }
     }
-    const found = touched.filter((number) => {
+    const found: { number: number; bound: number }[] = []
+    for (const number of touched) {
       const entry = this.#entries[number]
-      if (entry === undefined) return false
-      const bound = Math.min(shared[number] ?? 0, pairs.length, entry.pairs)
-      return (2 * bound) / (pairs.length + entry.pairs) >= minimum
-    })
-    for (const number of touched) shared[number] = 0
+      const common = shared[number] as number
+      shared[number] = 0
+      if (entry === undefined) continue
+      const bound = (2 * Math.min(common, pairs.length, entry.pairs)) / (pairs.length + entry.pairs)
+      if (bound >= minimum) found.push({ number, bound })
+    }
     return found
   }
 }
 
 /** Names that differ can share all their pairs (`ab c`, `a bc`); only equal ones score 1. */
 const ALMOST = 0.999
+
+function append<K>(map: Map<K, number[]>, name: K, number: number): void {
+  const numbers = map.get(name)
+  if (numbers === undefined) map.set(name, [number])
+  else numbers.push(number)
+}
 
 /** The Dice coefficient of two lists of pairs, 0–1; repeated pairs count as often as both have them. */
 function dice(a: readonly number[], b: readonly number[]): number {

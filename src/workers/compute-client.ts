@@ -1,16 +1,16 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
 import type { ComputeReply, ComputeRequest } from './messages.ts'
 
 /** Graph algorithms in a worker, which is started with the first run. */
 export class ComputeClient implements Analytics {
-  readonly #entry: URL
+  readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
   #nextId = 1
 
-  constructor(entry: URL) {
-    this.#entry = entry
+  constructor(startWorker: () => Worker) {
+    this.#startWorker = startWorker
   }
 
   run(metric: CentralMetric, { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array }): Promise<Scores> {
@@ -32,7 +32,7 @@ export class ComputeClient implements Analytics {
 
   #start(): Worker {
     if (this.#worker !== undefined) return this.#worker
-    const worker = new Worker(this.#entry, { stdout: true })
+    const worker = this.#startWorker()
     worker.on('message', (reply: ComputeReply) => {
       const done = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)

@@ -1,82 +1,36 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { IndexingService } from '../indexing/service.ts'
+import { parentPort } from 'node:worker_threads'
+import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { openIndexWriter } from '../store/embedded/writer.ts'
 import { isDamage, isUnwritable } from '../store/embedded/sqlite.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
+import type { WatchOptions } from '../vault/watch-vault.ts'
 import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
-const { root, settings, file, memory, watch } = workerData as IndexerData
-const { vault, links } = settings
-const options: VaultOptions = {
-  ignore: vault.ignore,
-  gitignore: vault.gitignore,
-  linkRoots: vault.link_roots,
-  mode: vault.mode,
-}
-const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
-
-const service = new IndexingService({
-  openVault: () => openVault(root, options),
-  openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
-  ...(watchKind === 'off' ? {} : { watch: startWatching }),
-  watchKind,
-  file,
-  isDamage,
-  isUnwritable,
-  indexer: {
-    profile: links.profile,
-    comments: links.comments,
-    mode: vault.mode,
-    kindOf: fileKind,
-    isConflictCopy: (path) => conflictOriginal(path) !== undefined,
-  },
-  onReplaced: (cache) => send({ type: 'replaced', cache }),
-  onCommitted: (generation) => send({ type: 'committed', generation }),
-  onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
-})
-
-function startWatching(
-  ...[onDirty, onProblem]: Parameters<NonNullable<ConstructorParameters<typeof IndexingService>[0]['watch']>>
-) {
-  // chokidar is loaded when the first comparison is done: it must not delay it.
-  const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
-    watchVault(root, { ...options, watch: vault.watch === 'polling' ? 'polling' : 'auto', onProblem }, onDirty),
-  )
-  return {
-    ready: watching.then((watcher) => watcher.ready),
-    close: async () => {
-      await (await watching).close()
-    },
-  }
-}
-
-function send(message: FromIndexer): void {
-  port?.postMessage(message)
-}
-
-service.onStatus((status) => send({ type: 'status', status }))
+let service: IndexingService | undefined
 
 port.on('message', (message: ToIndexer) => {
   switch (message.type) {
+    case 'open':
+      service = openService(message.data)
+      service.onStatus((status) => send({ type: 'status', status }))
+      service.start()
+      break
     case 'begin':
-      service.begin()
+      service?.begin()
       break
     case 'damaged':
-      service.replaceDamaged()
+      service?.replaceDamaged()
       break
     case 'reconcile':
-      service.reconcile(message.paths).then(
-        () => send({ type: 'reconciled', id: message.id }),
-        (error) => send({ type: 'reconciled', id: message.id, error: String(error?.message ?? error) }),
-      )
+      reconcile(message.id, message.paths)
       break
     case 'close':
-      void service.close().finally(() => {
+      void Promise.resolve(service?.close()).finally(() => {
         send({ type: 'closed' })
         port.close()
       })
@@ -84,4 +38,57 @@ port.on('message', (message: ToIndexer) => {
   }
 })
 
-service.start()
+function openService({ root, settings, file, memory, watch }: IndexerData): IndexingService {
+  const { vault, links } = settings
+  const options: VaultOptions = {
+    ignore: vault.ignore,
+    gitignore: vault.gitignore,
+    linkRoots: vault.link_roots,
+    mode: vault.mode,
+  }
+  const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
+  return new IndexingService({
+    openVault: () => openVault(root, options),
+    openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    ...(watchKind === 'off' ? undefined : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),
+    watchKind,
+    file,
+    isDamage,
+    isUnwritable,
+    indexer: {
+      profile: links.profile,
+      comments: links.comments,
+      mode: vault.mode,
+      kindOf: fileKind,
+      isConflictCopy: (path) => conflictOriginal(path) !== undefined,
+    },
+    onReplaced: (cache) => send({ type: 'replaced', cache }),
+    onCommitted: (generation) => send({ type: 'committed', generation }),
+    onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
+  })
+}
+
+/** The watcher is loaded when the first comparison is done: it must not delay it. */
+function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
+  return (onDirty, onProblem) => {
+    const watching = import('../vault/watch-vault.ts').then(({ watchVault }) => watchVault(root, { ...options, onProblem }, onDirty))
+    return {
+      ready: watching.then((watcher) => watcher.ready),
+      close: async () => {
+        await (await watching).close()
+      },
+    }
+  }
+}
+
+function reconcile(id: number, paths: readonly string[] | undefined): void {
+  const done = service === undefined ? Promise.reject(new Error('no vault is open')) : service.reconcile(paths)
+  done.then(
+    () => send({ type: 'reconciled', id }),
+    (error) => send({ type: 'reconciled', id, error: String(error?.message ?? error) }),
+  )
+}
+
+function send(message: FromIndexer): void {
+  port?.postMessage(message)
+}

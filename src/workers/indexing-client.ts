@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { RouxError } from '../core/errors.ts'
 import type { Indexing, IndexStatus } from '../core/indexing.ts'
 import { Latch, within } from '../indexing/service.ts'
@@ -20,17 +20,17 @@ export class IndexingClient implements Indexing {
   #nextId = 1
   #onClosed: () => void = () => {}
 
-  constructor(entry: URL, data: IndexerData, listeners: ClientListeners) {
+  constructor(worker: Worker, data: IndexerData, listeners: ClientListeners) {
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
-    // stdout is the protocol's: whatever a library might print there must not come from a worker either.
-    this.#worker = new Worker(entry, { workerData: data, stdout: true })
+    this.#worker = worker
     this.#worker.on('message', (message: FromIndexer) => this.#receive(message, listeners))
     this.#worker.on('error', (error) => this.#fail(String(error.stack ?? error), listeners))
     this.#worker.on('exit', () => {
       this.#onClosed()
       this.#rejectAll('The indexing worker ended.')
     })
-    // Only what waits for an answer keeps the process alive.
+    this.#send({ type: 'open', data })
+    // Only what waits for an answer keeps the process alive; a listener for messages would, too.
     this.#worker.unref()
   }
 

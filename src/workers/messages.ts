@@ -2,7 +2,7 @@ import type { CentralMetric, Scores } from '../core/analytics.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { Settings } from '../config/settings.ts'
 
-/** What the indexing worker is started with. */
+/** What the indexing worker works on. */
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
@@ -15,6 +15,7 @@ export interface IndexerData {
 }
 
 export type ToIndexer =
+  | { readonly type: 'open'; readonly data: IndexerData }
   | { readonly type: 'begin' }
   | { readonly type: 'reconcile'; readonly id: number; readonly paths?: readonly string[] }
   | { readonly type: 'damaged' }

@@ -362,6 +362,8 @@ describe('doctor', () => {
       'settings',
       'vault',
       'cache',
+      'sqlite',
+      'index',
       'watch',
     ])
   })

@@ -137,9 +137,10 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
     compose: async () => ({
       openCore: async (settings) =>
         world.core?.(settings) ?? fakeCore(store, { mode: 'obsidian', cache: 'disk', file: '/index.db' }),
-      isTooWide: (folder) => folder === join(root, 'home'),
+      diagnose: async () => ({ sqlite: { version: '3.53.0' }, index: { file: '/index.db', state: 'present' as const } }),
       ...world.composition,
     }),
+    isTooWide: async (folder) => folder === join(root, 'home'),
     tools: async () => TOOLS,
     onSignal: (listener) => world.onSignal?.(listener),
   }

@@ -277,7 +277,7 @@ export function testStore(name: string, open: OpenStore): void {
       expect((await store.named('start', {})).map((hit) => [hit.id, hit.name])).toEqual([['home.md', 'Start']])
       expect(await store.named('Home', { folder: 'x' })).toHaveLength(1)
       expect(await store.named('Hom', {})).toEqual([])
-      const [best] = await store.similarNames('good sol', {}, 1)
+      const [best] = await store.similarNames('good sol', {}, { limit: 1, minimum: 0.3 })
       expect(best).toMatchObject({ id: 'plants/soil.md', title: 'Good soil', name: 'Good soil' })
     })
 

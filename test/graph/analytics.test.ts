@@ -1,9 +1,15 @@
 import fc from 'fast-check'
-import graphology from 'graphology'
-import centrality from 'graphology-metrics/centrality/betweenness.js'
-import pagerank from 'graphology-metrics/centrality/pagerank.js'
+import { createRequire } from 'node:module'
+import type { AbstractGraph } from 'graphology-types'
 import { describe, expect, test } from 'vitest'
 import { betweenness, pageRank, type Snapshot } from '../../src/graph/analytics.ts'
+
+// Its packages are CommonJS whose types describe modules: what `require` gives is said here.
+type Scores = (graph: AbstractGraph, options: Readonly<Record<string, unknown>>) => Record<string, number>
+const require = createRequire(import.meta.url)
+const { Graph } = require('graphology') as { Graph: new (options: { type: 'directed' | 'undirected' }) => AbstractGraph }
+const centrality = require('graphology-metrics/centrality/betweenness') as Scores
+const pagerank = require('graphology-metrics/centrality/pagerank') as Scores
 
 type Links = readonly (readonly number[])[]
 
@@ -22,7 +28,7 @@ function snapshotOf(links: Links): Snapshot {
 
 /** The same graph in graphology, which shares no code with ours. */
 function oracleOf(links: Links, type: 'directed' | 'undirected') {
-  const graph = new graphology.Graph({ type })
+  const graph = new Graph({ type })
   links.forEach((_, node) => void graph.addNode(String(node)))
   links.forEach((targets, node) => {
     for (const target of targets) graph.mergeEdge(String(node), String(target))

@@ -56,7 +56,7 @@ async function factsOf(indexed: IndexedVault) {
   const tags = await indexed.store.tags()
   const hubs = await indexed.store.hubs('in_degree', {}, 50)
   const { items } = await indexed.store.select({ kinds: ['note', 'attachment', 'canvas', 'missing'] }, { offset: 0, limit: 1_000 })
-  const names = await indexed.store.similarNames('other', {}, 50)
+  const names = await indexed.store.similarNames('other', {}, { limit: 50, minimum: 0.2 })
   const neighbors = await Promise.all(
     items.map(({ id }) => indexed.store.neighbors(id, { direction: 'both', kinds: ['note', 'missing'] }, { offset: 0, limit: 100 })),
   )

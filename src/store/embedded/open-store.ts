@@ -23,6 +23,7 @@ import type {
   ProblemFilter,
   Ranked,
   Scope,
+  SimilarOptions,
   Store,
   StoreChange,
   StoreState,
@@ -230,6 +231,8 @@ class SqliteStore implements EmbeddedStore {
         const source = graph.find(from)
         const target = graph.find(to)
         if (source === undefined || source < 0 || target === undefined) return []
+        // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
+        if (!graph.linksTo(source, target)) return []
         return projection
           .links(source)
           .filter((link) => endOf(projection, link) === target)
@@ -265,14 +268,14 @@ class SqliteStore implements EmbeddedStore {
 
   async named(name: string, scope: Scope): Promise<readonly NameHit[]> {
     return this.#read((projection) => {
-      const hits = projection.names().find(name, wanted(projection, scope), { limit: Number.POSITIVE_INFINITY, minimum: 1 })
-      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score })).sort(byId)
+      const hits = projection.names().equal(name, wanted(projection, scope))
+      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
     })
   }
 
-  async similarNames(name: string, scope: Scope, limit: number): Promise<readonly NameHit[]> {
+  async similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]> {
     return this.#read((projection) => {
-      const hits = projection.names().find(name, wanted(projection, scope), { limit, minimum: 0.2 })
+      const hits = projection.names().find(name, wanted(projection, scope), options)
       return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
     })
   }
@@ -305,10 +308,6 @@ function beingRebuilt(cause?: unknown): RouxError {
 
 function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
-}
-
-function byId(a: NodeSummary, b: NodeSummary): number {
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
 function wanted(projection: Projection, scope: Scope): NamedFiles {

@@ -1,0 +1,19 @@
+'use strict'
+// Runs a bundled script with V8's code cache where there is one. A cache of another Node is refused by V8, and the script compiled.
+const { readFileSync } = require('node:fs')
+const { dirname, join } = require('node:path')
+const { Script } = require('node:vm')
+
+module.exports = function launch(require, entry) {
+  const filename = join(__dirname, `${entry}.app.js`)
+  let cachedData
+  try {
+    cachedData = readFileSync(`${filename}.cache`)
+  } catch {
+    // Without a cache it is slower, nothing else.
+  }
+  const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'utf8').replace(/^#!.*/, '')}\n})`
+  const script = new Script(source, { filename, cachedData })
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
+}

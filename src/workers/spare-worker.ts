@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+
+let spare: Worker | undefined
+
+/**
+ * Starts the indexing worker before it is known what it will work on: it boots while the main thread loads the protocol. It touches
+ * nothing until it is told to open a vault.
+ */
+export function bootIndexer(): void {
+  spare ??= startWorker('indexer')
+}
+
+/** The worker that was started ahead, else a new one. */
+export function takeIndexer(): Worker {
+  const worker = spare ?? startWorker('indexer')
+  spare = undefined
+  return worker
+}
+
+/** Starts a worker that does not keep the process alive by itself. */
+export function startWorker(name: 'indexer' | 'compute'): Worker {
+  // stdout is the protocol's: whatever a library might print there must not come from a worker either.
+  const worker = new Worker(entryOf(name), { stdout: true })
+  worker.unref()
+  return worker
+}
+
+/** Entry points of workers lie beside whatever this was bundled into. */
+function entryOf(name: string): URL {
+  const built = new URL(`../workers/${name}.js`, import.meta.url)
+  // Run from source the workers must have been built all the same.
+  return existsSync(fileURLToPath(built)) ? built : new URL(`../../dist/workers/${name}.js`, import.meta.url)
+}

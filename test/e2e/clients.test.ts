@@ -1,0 +1,261 @@
+import { Client as ModernClient } from '@modelcontextprotocol/client'
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+/** What every client offers, whoever made it. */
+interface Asking {
+  list(): Promise<Wire>
+  call(name: string, args: object): Promise<Wire>
+}
+
+function parametersOf({ env, root, vault }: World, options: readonly string[]) {
+  return { command: process.execPath, args: [PROGRAM, 'serve', vault, ...options], env: { ...env }, cwd: root, stderr: 'pipe' } as const
+}
+
+async function openSdk(client: Wire, transport: unknown): Promise<Asking & { readonly client: Wire }> {
+  onTestFinished(() => client.close())
+  await client.connect(transport)
+  return {
+    client,
+    list: async () => (await client.listTools()).tools,
+    call: (name, args) => client.callTool({ name, arguments: args }),
+  }
+}
+
+const SDK_CLIENTS: readonly (readonly [string, (world: World, options?: readonly string[]) => ReturnType<typeof openSdk>])[] = [
+  [
+    'the older SDK',
+    (world, options = []) => openSdk(new OldClient({ name: 'old', version: '1' }), new OldTransport(parametersOf(world, options))),
+  ],
+  [
+    'the newer SDK in the legacy era',
+    (world, options = []) => openSdk(new ModernClient({ name: 'new', version: '1' }), new ModernTransport(parametersOf(world, options))),
+  ],
+  [
+    'the newer SDK in auto mode',
+    (world, options = []) =>
+      openSdk(
+        new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'auto' } }),
+        new ModernTransport(parametersOf(world, options)),
+      ),
+  ],
+  [
+    'the newer SDK in the era of 2026-07-28',
+    (world, options = []) =>
+      openSdk(
+        new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+        new ModernTransport(parametersOf(world, options)),
+      ),
+  ],
+]
+
+async function openRaw(world: World): Promise<Asking & { readonly server: Server }> {
+  const server = world.serve()
+  await server.initialize()
+  server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  return {
+    server,
+    list: async () => (await server.request('tools/list')).result.tools,
+    call: (name, args) => server.call(name, args),
+  }
+}
+
+type Sample = readonly [tool: string, args: object]
+
+const DEMO: readonly Sample[] = [
+  ['get_node', { id: 'Concepts/Gluten' }],
+  ['get_node', { id: 'home.md', depth: 1 }],
+  ['get_node', { id: 'breads/rye.md', max_chars: 100, offset: 50 }],
+  ['get_node', { id: 'reading list.md' }],
+  ['get_node', { id: 'attachments/feeding-log.csv' }],
+  ['get_node', { id: 'no such note.md' }],
+  ['get_neighbors', { id: 'concepts/gluten.md', limit: 50, include_content: true }],
+  ['get_neighbors', { id: 'breads/rye.md', direction: 'out', type: 'up' }],
+  ['get_neighbors', { id: 'home.md', kinds: ['note', 'canvas', 'attachment', 'missing'] }],
+  ['find_path', { source: 'breads/borodinsky.md', target: 'people/louis pasteur.md', count: 3 }],
+  ['find_path', { source: 'inbox/oven light bulb.md', target: 'home.md' }],
+  ['get_hubs', {}],
+  ['get_hubs', { metric: 'pagerank', limit: 5 }],
+  ['get_hubs', { metric: 'betweenness', folder: 'concepts' }],
+  ['search_by_tags', { tags: ['bread', '#technique'], limit: 100 }],
+  ['random_node', { tags: ['milestone'] }],
+  ['random_node', { tags: ['no such tag'] }],
+  ['list_nodes', {}],
+  ['list_nodes', { path: 'Concepts/', limit: 3, offset: 2 }],
+  ['resolve_nodes', { names: ['Maillard reacton', 'levain', 'nothing like it', 'rye'] }],
+  ['resolve_nodes', { names: ['gluten'], strategy: 'semantic' }],
+  ['nodes_exist', { ids: ['HOME.md', 'home', 'nowhere.md'] }],
+  ['get_problems', { limit: 100 }],
+  ['list_tags', {}],
+  ['get_tree', {}],
+  ['get_tree', { path: 'nowhere' }],
+]
+
+const DOCS: readonly Sample[] = [
+  ['get_node', { id: 'README.md', depth: 1 }],
+  ['get_neighbors', { id: 'guide/install.md' }],
+  ['find_path', { source: 'install.md', target: 'notes.markdown' }],
+  ['get_hubs', { metric: 'out_degree' }],
+  ['search_by_tags', { tags: ['none'] }],
+  ['list_nodes', { kinds: ['note', 'missing'] }],
+  ['resolve_nodes', { names: ['Installation', 'proofer manual'] }],
+  ['nodes_exist', { ids: ['readme', 'guide/'] }],
+  ['get_problems', {}],
+  ['list_tags', {}],
+  ['get_tree', {}],
+]
+
+/** What counts of a result: the eras put different things around it. */
+function factsOf({ content, structuredContent, isError }: Wire): Wire {
+  return { content, structuredContent, isError: isError ?? false }
+}
+
+async function answersOf(asking: Asking, samples: readonly Sample[]): Promise<readonly Wire[]> {
+  return Promise.all(samples.map(async ([name, args]) => ({ name, args, ...factsOf(await asking.call(name, args)) })))
+}
+
+describe.each([
+  ['demo', DEMO],
+  ['docs-folder', DOCS],
+])('over the vault %s', (fixture, samples) => {
+  test('every client gets the same tools and the same answers', async () => {
+    const world = openWorld({ fixture })
+    const raw = await openRaw(world)
+    const tools = await raw.list()
+    const answers = await answersOf(raw, samples)
+    if (fixture === 'demo') expect(new Set(samples.map(([name]) => name))).toEqual(new Set(tools.map(({ name }: Wire) => name)))
+    await Promise.all(
+      SDK_CLIENTS.map(async ([name, open]) => {
+        const sdk = await open(world)
+        expect(sdk.client.getInstructions(), name).toBe(INSTRUCTIONS)
+        expect(await sdk.list(), name).toEqual(tools)
+        expect(await answersOf(sdk, samples), name).toEqual(answers)
+      }),
+    )
+    await raw.server.end()
+  })
+
+  test('the command line gives the same JSON', async () => {
+    const world = openWorld({ fixture })
+    const raw = await openRaw(world)
+    const some = samples.filter((_, at) => at % 4 === 0)
+    for (const [name, args] of some) {
+      const { content } = await raw.call(name, args)
+      const { out } = await world.roux(['call', name, JSON.stringify(args), '--vault', world.vault])
+      expect(out, name).toBe(`${content[0].text}\n`)
+    }
+  })
+})
+
+test('the eras of the protocol are those that were asked for', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const versions = await Promise.all(
+    SDK_CLIENTS.map(async ([, open]) => (await open(world)).client.getNegotiatedProtocolVersion?.()),
+  )
+  expect(versions).toEqual([undefined, '2025-11-25', '2026-07-28', '2026-07-28'])
+})
+
+test('the transcript of the protocol contract, line by line', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const server = world.serve()
+  const lines = [
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'Claude Desktop', version: '1.0.0' } },
+    },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+    { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'get_hubs', arguments: { limit: 1 } } },
+    { jsonrpc: '2.0', method: 'exit' },
+  ]
+  for (const line of lines) server.send(line)
+  // The input stays open: `exit` alone ends it.
+  const { code, signal, err } = await server.ended
+  expect([code, signal, err]).toEqual([0, null, ''])
+  const [initialized, listed, called, ...more] = server.lines.map((line) => JSON.parse(line))
+  expect(more).toEqual([])
+  expect(initialized).toMatchObject({
+    jsonrpc: '2.0',
+    id: 1,
+    result: { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'roux' } },
+  })
+  expect(listed).toMatchObject({ jsonrpc: '2.0', id: 2 })
+  for (const tool of listed.result.tools) {
+    expect(tool).toMatchObject({ name: expect.any(String), description: expect.any(String), inputSchema: { type: 'object' } })
+  }
+  const hubs = [{ id: 'concepts/sourdough starter.md', title: 'Sourdough starter', score: 25 }]
+  expect(called).toMatchObject({ jsonrpc: '2.0', id: 3, result: { content: [{ type: 'text', text: JSON.stringify(hubs) }] } })
+})
+
+test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('version %s is agreed on', async (version) => {
+  const server = openWorld({ fixture: 'docs-folder' }).serve()
+  expect((await server.initialize(version)).result.protocolVersion).toBe(version)
+  expect(await server.ask('nodes_exist', { ids: ['readme'] })).toEqual({ 'readme.md': true })
+  expect((await server.end()).code).toBe(0)
+})
+
+test('batches are answered as batches where the version has them, and refused elsewhere', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const batch = [
+    { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'list_tags', arguments: {} } },
+    { jsonrpc: '2.0', id: 'b', method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { no: 'message' },
+  ]
+  const old = world.serve()
+  await old.initialize('2025-03-26')
+  old.send(batch)
+  await Promise.all([old.answerTo('a'), old.answerTo('b')])
+  const answers: Wire[] = JSON.parse(old.lines[1] ?? '')
+  expect(answers.map(({ id, error }) => id ?? error.code).sort()).toEqual([-32600, 'a', 'b'])
+  const current = world.serve()
+  await current.initialize()
+  current.send(batch)
+  await current.request('ping')
+  expect(current.lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([{ error: { code: -32600 } }, { result: {} }])
+})
+
+describe('what a client does wrong', () => {
+  const WRONG: readonly (readonly [tool: string, args: object, expected: RegExp])[] = [
+    ['get_node', {}, /id: expected a string, got nothing/],
+    ['get_node', { id: 7 }, /id: expected a string, got 7/],
+    ['get_node', { id: 'a', depth: 2 }, /depth: expected an integer from 0 to 1, got 2/],
+    ['get_neighbors', { id: 'a', direction: 'up' }, /direction: expected one of in, out, both, got "up"/],
+    ['get_hubs', { limit: 51 }, /limit: expected an integer from 1 to 50, got 51/],
+    ['get_hubs', { limt: 5 }, /limt: there is no such argument, did you mean limit/],
+    ['search_by_tags', { tags: [] }, /tags: expected an array of strings of at least 1 item/],
+    ['list_nodes', { offset: -1 }, /offset: expected an integer of at least 0, got -1/],
+    ['resolve_nodes', { names: ['a', null] }, /names\[1\]: expected a string, got null/],
+    ['get_problems', { kind: 'typo' }, /kind: expected one of .*, got "typo"/],
+  ]
+
+  test.each(SDK_CLIENTS)('%s learns of it', async (_, open) => {
+    const { call } = await open(openWorld({ fixture: 'docs-folder' }), ['--set', 'tools.random_node=false'])
+    for (const [tool, args, expected] of WRONG) {
+      const { content, structuredContent, isError } = await call(tool, args)
+      const { error } = JSON.parse(content[0].text)
+      expect([isError, error.code], tool).toEqual([true, 'INVALID_PARAMS'])
+      expect(error.message).toMatch(expected)
+      expect(structuredContent).toEqual({ error })
+    }
+    await expect(call('get_hub', {})).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('get_hubs') })
+    const off = await call('random_node', {})
+    expect(off.isError).toBe(true)
+    expect(off.structuredContent.error).toMatchObject({ code: 'TOOL_DISABLED', hint: expect.stringContaining('tools.random_node') })
+    expect((await call('nodes_exist', { ids: ['readme'] })).isError ?? false).toBe(false)
+  })
+
+  test.each(SDK_CLIENTS)('%s does not see a tool that is off', async (_, open) => {
+    const { list } = await open(openWorld(), ['--set', 'tools.random_node=false'])
+    const names = (await list()).map(({ name }: Wire) => name)
+    expect(names).toContain('get_node')
+    expect(names).not.toContain('random_node')
+  })
+})

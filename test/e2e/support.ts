@@ -1,0 +1,206 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished, vi } from 'vitest'
+
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
+
+// Nothing here is about time: these end a test that hangs, on a machine that is busy with others.
+export const SLOW = 120_000
+const PATIENCE = 60_000
+
+/** What came over the wire; a test's expectation tells its type. */
+// biome-ignore lint/suspicious/noExplicitAny: every test reads another shape
+export type Wire = any
+
+export interface Outcome {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A temporary folder with a vault and the user's own folders, which goes with the test. */
+export interface World {
+  readonly root: string
+  readonly vault: string
+  readonly env: Readonly<Record<string, string>>
+  /** Writes a file of the vault. */
+  write(path: string, text: string | Uint8Array): void
+  /** Runs a command to its end. */
+  roux(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** Starts `roux serve`. */
+  serve(args?: readonly string[], options?: RunOptions): Server
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly stdin?: string
+}
+
+export interface WorldOptions {
+  /** The fixture that is copied; without one the vault is empty. */
+  readonly fixture?: string
+}
+
+export function openWorld({ fixture }: WorldOptions = {}): World {
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-e2e-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+  const vault = join(root, 'vault')
+  mkdirSync(join(root, 'home'))
+  if (fixture === undefined) mkdirSync(vault)
+  else cpSync(join(FIXTURES, fixture), vault, { recursive: true, preserveTimestamps: true })
+  const env = cleanEnvironment(root)
+  const start = (args: readonly string[], options: RunOptions = {}) =>
+    startProgram(args, { cwd: options.cwd ?? root, env: { ...env, ...options.env } })
+  return {
+    root,
+    vault,
+    env,
+    write(path, text) {
+      mkdirSync(dirname(join(vault, path)), { recursive: true })
+      writeFileSync(join(vault, path), text)
+    },
+    async roux(args, options = {}) {
+      const { child, ended } = start(args, options)
+      child.stdin.end(options.stdin ?? '')
+      return ended
+    },
+    serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
+  }
+}
+
+/** Polls until an expectation holds. */
+export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
+  return vi.waitFor(expectation, { timeout: PATIENCE, interval: 40 })
+}
+
+/** Only what the program needs, and nothing of the user who runs the tests. */
+function cleanEnvironment(root: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: join(root, 'home'),
+    XDG_CACHE_HOME: join(root, 'cache'),
+    XDG_STATE_HOME: join(root, 'state'),
+    XDG_CONFIG_HOME: join(root, 'config'),
+    NO_COLOR: '1',
+  }
+}
+
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly ended: Promise<Outcome>
+}
+
+function startProgram(args: readonly string[], options: { readonly cwd: string; readonly env: Record<string, string> }): Started {
+  const child = spawn(process.execPath, [PROGRAM, ...args], options)
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  // A program that ends before it has read everything is a test's business, not an unhandled error.
+  child.stdin.on('error', () => {})
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, out: textOf(out), err: textOf(err) }))
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, ended }
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString()
+}
+
+/** A server that is spoken to in bytes. */
+export class Server {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Resolves when the process has ended and its pipes are closed. */
+  readonly ended: Promise<Outcome>
+  /** Every line that came, in order. */
+  readonly lines: string[] = []
+  readonly #waiting = new Map<string | number, (message: Wire) => void>()
+  #partial = ''
+  #nextId = 1
+
+  constructor({ child, ended }: Started) {
+    this.child = child
+    this.ended = ended
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk))
+  }
+
+  /** Writes one line, or several. */
+  send(message: unknown): void {
+    this.child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  }
+
+  /** Sends a request and gives the whole answer, an error too. */
+  request(method: string, params: object = {}, id: string | number = `r${this.#nextId++}`): Promise<Wire> {
+    const answer = this.answerTo(id)
+    this.send({ jsonrpc: '2.0', id, method, params })
+    return answer
+  }
+
+  /** The answer to a request that was written by hand. */
+  answerTo(id: string | number): Promise<Wire> {
+    const answer = new Promise<Wire>((resolve) => {
+      this.#waiting.set(id, resolve)
+    })
+    const gone = this.ended.then(({ code, signal, err }) => {
+      throw new Error(`The server ended (${code ?? signal}) before it answered ${id}: ${err}`)
+    })
+    return Promise.race([answer, gone])
+  }
+
+  initialize(protocolVersion = '2025-11-25'): Promise<Wire> {
+    const clientInfo = { name: 'test', version: '0' }
+    return this.request('initialize', { protocolVersion, capabilities: {}, clientInfo })
+  }
+
+  /** A tool's whole result. */
+  async call(name: string, args: object = {}): Promise<Wire> {
+    const { result, error } = await this.request('tools/call', { name, arguments: args })
+    if (error !== undefined) throw new Error(JSON.stringify(error))
+    return result
+  }
+
+  /** The JSON of a tool's answer. */
+  async ask(name: string, args: object = {}): Promise<Wire> {
+    return JSON.parse((await this.call(name, args)).content[0].text)
+  }
+
+  /** Ends the input and waits for the end. */
+  end(): Promise<Outcome> {
+    this.child.stdin.end()
+    return this.ended
+  }
+
+  /** Waits for the answer to a condition on what came so far. */
+  async sees(condition: (lines: readonly string[]) => boolean): Promise<void> {
+    await eventually(async () => {
+      if (!condition(this.lines)) throw new Error(`It never came; what came: ${this.lines.join('\n').slice(0, 2000)}`)
+    })
+  }
+
+  #receive(chunk: string): void {
+    const parts = (this.#partial + chunk).split('\n')
+    this.#partial = parts.pop() ?? ''
+    for (const part of parts) {
+      this.lines.push(part)
+      const parsed: Wire = JSON.parse(part)
+      for (const message of Array.isArray(parsed) ? parsed : [parsed]) {
+        this.#waiting.get(message.id)?.(message)
+        this.#waiting.delete(message.id)
+      }
+    }
+  }
+}
