@@ -36,8 +36,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   }
   const compute = new ComputeClient(() => startWorker('compute'))
   const indexing = new IndexingClient(takeIndexer(), data, {
-    onCommitted: () => store.refresh(),
-    onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    onCommitted: () => ahead(() => store.refresh()),
+    onReplaced: (cache) =>
+      ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
     onError: options.onError ?? (() => {}),
   })
   const store = openEmbeddedStore(
@@ -51,13 +52,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     },
   )
   // While the worker compares files with the index, this thread loads it.
-  setImmediate(() => {
-    try {
-      store.refresh()
-    } catch {
-      // A damaged index was reported to the worker already.
-    }
-  })
+  setImmediate(() => ahead(() => store.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
@@ -67,6 +62,15 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       await Promise.all([indexing.close(), compute.close()])
       await store.close()
     },
+  }
+}
+
+/** Reads before anybody asks; what fails is said to the first who does, and damage was reported to the worker already. */
+function ahead(read: () => void): void {
+  try {
+    read()
+  } catch {
+    // The next answer tries again.
   }
 }
 

@@ -77,14 +77,14 @@ async function readNode(core: GraphCore, argument: string): Promise<ReadNode | u
   const [id] = await store.lookup([argument])
   if (id === undefined) return undefined
   const { generation } = await store.state()
-  const [node] = await store.nodes([id], { links: MAX_LINKS })
+  const [node] = await store.nodes([id], { links: MAX_LINKS, times: true })
   if (node === undefined || node.kind === 'missing') return undefined
   if (node.kind === 'attachment') return { node, source: undefined }
   const source = await store.text(id)
   if (source === undefined) return undefined
   // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
   if ((await store.state()).generation === generation) return { node, source }
-  const [again] = await store.nodes([id], { links: MAX_LINKS })
+  const [again] = await store.nodes([id], { links: MAX_LINKS, times: true })
   return { node: again ?? node, source }
 }
 

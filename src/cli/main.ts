@@ -32,6 +32,8 @@ process.stderr.on('error', () => {})
 async function main(): Promise<void> {
   if (splitCommand(argv).command === 'serve') bootIndexer()
   process.exitCode = await run(argv, host)
+  // A client that said `exit` may keep our input open: that must not keep us.
+  process.stdin.destroy()
   await new Promise((resolve) => process.stdout.write('', resolve))
   // Whatever still holds the process (a worker in a long step) has nothing more to tell.
   setTimeout(() => process.exit(), 1_000).unref()

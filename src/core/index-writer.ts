@@ -33,7 +33,7 @@ export interface FileRecord {
   readonly path: VaultPath
   readonly kind: FileKind
   readonly stat: FileStat
-  /** SHA-256 of the bytes, hex; empty for what was not read (attachments, files still to be read). */
+  /** SHA-256 of the bytes, hex; empty for what was not read (attachments, unreadable files). */
   readonly hash: string
   readonly excluded: boolean
   readonly archived: boolean
@@ -77,6 +77,8 @@ export interface Batch {
   /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
   readonly mode: string
   readonly outside: readonly OutsideLink[]
+  /** See `IndexState`. */
+  readonly nextKey: number
 }
 
 /** What the last commit left. */
@@ -85,6 +87,8 @@ export interface IndexState {
   readonly generation: number
   readonly mode?: string
   readonly outside: readonly OutsideLink[]
+  /** Every key given so far is below this; links may point to keys whose files are not committed yet. */
+  readonly nextKey: number
 }
 
 /** The writing side of a store, for `indexing/` only. One transaction a call. */
@@ -92,6 +96,8 @@ export interface IndexWriter {
   state(): Promise<IndexState>
   /** Every file there is. */
   files(): Promise<readonly KnownFile[]>
+  /** Keys of files that are gone: they may be given again. */
+  freeKeys(): Promise<readonly number[]>
   /** What decides where links point: names of every file. */
   names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
   /** For every file that links: the folded names its links depend on. */

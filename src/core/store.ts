@@ -24,7 +24,7 @@ export interface Node extends NodeSummary {
   /** How many there are in all. */
   readonly linkCount: number
   readonly properties: Readonly<Record<string, unknown>>
-  /** ISO 8601 with time zone `Z`, or as written in the note's properties. */
+  /** ISO 8601 with time zone `Z`, or as written in the note's properties; only where `NodeOptions.times` asks. */
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
@@ -194,6 +194,8 @@ export interface StoreState {
 export interface NodeOptions {
   /** Links a node at the most. */
   readonly links: number
+  /** Whether `created` and `modified` are wanted. */
+  readonly times?: boolean
 }
 
 /**

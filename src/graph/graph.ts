@@ -1,5 +1,6 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
+import { selectTop } from './select-top.ts'
 
 /** What the graph needs to know of one file. `key` is small, dense and stays with the path. */
 export interface GraphRow {
@@ -40,6 +41,7 @@ export class Graph {
   #inDegree = new Int32Array(1024)
   readonly #byFold = new Map<string, number | number[]>()
   readonly #ids: (NodeId | undefined)[] = []
+  readonly #folds: string[] = []
   readonly #missingNames: string[] = []
   readonly #missingSources: number[][] = []
   readonly #missingByFold = new Map<string, number>()
@@ -143,6 +145,7 @@ export class Graph {
     const path = this.#rows[key]?.path
     if (path === undefined) return
     const folded = foldId(path)
+    this.#folds[key] = folded
     const others = this.#byFold.get(folded)
     if (others === undefined) {
       this.#byFold.set(folded, key)
@@ -224,9 +227,14 @@ export class Graph {
     return numbers.sort((a, b) => compare(this.id(a), this.id(b)))
   }
 
+  /** A file's path as ids are folded; of twins the same. */
+  folded(key: number): string {
+    return this.#folds[key] ?? ''
+  }
+
   /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
   twins(key: number): readonly number[] {
-    const group = this.#byFold.get(foldId(this.#pathOf(key)))
+    const group = this.#byFold.get(this.folded(key))
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
   }
 
@@ -311,9 +319,12 @@ export class Graph {
     return degree
   }
 
-  /** Sorts by in-degree (highest first), then id. */
-  byInDegree(nodes: NodeIndex[]): NodeIndex[] {
-    return nodes.sort((a, b) => this.inDegree(b) - this.inDegree(a) || compare(this.id(a), this.id(b)))
+  /** The first `count` by in-degree (highest first), then id. */
+  topByInDegree(nodes: Iterable<NodeIndex>, count: number): NodeIndex[] {
+    return selectTop(nodes, count, (a, b) => {
+      const difference = this.inDegree(a) - this.inDegree(b)
+      return difference > 0 || (difference === 0 && this.id(a) < this.id(b))
+    })
   }
 }
 

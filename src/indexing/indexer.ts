@@ -40,8 +40,12 @@ export interface Reconciled {
   readonly mode: Mode
 }
 
-/** A slice of the work that is committed at once stays below these, so that memory does not grow with the vault. */
-const SLICE_FILES = 20_000
+/**
+ * What is committed at once: all of it up to this many files; more in slices, so that neither memory nor the pause in which a reader
+ * takes a commit over grows with the vault.
+ */
+const WHOLE_FILES = 10_000
+const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 /** A first index that takes longer is committed in parts, so that callers can be given what is there. */
 const SLICE_MS = 4_000
@@ -60,6 +64,8 @@ export class Indexer {
   #known = new Map<string, KnownFile>()
   #freeKeys: number[] = []
   #nextKey = 0
+  /** Keys of files that are listed but not committed yet: links can point to them already. */
+  readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outside: readonly OutsideLink[] = []
   #mode: Mode = 'obsidian'
@@ -81,7 +87,8 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        done = await this.#attempt(scope)
+        // An index that was deleted under a running server knows of nothing, whatever changed since.
+        done = await this.#attempt(this.#generation === 0 ? { all: true } : scope)
       } finally {
         // A commit that failed, or that another process forestalled, leaves what is remembered ahead of the index.
         if (done === undefined) this.forget()
@@ -113,10 +120,9 @@ export class Indexer {
       { wikilinks: 0, relativeLinks: 0 },
     )
     this.#outside = state.outside
-    const keys = new Set(files.map((file) => file.key))
-    this.#nextKey = files.reduce((most, file) => Math.max(most, file.key + 1), 0)
-    this.#freeKeys = []
-    for (let key = this.#nextKey - 1; key >= 0; key--) if (!keys.has(key)) this.#freeKeys.push(key)
+    this.#nextKey = files.reduce((most, file) => Math.max(most, file.key + 1), state.nextKey)
+    this.#freeKeys = [...(await this.#writer.freeKeys())]
+    this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
     this.#links = this.#newLinks()
   }
@@ -140,8 +146,9 @@ export class Indexer {
     let total = plan.read.length
     let done = 0
     let first = true
+    const isWhole = plan.read.length <= WHOLE_FILES
     while (first || plan.read.length > 0) {
-      const slice = this.#readSlice(plan.read, (count) => this.#options.onProgress(done + count, total))
+      const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) => this.#options.onProgress(done + count, total))
       const rest = plan.read.slice(slice.taken)
       const gone = [...(first ? plan.gone : []), ...slice.vanished]
       const style = this.#styleWith(slice.facts, gone)
@@ -159,12 +166,8 @@ export class Indexer {
       done += slice.taken
       const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
       changed += facts.put.length
-      const committed = await this.#commit({
-        ...facts,
-        stubs: first ? rest.filter((file) => !this.#known.has(file.path)) : [],
-        gone,
-        outside: plan.outside,
-      })
+      const expected = first ? rest.filter((file) => !this.#known.has(file.path)) : []
+      const committed = await this.#commit({ ...facts, expected, gone, outside: plan.outside })
       if (!committed) return undefined
       first = false
     }
@@ -239,7 +242,7 @@ export class Indexer {
   }
 
   /** Reads files until the slice is full. */
-  #readSlice(queue: readonly ListedFile[], onProgress: (count: number) => void): Slice {
+  #readSlice(queue: readonly ListedFile[], most: number, onProgress: (count: number) => void): Slice {
     const facts: FileFacts[] = []
     const vanished: KnownFile[] = []
     const started = Date.now()
@@ -257,8 +260,9 @@ export class Indexer {
       }
       if (taken % PROGRESS_STEP === 0) {
         onProgress(taken)
-        if (bytes > SLICE_BYTES || taken >= SLICE_FILES || Date.now() - started > SLICE_MS) break
+        if (Date.now() - started > SLICE_MS) break
       }
+      if (bytes > SLICE_BYTES || taken >= most) break
     }
     onProgress(taken)
     return { facts, vanished, taken }
@@ -293,7 +297,7 @@ export class Indexer {
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
       const same = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
-      // An attachment's bytes are not kept: its stat alone is news to nobody. A stub is a note without a hash.
+      // An attachment's bytes are not kept: its stat alone is news to nobody.
       const unchanged = same && (fact.hash !== '' || fact.kind === 'attachment')
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -304,15 +308,16 @@ export class Indexer {
   /** @returns false when another process committed first. */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
-    const { put, stubs, gone, touch, outside } = changes
-    const nothing = put.length + stubs.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
+    const { put, expected, gone, touch, outside } = changes
+    const nothing = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
     if (nothing && this.#generation > 0) return true
     const removed = gone.map(({ key }) => key)
-    const facts = [...put, ...stubs.map((file) => this.#stub(file))]
-    const placed = facts.map((fact): FileFacts & { key: number } =>
-      Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey() }),
+    const placed = put.map((fact): FileFacts & { key: number } =>
+      Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
-    const affected = await links.rename(placed, removed)
+    // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
+    const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
+    const affected = await links.rename([...placed, ...reserved], removed)
     const records: FileRecord[] = []
     for (const fact of placed) {
       affected.delete(fact.key)
@@ -325,21 +330,23 @@ export class Indexer {
       if (!sameEnds(record.links, resolved.links)) records.push({ ...record, ...resolved })
     }
     await this.#options.permission
-    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside }
+    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey }
     const generation = await this.#writer.commit(batch, this.#generation)
     if (generation === undefined) return false
     this.#remember(generation, { records, gone, touch, outside })
     return true
   }
 
-  #stub(file: ListedFile): FileFacts {
-    const kind = this.#options.kindOf(file.path, this.#mode)
-    const facts = describeUnread(file, { kind, conflict: false, mode: this.#mode })
-    return { ...facts, stat: untrusted(file.stat) }
+  #takeKey(path: string): number {
+    const reserved = this.#reserved.get(path)
+    this.#reserved.delete(path)
+    return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  #takeKey(): number {
-    return this.#freeKeys.pop() ?? this.#nextKey++
+  #reserve(path: string): number {
+    const key = this.#takeKey(path)
+    this.#reserved.set(path, key)
+    return key
   }
 
   #remember(
@@ -379,7 +386,8 @@ interface Slice {
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  readonly stubs: readonly ListedFile[]
+  /** New files that are still to be read. */
+  readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]

@@ -15,8 +15,7 @@ export class LinkTable {
   readonly flavour: Flavour
   #names: NameIndex | undefined
   #named = new Map<number, Named>()
-  #mentions: Map<string, Set<number>> | undefined
-  #mentioned = new Map<number, readonly string[]>()
+  #mentions: Mentions | undefined
 
   constructor(writer: IndexWriter, flavour: Flavour) {
     this.#writer = writer
@@ -26,10 +25,10 @@ export class LinkTable {
   /** Starts from an empty index: nothing need be read. */
   startEmpty(): void {
     this.#names = new NameIndex(this.flavour.mode)
-    this.#mentions = new Map()
+    this.#mentions = new Mentions()
   }
 
-  async #load(): Promise<{ names: NameIndex; mentions: Map<string, Set<number>> }> {
+  async #load(): Promise<{ names: NameIndex; mentions: Mentions }> {
     this.#names ??= await this.#loadNames()
     this.#mentions ??= await this.#loadMentions()
     return { names: this.#names, mentions: this.#mentions }
@@ -44,12 +43,9 @@ export class LinkTable {
     return names
   }
 
-  async #loadMentions(): Promise<Map<string, Set<number>>> {
-    const mentions = new Map<string, Set<number>>()
-    for (const { key, mentions: names } of await this.#writer.mentions()) {
-      this.#mentioned.set(key, names)
-      for (const name of names) addTo(mentions, name, key)
-    }
+  async #loadMentions(): Promise<Mentions> {
+    const mentions = new Mentions()
+    for (const { key, mentions: names } of await this.#writer.mentions()) mentions.set(key, names)
     return mentions
   }
 
@@ -71,10 +67,10 @@ export class LinkTable {
       for (const name of this.#namesOf(known)) changed.add(name)
       names.remove(key)
       this.#named.delete(key)
-      this.#setMentions(mentions, key, [])
+      mentions.set(key, [])
     }
     // Nobody mentions anything yet: a new index.
-    const isNew = mentions.size === 0
+    const isNew = mentions.isEmpty
     for (const file of put) {
       if (isNew && !this.#named.has(file.key)) {
         const own = detach(file)
@@ -94,7 +90,7 @@ export class LinkTable {
       names.add(toNamed(detach(file)))
     }
     const affected = new Set<number>()
-    for (const name of changed) for (const key of mentions.get(name) ?? []) affected.add(key)
+    for (const name of changed) for (const key of mentions.sources(name)) affected.add(key)
     return affected
   }
 
@@ -106,7 +102,7 @@ export class LinkTable {
     const names = this.#names
     const mentions = this.#mentions
     if (names === undefined || mentions === undefined) throw new Error('names are not loaded')
-    if (links.length === 0 && !this.#mentioned.has(source.key)) return NO_LINKS
+    if (links.length === 0 && !mentions.has(source.key)) return NO_LINKS
     const mentioned = new Set<string>()
     const add = (name: string): void => {
       mentioned.add(name)
@@ -117,7 +113,7 @@ export class LinkTable {
       resolved.push(this.#resolveOne(names, source, link))
     }
     const list = [...mentioned]
-    this.#setMentions(mentions, source.key, list)
+    mentions.set(source.key, list)
     return { links: resolved, mentions: list }
   }
 
@@ -144,16 +140,52 @@ export class LinkTable {
   #namesOf(file: Named): readonly string[] {
     return namesOf({ path: file.path, aliases: file.aliases, title: file.pageTitle }, this.flavour.mode)
   }
+}
 
-  #setMentions(mentions: Map<string, Set<number>>, key: number, names: readonly string[]): void {
-    for (const name of this.#mentioned.get(key) ?? []) {
-      const keys = mentions.get(name)
-      keys?.delete(key)
-      if (keys?.size === 0) mentions.delete(name)
+const NOBODY: readonly number[] = []
+
+/** Which files mention which names. Names have numbers, so that a million mentions are a million small integers. */
+class Mentions {
+  readonly #numbers = new Map<string, number>()
+  readonly #sources: number[][] = []
+  readonly #mentioned = new Map<number, readonly number[]>()
+
+  get isEmpty(): boolean {
+    return this.#mentioned.size === 0
+  }
+
+  has(key: number): boolean {
+    return this.#mentioned.has(key)
+  }
+
+  sources(name: string): readonly number[] {
+    const number = this.#numbers.get(name)
+    return number === undefined ? NOBODY : (this.#sources[number] ?? NOBODY)
+  }
+
+  /** Replaces what a file mentions; each name once. */
+  set(key: number, names: readonly string[]): void {
+    for (const number of this.#mentioned.get(key) ?? NOBODY) {
+      const keys = this.#sources[number]
+      const at = keys?.indexOf(key) ?? -1
+      if (keys !== undefined && at >= 0) keys.splice(at, 1)
     }
-    if (names.length === 0) this.#mentioned.delete(key)
-    else this.#mentioned.set(key, names)
-    for (const name of names) addTo(mentions, name, key)
+    if (names.length === 0) {
+      this.#mentioned.delete(key)
+      return
+    }
+    const numbers = names.map((name) => this.#numberOf(name))
+    this.#mentioned.set(key, numbers)
+    for (const number of numbers) this.#sources[number]?.push(key)
+  }
+
+  #numberOf(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    const number = this.#sources.length
+    this.#numbers.set(name, number)
+    this.#sources.push([])
+    return number
   }
 }
 
@@ -170,12 +202,6 @@ function detach(file: Named): Named {
 
 function toNamed(file: Named): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
-}
-
-function addTo(map: Map<string, Set<number>>, name: string, key: number): void {
-  const keys = map.get(name)
-  if (keys === undefined) map.set(name, new Set([key]))
-  else keys.add(key)
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {

@@ -12,6 +12,7 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
 let service: IndexingService | undefined
+let replaced = 0
 
 port.on('message', (message: ToIndexer) => {
   switch (message.type) {
@@ -24,7 +25,8 @@ port.on('message', (message: ToIndexer) => {
       service?.begin()
       break
     case 'damaged':
-      service?.replaceDamaged()
+      // A reader that has not heard yet that the index was replaced means the one before.
+      if (message.replaced === replaced) service?.replaceDamaged()
       break
     case 'reconcile':
       reconcile(message.id, message.paths)
@@ -62,7 +64,10 @@ function openService({ root, settings, file, memory, watch }: IndexerData): Inde
       kindOf: fileKind,
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
     },
-    onReplaced: (cache) => send({ type: 'replaced', cache }),
+    onReplaced: (cache) => {
+      replaced++
+      send({ type: 'replaced', cache })
+    },
     onCommitted: (generation) => send({ type: 'committed', generation }),
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })

@@ -18,6 +18,9 @@ export class IndexingClient implements Indexing {
   readonly #settled = new Latch()
   #status: IndexStatus
   #nextId = 1
+  #replaced = 0
+  /** Damage was reported: what is told until there is another index is of the damaged one. */
+  #isReplacing = false
   #onClosed: () => void = () => {}
 
   constructor(worker: Worker, data: IndexerData, listeners: ClientListeners) {
@@ -68,8 +71,9 @@ export class IndexingClient implements Indexing {
 
   /** A reader found the index damaged: whoever waits, waits for the next one. */
   reportDamage(): void {
+    this.#isReplacing = true
     this.#settled.shut()
-    this.#send({ type: 'damaged' })
+    this.#send({ type: 'damaged', replaced: this.#replaced })
   }
 
   async close(): Promise<void> {
@@ -89,13 +93,15 @@ export class IndexingClient implements Indexing {
     switch (message.type) {
       case 'status':
         this.#status = message.status
-        if (SETTLED.has(message.status.phase)) this.#settled.open()
+        if (SETTLED.has(message.status.phase) && !this.#isReplacing) this.#settled.open()
         for (const listener of this.#statusListeners) listener(message.status)
         break
       case 'committed':
         listeners.onCommitted(message.generation)
         break
       case 'replaced':
+        this.#replaced++
+        this.#isReplacing = false
         listeners.onReplaced(message.cache)
         break
       case 'reconciled':

@@ -18,7 +18,8 @@ export type ToIndexer =
   | { readonly type: 'open'; readonly data: IndexerData }
   | { readonly type: 'begin' }
   | { readonly type: 'reconcile'; readonly id: number; readonly paths?: readonly string[] }
-  | { readonly type: 'damaged' }
+  /** `replaced`: how many times the index had been replaced as far as the reader knows. */
+  | { readonly type: 'damaged'; readonly replaced: number }
   | { readonly type: 'close' }
 
 export type FromIndexer =

@@ -81,6 +81,17 @@ export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
   return vi.waitFor(expectation, { timeout: PATIENCE, interval: 40 })
 }
 
+/**
+ * What a result says, without what the protocol's eras put around it, and without the warning that files are being compared: whether
+ * they are at this moment is chance.
+ */
+export function factsOf({ content, structuredContent, isError = false }: Wire): Wire {
+  const { _warnings, ...facts } = structuredContent
+  const warnings = (_warnings ?? []).filter(({ code }: Wire) => code !== 'INDEX_BUILDING')
+  const texts = content.map(({ text }: Wire) => text.replace(/^INDEX_BUILDING: .*\n?/, '')).filter((text: string) => text !== '')
+  return { texts, facts, warnings, isError }
+}
+
 /** Only what the program needs, and nothing of the user who runs the tests. */
 function cleanEnvironment(root: string): Record<string, string> {
   return {
@@ -100,25 +111,25 @@ interface Started {
 
 function startProgram(args: readonly string[], options: { readonly cwd: string; readonly env: Record<string, string> }): Started {
   const child = spawn(process.execPath, [PROGRAM, ...args], options)
-  const out: Buffer[] = []
-  const err: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk
+  })
   // A program that ends before it has read everything is a test's business, not an unhandled error.
   child.stdin.on('error', () => {})
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, out: textOf(out), err: textOf(err) }))
+    child.on('close', (code, signal) => resolve({ code, signal, out, err }))
   })
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await ended
   })
   return { child, ended }
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  return Buffer.concat(chunks).toString()
 }
 
 /** A server that is spoken to in bytes. */
@@ -135,7 +146,7 @@ export class Server {
   constructor({ child, ended }: Started) {
     this.child = child
     this.ended = ended
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk))
+    child.stdout.on('data', (chunk: string) => this.#receive(chunk))
   }
 
   /** Writes one line, or several. */

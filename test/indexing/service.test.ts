@@ -207,6 +207,11 @@ describe('a damaged index', () => {
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
   })
 
+  // Found once: a row that vanishes because its key is another, and a text that becomes a blob.
+  const LUCKLESS: [[number, number][]][] = [
+    [[[86008, 5], [53290, 233], [86014, 122], [75442, 17]]],
+    [[[2644, 206], [78411, 193], [64547, 96], [58580, 205], [76937, 172], [5141, 133], [31127, 124]]],
+  ]
   test('bytes flipped anywhere: never a crash, never a wrong answer', async () => {
     const expected = await expectedRows()
     const whole = readFileSync(await indexFile())
@@ -216,14 +221,14 @@ describe('a damaged index', () => {
         async (flips) => {
           const file = join(temporaryFolder(), 'index.db')
           const bytes = Buffer.from(whole)
-          for (const [at, by] of flips) bytes[at] = (bytes[at] as number) ^ by
+          for (const [at, by] of flips) if (at < bytes.length) bytes[at] = (bytes[at] as number) ^ by
           writeFileSync(file, bytes)
           const { store, close } = await started(file, new MemoryVault(NOTES))
           await expect.poll(() => sameRows(store, expected), { timeout: 10_000 }).toBe(true)
           await close()
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true, examples: LUCKLESS },
     )
   }, 120_000)
 })

@@ -1,7 +1,7 @@
 import { databasePath, identityOf, type Location } from './location.ts'
 import { APPLICATION_ID, FORMAT, unpackHot } from './rows.ts'
 import { openSqlite } from './sqlite.ts'
-import { readMeta, readTexts } from './writer.ts'
+import { readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
@@ -10,7 +10,7 @@ export interface IndexCondition {
 
 /** Looks at an index without changing it: every row is read. */
 export function examineIndex(location: Location): IndexCondition {
-  if (identityOf(location) === undefined) return { state: 'absent' }
+  if (!isThere(location)) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
     try {
@@ -19,13 +19,23 @@ export function examineIndex(location: Location): IndexCondition {
       if (application?.application_id !== APPLICATION_ID) return { state: 'foreign' }
       if ((user?.user_version ?? 0) > FORMAT) return { state: 'newer' }
       readMeta(database)
-      for (const text of readTexts(database, 'hot', 'WHERE TRUE')) unpackHot(text)
+      const { texts, keySum } = readTexts(database, 'hot', 'WHERE TRUE')
+      requireKeys(texts.map(unpackHot), keySum)
       return { state: 'present' }
     } finally {
       database.close()
     }
   } catch (error) {
     return { state: 'damaged', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** A folder that cannot even be looked into holds no index; that it cannot is told elsewhere. */
+function isThere(location: Location): boolean {
+  try {
+    return identityOf(location) !== undefined
+  } catch {
+    return false
   }
 }
 

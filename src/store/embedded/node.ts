@@ -8,11 +8,11 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
   const { graph } = projection
   const row = graph.row(node)
   const info = row === undefined || row.kind === 'attachment' ? undefined : projection.info(node)
-  const times = row === undefined ? {} : timesOf(projection, node, info)
+  const times = row === undefined || options.times !== true ? {} : timesOf(projection, node, info)
   const links: NodeIndex[] = []
   for (const target of graph.targets(node)) if (target !== node && graph.isListedNote(target)) links.push(target)
   const linkCount = links.length
-  const shown = options.links === 0 ? [] : graph.byInDegree(links).slice(0, options.links)
+  const shown = graph.topByInDegree(links, options.links)
   return {
     id: graph.id(node),
     title: graph.title(node),

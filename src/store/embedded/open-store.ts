@@ -217,7 +217,7 @@ class SqliteStore implements EmbeddedStore {
         if (other >= 0 && graph.row(other)?.excluded) continue
         found.add(other)
       }
-      const items = graph.byInDegree([...found]).slice(page.offset, page.offset + page.limit)
+      const items = graph.topByInDegree(found, page.offset + page.limit).slice(page.offset)
       return { items: items.map((other) => graph.id(other)), total: found.size }
     })
   }

@@ -35,7 +35,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   const only = filter.id === undefined ? undefined : graph.find(filter.id)
   for (const key of filter.id === undefined ? graph.order() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
-    if (row === undefined || row.excluded || !foldId(row.path ?? '').startsWith(start)) continue
+    if (row === undefined || row.excluded || !graph.folded(key).startsWith(start)) continue
     const id = graph.id(key)
     while (outsideProblems[0] !== undefined && outsideProblems[0].id < id) {
       const next = outsideProblems.shift() as Problem

@@ -5,8 +5,11 @@ import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
-import { type Database, openSqlite, type Statement } from './sqlite.ts'
-import { readMeta, readTexts, requireSchema } from './writer.ts'
+import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { readMeta, readTexts, requireKeys, requireSchema } from './writer.ts'
+
+const MANY_LINKS = 100
+const HUBS_KEPT = 32
 
 /**
  * What the index says, in memory: the graph, tags and names of one generation. Whoever committed is irrelevant: `refresh` asks the
@@ -22,6 +25,7 @@ export class Projection {
   #graph: Graph
   #tags: TagIndex | undefined
   #names: SimilarNames | undefined
+  readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, vault: string | undefined) {
     this.#location = location
@@ -61,9 +65,11 @@ export class Projection {
   #newRows(database: Database): readonly GraphRow[] {
     database.exec('BEGIN')
     try {
-      const { generation, outside } = readMeta(database)
+      const { generation, outside, rows: count } = readMeta(database)
       if (generation === this.#generation) return []
-      const rows = readTexts(database, 'hot', `WHERE generation > ${this.#generation}`).map(unpackHot)
+      const { texts, keySum } = readTexts(database, 'hot', `WHERE generation > ${this.#generation}`)
+      const rows = requireKeys(texts.map(unpackHot), keySum)
+      if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
       this.#generation = generation
       this.#outside = outside
       return rows
@@ -73,6 +79,7 @@ export class Projection {
   }
 
   #apply(rows: readonly GraphRow[]): void {
+    this.#links.clear()
     this.#graph.apply(rows)
     for (const row of rows) {
       this.#tags?.set(row.key, row.tags)
@@ -107,14 +114,31 @@ export class Projection {
 
   /** A file's links, in order of position. */
   links(key: number): readonly ResolvedLink[] {
+    const known = this.#links.get(key)
+    if (known !== undefined) return known
+    const links = this.#readLinks(key)
+    // Hubs are asked for again and again, and reading thousands of links takes milliseconds.
+    if (links.length >= MANY_LINKS) {
+      if (this.#links.size >= HUBS_KEPT) this.#links.clear()
+      this.#links.set(key, links)
+    }
+    return links
+  }
+
+  #readLinks(key: number): readonly ResolvedLink[] {
     const row = this.#database?.links.get(key) as { data: string } | undefined
-    return row === undefined ? [] : unpackLinks(row.data)
+    if (row !== undefined) return unpackLinks(key, row.data)
+    const known = this.#graph.row(key)
+    if (known !== undefined && known.targets.length + known.missing.length > 0) throw new DamagedIndex('links are missing')
+    return []
   }
 
   /** What is kept of a note's text; `undefined` for files that were not read. */
   info(key: number): FileInfo | undefined {
     const row = this.#database?.info.get(key) as { data: string } | undefined
-    return row === undefined ? undefined : unpackInfo(row.data)
+    if (row !== undefined) return unpackInfo(key, row.data)
+    if (this.#graph.row(key)?.kind === 'note') throw new DamagedIndex('a note is missing')
+    return undefined
   }
 
   /** SHA-256 of a file's bytes when it was read, hex; empty when it was not. */
@@ -134,6 +158,7 @@ export class Projection {
     this.#version = -1
     this.#generation = 0
     this.#outside = []
+    this.#links.clear()
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined
     this.#names = undefined
@@ -148,7 +173,8 @@ export class Projection {
   #open(): OpenDatabase | undefined {
     const identity = identityOf(this.#location)
     if (this.#database !== undefined) {
-      if (identity === this.#database.identity) return this.#database
+      // Whoever empties the cache folder deletes a name: what was read stays true until there is another index.
+      if (identity === undefined || identity === this.#database.identity) return this.#database
       this.reopen()
     }
     if (identity === undefined) return undefined

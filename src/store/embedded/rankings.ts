@@ -1,11 +1,14 @@
 import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { Metric, Ranked, RankedNode, Scope } from '../../core/store.ts'
 import type { Graph } from '../../graph/graph.ts'
+import { selectTop } from '../../graph/select-top.ts'
 import { snapshotOf } from '../../graph/snapshot.ts'
 import type { Projection } from './projection.ts'
 import { inScope } from './scope.ts'
 
 interface Result {
+  /** Keys are those of this graph: in an index that was built anew they mean other files. */
+  readonly graph: Graph
   readonly generation: number
   /** By key. */
   readonly scores: ReadonlyMap<number, number>
@@ -32,6 +35,7 @@ export class Rankings {
     if (metric === 'in_degree') return { items: this.#best(scope, limit, (key) => graph.inDegree(key)), stale: false }
     if (metric === 'out_degree') return { items: this.#best(scope, limit, (key) => graph.outDegree(key)), stale: false }
     const { generation } = this.#projection
+    if (this.#results.get(metric)?.graph !== graph) this.#results.delete(metric)
     if (this.#results.get(metric)?.generation !== generation) {
       const run = this.#start(metric)
       // The first time there is nothing to serve meanwhile.
@@ -39,7 +43,7 @@ export class Rankings {
       else run.catch(() => {})
     }
     const result = this.#results.get(metric)
-    if (result === undefined) return { items: [], stale: true }
+    if (result === undefined || result.graph !== this.#projection.graph) return { items: [], stale: true }
     return {
       items: this.#best(scope, limit, (key) => result.scores.get(key) ?? 0),
       stale: result.generation !== this.#projection.generation,
@@ -56,27 +60,21 @@ export class Rankings {
   }
 
   async #compute(metric: CentralMetric): Promise<void> {
-    const { generation } = this.#projection
-    const { keys, offsets, targets } = snapshotOf(this.#projection.graph)
+    const { generation, graph } = this.#projection
+    const { keys, offsets, targets } = snapshotOf(graph)
     const { scores, sampled } = await this.#analytics.run(metric, { offsets, targets })
     const byKey = new Map<number, number>()
     keys.forEach((key, node) => byKey.set(key, scores[node] ?? 0))
-    this.#results.set(metric, { generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
+    this.#results.set(metric, { graph, generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
   }
 
   /** By score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     const { graph } = this.#projection
-    const best: Candidate[] = []
-    for (const key of listed(this.#projection, scope)) {
-      const score = scoreOf(key)
-      const last = best[best.length - 1]
-      if (best.length >= limit && last !== undefined && !comesBefore(graph, { key, score }, last)) continue
-      let at = best.length
-      while (at > 0 && comesBefore(graph, { key, score }, best[at - 1] as Candidate)) at--
-      best.splice(at, 0, { key, score })
-      if (best.length > limit) best.pop()
+    const candidates = function* (projection: Projection) {
+      for (const key of listed(projection, scope)) yield { key, score: scoreOf(key) }
     }
+    const best = selectTop(candidates(this.#projection), limit, (a, b) => comesBefore(graph, a, b))
     return best.map(({ key, score }) => ({ id: graph.id(key), title: graph.title(key), score }))
   }
 }

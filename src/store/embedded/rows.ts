@@ -30,23 +30,29 @@ export const SCHEMA = `
 /** Texts are joined by this; JSON has none of its own. */
 export const SEPARATOR = '\n'
 
+/** What a text is: a flipped bit can make a table or column another's. */
+type Kind = 'hot' | 'stat' | 'mentions' | 'info' | 'links'
+
 /** A value as text that tells when it is no longer what was written: eight hexadecimal digits of CRC-32, then JSON. */
-export function seal(value: unknown): string {
+function seal(kind: Kind, value: unknown): string {
   const json = JSON.stringify(value)
-  return checksum(json) + json
+  return checksum(kind, json) + json
 }
 
 /** @throws DamagedIndex when the text is not what was written. */
-export function unseal(text: string): unknown {
-  const json = text.slice(CRC_LENGTH)
-  if (!text.startsWith(checksum(json))) throw new DamagedIndex('a row is not what was written')
+function unseal(kind: Kind, text: unknown): unknown {
+  // A flipped bit can make a number or a blob of it.
+  const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
+  if (typeof text !== 'string' || !text.startsWith(checksum(kind, json))) {
+    throw new DamagedIndex('a row is not what was written')
+  }
   return JSON.parse(json)
 }
 
 const CRC_LENGTH = 8
 
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(CRC_LENGTH, '0')
+function checksum(kind: Kind, text: string): string {
+  return crc32(kind + text).toString(16).padStart(CRC_LENGTH, '0')
 }
 
 const EXCLUDED = 1
@@ -85,12 +91,12 @@ export function packHot(record: FileRecord): string {
     missing,
     problems,
   ]
-  return seal(record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
+  return seal('hot', record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
 }
 
 /** A file that is gone; its key is free. */
 export function packGone(key: number): string {
-  return seal([key])
+  return seal('hot', [key])
 }
 
 /** What a record's links come to: each target once, each missing name once, and how many problems there are. */
@@ -113,8 +119,8 @@ function project(record: FileRecord): { targets: number[]; missing: string[]; pr
 }
 
 /** @throws DamagedIndex when the row is not what was written. */
-export function unpackHot(text: string): GraphRow & { readonly pageTitle?: string } {
-  const row = unseal(text) as Hot
+export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: string } {
+  const row = unseal('hot', text) as Hot
   if (row[1] === undefined) return { ...GONE, key: row[0] }
   const [key, path, kind, flags, title, aliases, tags, targets, missing, problems, pageTitle] = row
   return {
@@ -168,19 +174,40 @@ type PackedStat = readonly [
 export function packStat({ key, path, excluded, stat, style }: KnownFile): string {
   const { mtime, ctime, birthtime, size } = stat
   const packed: PackedStat = [key, path, excluded ? 1 : 0, mtime, ctime, birthtime, size, style.wikilinks, style.relativeLinks]
-  return seal(packed)
+  return seal('stat', packed)
 }
 
 /** @throws DamagedIndex when the row is not what was written. */
-export function unpackStat(text: string): KnownFile {
-  const [key, path, excluded, mtime, ctime, birthtime, size, wikilinks, relativeLinks] = unseal(text) as PackedStat
+export function unpackStat(text: unknown): KnownFile {
+  const [key, path, excluded, mtime, ctime, birthtime, size, wikilinks, relativeLinks] = unseal('stat', text) as PackedStat
   const stat: FileStat = { mtime, ctime, birthtime, size }
   return { key, path: path as VaultPath, excluded: excluded === 1, stat, style: { wikilinks, relativeLinks } }
 }
 
+/** A document that belongs to a key carries it, because a flipped bit can make a row another's. */
+function unsealFor(kind: Kind, key: number, text: unknown): unknown {
+  const [owner, value] = unseal(kind, text) as [number, unknown]
+  if (owner !== key) throw new DamagedIndex('a row is not where it was written')
+  return value
+}
+
+export function packMentions(key: number, names: readonly string[]): string {
+  return seal('mentions', [key, names])
+}
+
 /** @throws DamagedIndex when the row is not what was written. */
-export function unpackInfo(text: string): FileInfo {
-  return unseal(text) as FileInfo
+export function unpackMentions(text: unknown): { readonly key: number; readonly mentions: readonly string[] } {
+  const [key, mentions] = unseal('mentions', text) as [number, string[]]
+  return { key, mentions }
+}
+
+export function packInfo(key: number, info: FileInfo): string {
+  return seal('info', [key, info])
+}
+
+/** @throws DamagedIndex when the row is not what was written. */
+export function unpackInfo(key: number, text: unknown): FileInfo {
+  return unsealFor('info', key, text) as FileInfo
 }
 
 const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
@@ -208,8 +235,8 @@ type PackedLink = [
 ]
 
 /** Links as short arrays: a vault has ten times as many links as notes. */
-export function packLinks(links: readonly ResolvedLink[]): string {
-  return seal(links.map(packLink))
+export function packLinks(key: number, links: readonly ResolvedLink[]): string {
+  return seal('links', [key, links.map(packLink)])
 }
 
 function packLink(link: ResolvedLink): PackedLink {
@@ -231,8 +258,8 @@ function packLink(link: ResolvedLink): PackedLink {
 }
 
 /** @throws DamagedIndex when the row is not what was written. */
-export function unpackLinks(text: string): readonly ResolvedLink[] {
-  return (unseal(text) as PackedLink[]).map(([kind, form, target, line, column, start, end, to, options]) => ({
+export function unpackLinks(key: number, text: unknown): readonly ResolvedLink[] {
+  return (unsealFor('links', key, text) as PackedLink[]).map(([kind, form, target, line, column, start, end, to, options]) => ({
     kind: LINK_KINDS[kind] ?? 'link',
     form: LINK_FORMS[form] ?? 'wikilink',
     target,

@@ -1,6 +1,6 @@
 import { foldId } from '../../core/ids.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
-import type { Graph, NodeIndex } from '../../graph/graph.ts'
+import type { NodeIndex } from '../../graph/graph.ts'
 import { foldTag } from '../../graph/tag-index.ts'
 import type { Projection } from './projection.ts'
 
@@ -14,7 +14,7 @@ export function* inScope(projection: Projection, scope: Scope): IterableIterator
     const row = graph.row(key)
     if (row === undefined || row.excluded || !kinds.includes(row.kind)) continue
     if (hasTags !== undefined && !hasTags(key)) continue
-    if (start !== '' && !foldedPath(graph, key).startsWith(start)) continue
+    if (start !== '' && !graph.folded(key).startsWith(start)) continue
     yield key
   }
   if (!kinds.includes('missing') || hasTags !== undefined) return
@@ -29,10 +29,6 @@ function pathStart({ path, folder }: Scope): string {
   if (folder === undefined) return ''
   const trimmed = foldId(folder).replace(/^\/+|\/+$/g, '')
   return trimmed === '' ? '' : `${trimmed}/`
-}
-
-function foldedPath(graph: Graph, key: number): string {
-  return foldId(graph.row(key)?.path ?? '')
 }
 
 function tagFilter(projection: Projection, tags: Scope['tags']): ((key: number) => boolean) | undefined {

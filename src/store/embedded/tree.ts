@@ -18,31 +18,39 @@ export function folderTree(graph: Graph, path: string, options: TreeOptions): Fo
     const row = graph.row(key)
     if (row?.path === undefined || row.kind !== 'note' || row.excluded) continue
     if (row.archived && !options.includeArchived) continue
-    if (!foldId(row.path).startsWith(prefix)) continue
+    if (!graph.folded(key).startsWith(prefix)) continue
     const segments = row.path.split('/')
+    const folded = graph.folded(key).split('/')
     const depth = start === '' ? 0 : start.split('/').length
     root ??= branch(segments.slice(0, depth).join('/'))
-    place(root, segments.slice(depth), key)
+    place(root, { segments, folded, depth }, key)
   }
   if (root === undefined) return undefined
   const left = { notes: options.limit }
-  return toFolder(graph, root, options.depth, left)
+  return toFolder(graph, root, options.depth + 1, left)
 }
 
 function branch(path: string): Branch {
   return { path, folders: new Map(), notes: [], noteCount: 0 }
 }
 
-function place(root: Branch, segments: readonly string[], key: number): void {
+interface Place {
+  readonly segments: readonly string[]
+  /** The same, folded: folders that differ only in case are one on the file systems where they can be. */
+  readonly folded: readonly string[]
+  /** How many of them lead to the root of the tree. */
+  readonly depth: number
+}
+
+function place(root: Branch, { segments, folded, depth }: Place, key: number): void {
   let at = root
   at.noteCount++
-  for (const name of segments.slice(0, -1)) {
-    // Folders that differ only in case are one on the file systems where they can be.
-    const folded = foldId(name)
-    let next = at.folders.get(folded)
+  for (let level = depth; level < segments.length - 1; level++) {
+    const name = folded[level] as string
+    let next = at.folders.get(name)
     if (next === undefined) {
-      next = branch(at.path === '' ? name : `${at.path}/${name}`)
-      at.folders.set(folded, next)
+      next = branch(segments.slice(0, level + 1).join('/'))
+      at.folders.set(name, next)
     }
     next.noteCount++
     at = next

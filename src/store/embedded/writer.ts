@@ -8,15 +8,16 @@ import {
   FORMAT,
   packGone,
   packHot,
+  packInfo,
   packLinks,
+  packMentions,
   packStat,
   SCHEMA,
   SEPARATOR,
-  seal,
   unpackHot,
   unpackLinks,
+  unpackMentions,
   unpackStat,
-  unseal,
 } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
 
@@ -25,7 +26,7 @@ export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
-const NOTHING: IndexState = { generation: 0, outside: [] }
+const NOTHING: IndexState = { generation: 0, outside: [], nextKey: 0 }
 
 class SqliteWriter implements IndexWriter {
   readonly #location: Location
@@ -42,11 +43,17 @@ class SqliteWriter implements IndexWriter {
   }
 
   async files(): Promise<readonly KnownFile[]> {
-    return this.#texts('stat', "WHERE stat <> ''").map(unpackStat)
+    const { texts, keySum } = this.#texts('stat', "WHERE stat <> ''")
+    return requireKeys(texts.map(unpackStat), keySum)
+  }
+
+  async freeKeys(): Promise<readonly number[]> {
+    const rows = this.#open()?.prepare("SELECT key FROM file WHERE stat = ''").all() as { key: number }[] | undefined
+    return rows?.map(({ key }) => key) ?? []
   }
 
   async names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]> {
-    const rows = this.#texts('hot', "WHERE stat <> ''").map(unpackHot)
+    const rows = this.#texts('hot', "WHERE stat <> ''").texts.map(unpackHot)
     return rows.map(({ key, path, aliases, pageTitle }) => ({
       key,
       path: path as VaultPath,
@@ -56,11 +63,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]> {
-    const rows = this.#texts('mentions', "WHERE mentions <> ''")
-    return rows.map((row) => {
-      const [key, mentions] = unseal(row) as [number, string[]]
-      return { key, mentions }
-    })
+    return this.#texts('mentions', "WHERE mentions <> ''").texts.map(unpackMentions)
   }
 
   async hashes(keys: readonly number[]): Promise<readonly string[]> {
@@ -78,8 +81,9 @@ class SqliteWriter implements IndexWriter {
     return keys.flatMap((key) => {
       const row = findFile.get(key) as { hash: string; stat: string; hot: string; mentions: string } | undefined
       if (row === undefined) return []
-      const { kind, archived, conflict, title, aliases, tags, problems, pageTitle } = unpackHot(row.hot)
+      const { kind, archived, conflict, title, aliases, tags, targets, missing, problems, pageTitle } = unpackHot(row.hot)
       const links = findLinks.get(key) as { data: string } | undefined
+      if (links === undefined && targets.length + missing.length > 0) throw new DamagedIndex('links are missing')
       return {
         ...unpackStat(row.stat),
         kind: kind as FileRecord['kind'],
@@ -90,8 +94,8 @@ class SqliteWriter implements IndexWriter {
         ...(pageTitle === undefined ? undefined : { pageTitle }),
         aliases,
         tags,
-        links: links === undefined ? [] : unpackLinks(links.data),
-        mentions: row.mentions === '' ? [] : (unseal(row.mentions) as [number, string[]])[1],
+        links: links === undefined ? [] : unpackLinks(key, links.data),
+        mentions: row.mentions === '' ? [] : unpackMentions(row.mentions).mentions,
         malformed: problems[2],
       }
     })
@@ -144,9 +148,9 @@ class SqliteWriter implements IndexWriter {
     if (database !== undefined) attempt(() => database.close())
   }
 
-  #texts(column: 'stat' | 'hot' | 'mentions', condition: string): readonly string[] {
+  #texts(column: TextColumn, condition: string): Texts {
     const database = this.#open()
-    return database === undefined ? [] : readTexts(database, column, condition)
+    return database === undefined ? { texts: [], keySum: 0 } : readTexts(database, column, condition)
   }
 
   /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is not an index of ours. */
@@ -203,18 +207,36 @@ function configure(database: Database): void {
   )
 }
 
+type TextColumn = 'stat' | 'hot' | 'mentions'
+
+export interface Texts {
+  readonly texts: readonly string[]
+  /** Of the keys under which the texts are stored. */
+  readonly keySum: number
+}
+
 /** One column of many rows, joined by the database: a call a slice instead of one a value. */
-export function readTexts(database: Database, column: 'stat' | 'hot' | 'mentions', condition: string): readonly string[] {
+export function readTexts(database: Database, column: TextColumn, condition: string): Texts {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
-    `SELECT group_concat(${column}, char(10)) AS texts FROM (SELECT ${column} FROM file ${condition} AND key >= ? AND key < ?)`,
+    `SELECT group_concat(${column}, char(10)) AS texts, total(key) AS keySum
+     FROM (SELECT key, ${column} FROM file ${condition} AND key >= ? AND key < ?)`,
   )
   const texts: string[] = []
+  let keySum = 0
   for (let from = 0; from <= (range?.last ?? -1); from += TEXTS_AT_ONCE) {
-    const [row] = select.all(from, from + TEXTS_AT_ONCE) as { texts: string | null }[]
-    if (row?.texts != null) for (const text of row.texts.split(SEPARATOR)) texts.push(text)
+    const [row] = select.all(from, from + TEXTS_AT_ONCE) as { texts: string | null; keySum: number }[]
+    if (row?.texts == null) continue
+    keySum += row.keySum
+    for (const text of row.texts.split(SEPARATOR)) texts.push(text)
   }
-  return texts
+  return { texts, keySum }
+}
+
+/** @throws DamagedIndex when rows lie under other keys than those that they carry. */
+export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
+  if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are not where they were written')
+  return rows
 }
 
 /** Rows in one string: some megabytes. */
@@ -235,7 +257,8 @@ function makeSchema(database: Database): void {
   database.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`)
 }
 
-export function readMeta(database: Database): IndexState {
+/** `rows`: how many there are in `file`, those of gone files among them. */
+export function readMeta(database: Database): IndexState & { readonly rows: number } {
   const rows = database.prepare('SELECT key, value FROM meta').all() as { key: string; value: string | number }[]
   const meta = new Map(rows.map(({ key, value }) => [key, value]))
   const mode = meta.get('mode')
@@ -243,6 +266,8 @@ export function readMeta(database: Database): IndexState {
     generation: Number(meta.get('generation') ?? 0),
     ...(mode === undefined ? {} : { mode: String(mode) }),
     outside: JSON.parse(String(meta.get('outside') ?? '[]')) as OutsideLink[],
+    nextKey: Number(meta.get('nextKey') ?? 0),
+    rows: Number(meta.get('rows') ?? 0),
   }
 }
 
@@ -265,7 +290,10 @@ function write(database: Database, batch: Batch, generation: number): void {
   const setMeta = database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
   setMeta.run('generation', generation)
   setMeta.run('mode', batch.mode)
+  setMeta.run('nextKey', batch.nextKey)
   setMeta.run('outside', JSON.stringify(batch.outside))
+  const [count] = database.prepare('SELECT count(*) AS rows FROM file').all() as { rows: number }[]
+  setMeta.run('rows', count?.rows ?? 0)
 }
 
 interface PutStatements {
@@ -277,10 +305,10 @@ interface PutStatements {
 
 function put(statements: PutStatements, record: FileRecord, generation: number): void {
   const { key, hash, mentions, links, info } = record
-  const mentioned = mentions.length === 0 ? '' : seal([key, mentions])
+  const mentioned = mentions.length === 0 ? '' : packMentions(key, mentions)
   statements.file.run(key, generation, hash, packStat(record), packHot(record), mentioned)
-  if (info !== undefined) statements.info.run(key, seal(info))
-  if (links.length > 0) statements.links.run(key, packLinks(links))
+  if (info !== undefined) statements.info.run(key, packInfo(key, info))
+  if (links.length > 0) statements.links.run(key, packLinks(key, links))
   // A new index has none to delete.
   else if (generation > 1) statements.noLinks.run(key)
 }

@@ -1,0 +1,312 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { eventually, factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+/** Every file and folder with what would show that it was touched. */
+function listing(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .concat('.')
+    .sort()
+    .map((path) => {
+      const stat = lstatSync(join(root, path))
+      const hash = stat.isFile() ? createHash('sha256').update(readFileSync(join(root, path))).digest('hex') : 'folder'
+      return `${path} ${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${hash}`
+    })
+}
+
+const EVERYTHING: readonly (readonly [tool: string, args: object])[] = [
+  ['get_node', { id: 'home', depth: 1 }],
+  ['get_node', { id: 'concepts/gluten' }],
+  ['get_neighbors', { id: 'concepts/gluten', limit: 50, include_content: true }],
+  ['find_path', { source: 'breads/borodinsky', target: 'people/louis pasteur', count: 5 }],
+  ['get_hubs', { limit: 50 }],
+  ['get_hubs', { metric: 'pagerank' }],
+  ['get_hubs', { metric: 'betweenness' }],
+  ['search_by_tags', { tags: ['bread'] }],
+  ['random_node', { tags: ['milestone'] }],
+  ['list_nodes', { kinds: ['note', 'attachment', 'canvas', 'missing'], limit: 1000 }],
+  ['resolve_nodes', { names: ['levain', 'glutn'] }],
+  ['nodes_exist', { ids: ['home', 'nowhere'] }],
+  ['get_problems', { limit: 100 }],
+  ['list_tags', {}],
+  ['get_tree', { include_archived: true, limit: 1000 }],
+]
+
+async function askEverything(server: Server): Promise<readonly Wire[]> {
+  return Promise.all(EVERYTHING.map(async ([tool, args]) => factsOf(await server.call(tool, args))))
+}
+
+async function open(world: World, args?: readonly string[]): Promise<Server> {
+  const server = world.serve(args)
+  await server.initialize()
+  return server
+}
+
+/** What a server without any past answers. */
+async function truth(world: World): Promise<readonly Wire[]> {
+  const server = world.serve([world.vault, '--set', `cache.path=${join(world.root, `cache-${Math.random()}`)}`])
+  await server.initialize()
+  const answers = await askEverything(server)
+  expect((await server.end()).code).toBe(0)
+  return answers
+}
+
+const status = async (world: World, args: readonly string[] = []) =>
+  JSON.parse((await world.roux(['status', '--vault', world.vault, ...args])).out)
+
+const indexFiles = (world: World) =>
+  readdirSync(join(world.root, 'cache/roux'))
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => join(world.root, 'cache/roux', name))
+
+test('two servers and commands on one vault agree, whatever is edited', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const [one, two] = await Promise.all([open(world), open(world)])
+  for (let round = 0; round < 4; round++) {
+    world.write(`Inbox/Round ${round}.md`, `---\naliases: [Ring ${round}]\n---\n#round/${round} [[Ring ${round + 1}]] [[Gluten]]\n`)
+    world.write('Concepts/Staling.md', `Round ${round}: [[Ring ${round}]]\n`)
+    if (round > 1) rmSync(join(world.vault, `Inbox/Round ${round - 2}.md`))
+    const [problems] = await Promise.all([
+      world.roux(['get-problems', '--limit', '100', '--vault', world.vault]),
+      world.roux(['index', '--vault', world.vault]),
+    ])
+    expect(problems.code).toBe(0)
+    const tags = await eventually(async () => {
+      const [first, second] = await Promise.all([one.ask('list_tags'), two.ask('list_tags')])
+      expect(first).toContainEqual({ tag: `round/${round}`, count: 1 })
+      expect(second).toEqual(first)
+      return first
+    })
+    expect(tags).toContainEqual({ tag: 'round', count: round === 0 ? 1 : 2 })
+    await eventually(async () => {
+      expect(await one.ask('get_problems', { limit: 100 })).toEqual(JSON.parse(problems.out))
+      expect(await two.ask('get_problems', { limit: 100 })).toEqual(JSON.parse(problems.out))
+    })
+  }
+  const expected = await truth(world)
+  await eventually(async () => {
+    expect(await askEverything(one)).toEqual(expected)
+    expect(await askEverything(two)).toEqual(expected)
+  })
+  expect((await Promise.all([one.end(), two.end()])).map(({ code }) => code)).toEqual([0, 0])
+  expect(indexFiles(world)).toHaveLength(1)
+})
+
+test('many commands at once make one index', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const runs = await Promise.all(Array.from({ length: 5 }, () => world.roux(['status', '--vault', world.vault])))
+  for (const { code, err, out } of runs) expect({ code, err, ...JSON.parse(out) }).toMatchObject({ code: 0, err: '', notes: 65, files: 69 })
+  expect(readdirSync(join(world.root, 'cache/roux')).filter((name) => !/^index-\w+\.db(-wal|-shm)?$/.test(name))).toEqual([])
+})
+
+test('nothing is written into the vault, and what is written elsewhere is for its owner only', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const before = listing(world.vault)
+  const server = await open(world)
+  await askEverything(server)
+  expect((await server.end()).code).toBe(0)
+  for (const command of ['status', 'doctor', 'index', 'export']) await world.roux([command, world.vault])
+  expect(listing(world.vault)).toEqual(before)
+  expect(readdirSync(world.root).sort()).toEqual(['cache', 'home', 'vault'])
+  expect(readdirSync(join(world.root, 'home'))).toEqual([])
+  expect(statSync(join(world.root, 'cache/roux')).mode & 0o777).toBe(0o700)
+})
+
+test.each<[string, string | undefined]>([
+  ['initialize and the lists', '2025-11-25'],
+  ['only initialize, in the oldest version', '2024-11-05'],
+  ['nothing at all', undefined],
+])('a probe (%s) leaves no trace', async (_, version) => {
+  const world = openWorld({ fixture: 'demo' })
+  const server = world.serve()
+  if (version !== undefined) {
+    await server.initialize(version)
+    server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await server.request('tools/list')
+  }
+  expect(await server.end()).toMatchObject({ code: 0, err: '' })
+  expect(readdirSync(world.root).sort()).toEqual(['home', 'vault'])
+})
+
+describe('a cache folder that cannot be used', () => {
+  test.each([
+    ['a file in its place', (world: World) => writeFileSync(join(world.root, 'cache'), 'no folder')],
+    ['a file in place of its subfolder', (world: World) => {
+      mkdirSync(join(world.root, 'cache'))
+      writeFileSync(join(world.root, 'cache/roux'), 'no folder')
+    }],
+  ])('%s: all works in memory, and says so', async (_, prepare) => {
+    const world = openWorld({ fixture: 'demo' })
+    prepare(world)
+    const server = await open(world)
+    expect(await askEverything(server)).toEqual(await truth(world))
+    world.write('Inbox/New.md', 'Fresh.\n')
+    await eventually(async () => expect((await server.ask('get_node', { id: 'inbox/new' }))?.content).toBe('Fresh.\n'))
+    expect(await server.end()).toMatchObject({ code: 0, err: '' })
+    const facts = await status(world)
+    expect(facts).toMatchObject({ cache: 'memory', index: null, notes: 66, phase: 'idle' })
+    expect(facts.message).toMatch(/kept in memory/)
+    const doctor = JSON.parse((await world.roux(['doctor', world.vault])).out)
+    expect(doctor.checks).toContainEqual(expect.objectContaining({ check: 'cache', state: 'warn' }))
+  })
+
+  test('an index that is a folder', async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const { index } = await status(world)
+    rmSync(index)
+    mkdirSync(index)
+    expect(await status(world)).toMatchObject({ notes: 65 })
+  })
+})
+
+describe('a cache that is damaged between two starts', () => {
+  const overwrite = (path: string, change: (bytes: Buffer) => void) => {
+    const bytes = readFileSync(path)
+    change(bytes)
+    writeFileSync(path, bytes)
+  }
+  test.each<[string, (path: string) => void]>([
+    ['is empty', (path) => truncateSync(path, 0)],
+    ['is cut in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+    ['is cut within its header', (path) => truncateSync(path, 50)],
+    ['is no database', (path) => writeFileSync(path, 'Dear diary')],
+    ['has noise in every page', (path) => overwrite(path, (bytes) => {
+      for (let at = 200; at < bytes.length; at += 997) bytes[at] = (bytes[at] ?? 0) ^ 0x55
+    })],
+    ['has its second half overwritten', (path) => overwrite(path, (bytes) => bytes.fill(0xff, bytes.length / 2))],
+    ['has another format number', (path) => overwrite(path, (bytes) => bytes.writeUInt32BE(99_999, 60))],
+    ["bears another program's id", (path) => overwrite(path, (bytes) => bytes.writeUInt32BE(0x1234, 68))],
+    ['lost a title to another text of the same length', (path) => overwrite(path, (bytes) => {
+      for (let at = bytes.indexOf('Bread notebook'); at !== -1; at = bytes.indexOf('Bread notebook', at + 1)) bytes.write('Broad', at)
+    })],
+  ])('%s', async (_, damage) => {
+    const world = openWorld({ fixture: 'demo' })
+    const { index } = await status(world)
+    rmSync(`${index}-wal`, { force: true })
+    rmSync(`${index}-shm`, { force: true })
+    damage(index)
+    // A server, then a command, each on an index damaged anew.
+    const server = await open(world)
+    const answers = await askEverything(server)
+    expect((await server.end()).code).toBe(0)
+    damage(index)
+    expect(await status(world)).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
+    expect(answers).toEqual(await truth(world))
+  })
+
+  test('is deleted under a running server', async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const server = await open(world)
+    const answers = await askEverything(server)
+    rmSync(join(world.root, 'cache'), { recursive: true })
+    expect(await askEverything(server)).toEqual(answers)
+    world.write('Inbox/New.md', 'Fresh.\n')
+    await eventually(async () => expect((await server.ask('get_node', { id: 'inbox/new' }))?.content).toBe('Fresh.\n'))
+    const expected = await truth(world)
+    // What takes long to compute is served from before, with a warning, until it is done.
+    await eventually(async () => expect(await askEverything(server)).toEqual(expected))
+    expect((await server.end()).code).toBe(0)
+  })
+})
+
+describe('the end', () => {
+  const CALL = { name: 'get_hubs', arguments: { metric: 'betweenness' } }
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: CALL })
+
+  test.each<[string, (server: Server) => void]>([
+    ['the end of input', (server) => server.child.stdin.end()],
+    ['exit', (server) => server.send({ jsonrpc: '2.0', method: 'exit' })],
+    ['notifications/exit', (server) => server.send({ jsonrpc: '2.0', method: 'notifications/exit' })],
+  ])('%s answers what is in flight, and ends with 0', async (_, end) => {
+    const world = openWorld({ fixture: 'demo' })
+    const server = world.serve()
+    const answers = Promise.all([server.initialize(), ...[1, 2, 3].map((id) => server.answerTo(id))])
+    for (const id of [1, 2, 3]) server.send(call(id))
+    end(server)
+    for (const { result } of await answers) expect(result).toBeDefined()
+    expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s answers what is in flight, and ends with 0', async (signal) => {
+    const world = openWorld({ fixture: 'demo' })
+    const server = await open(world)
+    // One line after the other: when the second is answered, the first was read.
+    const answer = server.answerTo(1)
+    server.send(call(1))
+    await server.request('ping')
+    server.child.kill(signal)
+    expect((await answer).result.structuredContent.results).toHaveLength(10)
+    expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
+  })
+
+  test('a last line without a line break is a line', async () => {
+    const server = openWorld({ fixture: 'docs-folder' }).serve()
+    const answer = server.initialize()
+    server.child.stdin.end(JSON.stringify({ ...call(7), params: { name: 'list_tags' } }))
+    await answer
+    await server.ended
+    expect(server.lines.map((line) => JSON.parse(line).id)).toEqual(['r1', 7])
+  })
+
+  test('nothing is left running', async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const server = await open(world)
+    await server.ask('get_hubs', { metric: 'pagerank' })
+    const { pid } = server.child
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((child) => child !== ''),
+    )
+    await server.end()
+    expect(children).toEqual([])
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
+  })
+
+  test('a client that closes our output ends us quietly', async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const server = await open(world)
+    await server.ask('list_tags')
+    server.child.stdout.destroy()
+    // The input stays open: only writing tells that nobody reads.
+    const ended = new Promise<number | null>((resolve) => server.child.on('exit', resolve))
+    for (let id = 0; id < 3; id++) server.send(call(id))
+    expect(await ended).toBe(0)
+  })
+
+  test('a client that is killed ends us', async () => {
+    const world = openWorld({ fixture: 'demo' })
+    // A client that starts a server of its own, tells its process id, and is killed.
+    const script = `
+      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(PROGRAM)}, 'serve', ${JSON.stringify(world.vault)}])
+      child.stdin.write(${JSON.stringify(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } } })}\n${JSON.stringify(call(2))}\n`)})
+      let lines = 0
+      child.stdout.on('data', (chunk) => {
+        lines += String(chunk).split('\\n').length - 1
+        if (lines === 2) console.log(child.pid)
+      })
+      setInterval(() => {}, 1000)`
+    const client = spawn(process.execPath, ['-e', script], { env: { ...world.env }, stdio: ['ignore', 'pipe', 'ignore'] })
+    const pid = await new Promise<string>((resolve) => client.stdout.on('data', (chunk) => resolve(String(chunk).trim())))
+    expect(existsSync(`/proc/${pid}`)).toBe(true)
+    client.kill('SIGKILL')
+    await eventually(async () => {
+      // One that nobody has waited for yet is as good as gone.
+      const state = existsSync(`/proc/${pid}`) ? /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : 'gone'
+      expect(['gone', 'Z']).toContain(state)
+    })
+  })
+})
