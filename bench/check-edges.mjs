@@ -110,8 +110,7 @@ function graphOf({ nodes, edges, unresolved }, keyOf) {
     const isBetweenNotes = notes.has(source) && notes.has(target)
     addEdge(isBetweenNotes ? graph.noteEdges : graph.otherEdges, { ...edge, source, target })
   }
-  for (const each of unresolved)
-    addEdge(graph.unresolved, { ...each, source: keyOf(each.source), target: foldId(each.target) })
+  for (const each of unresolved) addEdge(graph.unresolved, { ...each, source: keyOf(each.source), target: foldId(each.target) })
   return graph
 }
 
@@ -124,9 +123,7 @@ function addEdge(edges, edge) {
 function compareNotes(ours, theirs) {
   const missing = [...theirs.notes.keys()].filter((key) => !ours.notes.has(key))
   const extra = [...ours.notes.keys()].filter((key) => !theirs.notes.has(key))
-  console.log(
-    `notes: ${ours.notes.size}, oracle ${theirs.notes.size}, missing ${missing.length}, extra ${extra.length}`,
-  )
+  console.log(`notes: ${ours.notes.size}, oracle ${theirs.notes.size}, missing ${missing.length}, extra ${extra.length}`)
   for (const key of missing.slice(0, SHOWN)) console.log(`  missing ${key}`)
   for (const key of extra.slice(0, SHOWN)) console.log(`  extra   ${key}`)
   return missing.length === 0 && extra.length === 0

@@ -61,8 +61,15 @@ export class Client {
   async call(name, args = {}) {
     const sent = performance.now()
     const { message, arrived, bytes } = await this.request('tools/call', { name, arguments: args })
-    if (message.error || message.result.isError) throw new Error(`${name}: ${JSON.stringify(message.error ?? message.result.content)}`)
-    return { value: JSON.parse(message.result.content[0].text), warnings: message.result.structuredContent._warnings ?? [], ms: arrived - sent, arrived, bytes }
+    if (message.error || message.result.isError)
+      throw new Error(`${name}: ${JSON.stringify(message.error ?? message.result.content)}`)
+    return {
+      value: JSON.parse(message.result.content[0].text),
+      warnings: message.result.structuredContent._warnings ?? [],
+      ms: arrived - sent,
+      arrived,
+      bytes,
+    }
   }
 
   /** Peak resident memory in MB, on Linux; NaN elsewhere. */

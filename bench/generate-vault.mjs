@@ -14,16 +14,7 @@ import { adjectives, areas, nouns, places, sentences, tagPaths, verbs } from './
 /** In-degree of the note of rank r falls as r to the power of 1/SKEW − 1. */
 const SKEW = 2.2
 
-const REPEATED_NAMES = [
-  'Index',
-  'Overview',
-  'Ideas',
-  'Meeting notes',
-  'Open questions',
-  'Reading list',
-  'To do',
-  'Glossary',
-]
+const REPEATED_NAMES = ['Index', 'Overview', 'Ideas', 'Meeting notes', 'Open questions', 'Reading list', 'To do', 'Glossary']
 
 // A transparent PNG of one pixel.
 const PIXEL = Buffer.from(
@@ -153,8 +144,7 @@ function freshTitle(taken, random) {
 function makeTitle(words, random) {
   const noun = random.pick(nouns)
   if (words === 1) return capitalize(noun)
-  if (words === 2)
-    return random.chance(0.5) ? `${capitalize(random.pick(adjectives))} ${noun}` : `${random.pick(places)} ${noun}`
+  if (words === 2) return random.chance(0.5) ? `${capitalize(random.pick(adjectives))} ${noun}` : `${random.pick(places)} ${noun}`
   if (words === 3) return `${capitalize(random.pick(adjectives))} ${random.pick(nouns)} ${noun}`
   return random.chance(0.5)
     ? `${capitalize(random.pick(nouns))} and ${random.pick(adjectives)} ${noun}`
@@ -177,10 +167,7 @@ function shuffledRanks(notes, random) {
 }
 
 function attachmentNames(notes) {
-  return Array.from(
-    { length: Math.max(5, Math.round(notes / 200)) },
-    (_, i) => `figure-${String(i + 1).padStart(4, '0')}.png`,
-  )
+  return Array.from({ length: Math.max(5, Math.round(notes / 200)) }, (_, i) => `figure-${String(i + 1).padStart(4, '0')}.png`)
 }
 
 function prepare(root, folders) {
@@ -284,8 +271,7 @@ function shortName(target, vault) {
 
 function decoration(title, random) {
   const draw = random.next()
-  if (draw < 0.15)
-    return `|${random.chance(0.5) ? title.toLowerCase() : `${random.pick(adjectives)} ${random.pick(nouns)}`}`
+  if (draw < 0.15) return `|${random.chance(0.5) ? title.toLowerCase() : `${random.pick(adjectives)} ${random.pick(nouns)}`}`
   if (draw < 0.22) return '#Background'
   return draw < 0.24 ? '#Background|the background' : ''
 }
@@ -319,9 +305,7 @@ function makeParagraph(random, links, hasProse) {
   if (links.length > 2 && (!hasProse || random.chance(0.25))) {
     const items = links.splice(0, random.between(2, 6))
     return items
-      .map((link) =>
-        `- ${link} ${random.chance(0.5) ? `— ${random.pick(adjectives)} ${random.pick(nouns)}` : ''}`.trimEnd(),
-      )
+      .map((link) => `- ${link} ${random.chance(0.5) ? `— ${random.pick(adjectives)} ${random.pick(nouns)}` : ''}`.trimEnd())
       .join('\n')
   }
   const text = Array.from({ length: random.between(2, 5) }, () => makeSentence(random, links)).join(' ')

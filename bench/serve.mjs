@@ -9,7 +9,12 @@ import { Client, median, quantile } from './client.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '9' }, calls: { type: 'string', default: '300' }, json: { type: 'string' }, 'skip-edits': { type: 'boolean' } },
+  options: {
+    rounds: { type: 'string', default: '9' },
+    calls: { type: 'string', default: '300' },
+    json: { type: 'string' },
+    'skip-edits': { type: 'boolean' },
+  },
 })
 const vault = resolve(positionals[0] ?? fileURLToPath(new URL('../fixtures/demo', import.meta.url)))
 const rounds = Number(options.rounds)
@@ -27,7 +32,11 @@ function time(args) {
 }
 
 function serve(cache, folder = vault) {
-  return new Client(process.execPath, [program, 'serve', folder], { XDG_CACHE_HOME: cache, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch })
+  return new Client(process.execPath, [program, 'serve', folder], {
+    XDG_CACHE_HOME: cache,
+    XDG_STATE_HOME: scratch,
+    XDG_CONFIG_HOME: scratch,
+  })
 }
 
 /** One start: to `initialize`, to the first right `get_hubs`; peak memory then. */
@@ -75,7 +84,7 @@ async function measureCalls() {
     'get_hubs in_degree': () => ['get_hubs', {}],
     'get_hubs pagerank': () => ['get_hubs', { metric: 'pagerank' }],
     'get_hubs betweenness': () => ['get_hubs', { metric: 'betweenness' }],
-    'get_node': (at) => ['get_node', { id: some(at).id }],
+    get_node: (at) => ['get_node', { id: some(at).id }],
     'get_node depth 1 of the biggest hub': () => ['get_node', { id: hub.id, depth: 1 }],
     'get_neighbors of the biggest hub': () => ['get_neighbors', { id: hub.id, limit: 50 }],
     find_path: (at) => ['find_path', { source: some(at).id, target: some(at * 3 + 1).id }],
@@ -83,7 +92,10 @@ async function measureCalls() {
     'find_path around hubs': (at) => ['find_path', { source: some(at).id, target: some(at * 3 + 1).id, avoid_hubs: true }],
     search_by_tags: () => ['search_by_tags', { tags: ['a', 'obsidian', 'plugin', 'meeting'] }],
     random_node: () => ['random_node', {}],
-    'resolve_nodes, 10 names': (at) => ['resolve_nodes', { names: Array.from({ length: 10 }, (_, i) => misspell(some(at * 10 + i).title)) }],
+    'resolve_nodes, 10 names': (at) => [
+      'resolve_nodes',
+      { names: Array.from({ length: 10 }, (_, i) => misspell(some(at * 10 + i).title)) },
+    ],
     'nodes_exist, 10 ids': (at) => ['nodes_exist', { ids: Array.from({ length: 10 }, (_, i) => some(at + i).id) }],
     'list_nodes of 1,000': () => ['list_nodes', { limit: 1000 }],
     list_tags: () => ['list_tags', {}],
@@ -176,14 +188,21 @@ const rows = [
 if (!options['skip-edits']) {
   for (const through of ['folder', 'symlink']) {
     const taken = await measureEdits(through)
-    rows.push([`edit → visible, vault given as ${through}`, `p50 ${ms(median(taken))}`, `p95 ${ms(quantile(taken, 0.95))}`, 'p95 ≤ 100 ms'])
+    rows.push([
+      `edit → visible, vault given as ${through}`,
+      `p50 ${ms(median(taken))}`,
+      `p95 ${ms(quantile(taken, 0.95))}`,
+      'p95 ≤ 100 ms',
+    ])
   }
 }
 for (const [kind, { p50, p99, bytes }] of Object.entries(figures)) {
   rows.push([kind, `p50 ${ms(p50)}`, `p99 ${ms(p99)}`, `${(bytes / 1024).toFixed(0)} KB`])
 }
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-console.log(`roux ${version} · ${vault.split('/').at(-1)} (${total} notes) · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)} · medians of ${rounds}\n`)
+console.log(
+  `roux ${version} · ${vault.split('/').at(-1)} (${total} notes) · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)} · medians of ${rounds}\n`,
+)
 console.log('| figure | value | | limit or size |\n|---|---|---|---|')
 for (const row of rows) console.log(`| ${row.join(' | ')} |`)
 if (options.json) writeFileSync(options.json, JSON.stringify({ starts, figures }, null, 1))

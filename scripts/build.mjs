@@ -30,7 +30,11 @@ await recordCodeCache()
 async function buildProgram() {
   await build({
     ...shared,
-    entryPoints: { 'cli/main.app': 'src/cli/main.ts', 'workers/indexer.app': 'src/workers/indexer.ts', 'workers/compute.app': 'src/workers/compute.ts' },
+    entryPoints: {
+      'cli/main.app': 'src/cli/main.ts',
+      'workers/indexer.app': 'src/workers/indexer.ts',
+      'workers/compute.app': 'src/workers/compute.ts',
+    },
     outdir: 'dist',
     format: 'cjs',
     supported: { 'dynamic-import': false },
@@ -68,7 +72,11 @@ async function recordCodeCache() {
   await writeFile(join(home, 'vault', 'a.md'), '---\ntags: [x]\n---\n# A\n\n[[b]], [c](c.md) and `code`.\n')
   await writeFile(join(home, 'vault', 'b.md'), '- [[a|the first]] #tag\n')
   const requests = [
-    { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '1' } } },
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version: '1' } },
+    },
     { method: 'notifications/initialized' },
     { id: 2, method: 'tools/list' },
     { id: 3, method: 'tools/call', params: { name: 'get_hubs', arguments: { metric: 'pagerank' } } },
@@ -78,10 +86,14 @@ async function recordCodeCache() {
   const folders = { XDG_CACHE_HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
   for (let run = 0; run < 2; run++) {
     // The first run builds an index, the second one finds it: what is cached last is what a warm start needs.
-    const server = spawn(process.execPath, ['--require', here('record-code-cache.cjs'), 'dist/cli/main.js', 'serve', join(home, 'vault')], {
-      stdio: ['pipe', 'ignore', 'inherit'],
-      env: { ...process.env, ...folders },
-    })
+    const server = spawn(
+      process.execPath,
+      ['--require', here('record-code-cache.cjs'), 'dist/cli/main.js', 'serve', join(home, 'vault')],
+      {
+        stdio: ['pipe', 'ignore', 'inherit'],
+        env: { ...process.env, ...folders },
+      },
+    )
     server.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''))
     const status = await new Promise((resolve) => server.on('exit', resolve))
     if (status !== 0) throw new Error(`the built server ended with ${status}`)

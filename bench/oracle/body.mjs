@@ -214,10 +214,7 @@ function addHtml(node, reader) {
 }
 
 function unescapeHtml(text) {
-  return text.replace(
-    /&(amp|quot|lt|gt|#39);/g,
-    (_, name) => ({ amp: '&', quot: '"', lt: '<', gt: '>', '#39': "'" })[name],
-  )
+  return text.replace(/&(amp|quot|lt|gt|#39);/g, (_, name) => ({ amp: '&', quot: '"', lt: '<', gt: '>', '#39': "'" })[name])
 }
 
 /**

@@ -28,9 +28,7 @@ function reportOtherProfile() {
 
 function differences(each, profile) {
   const actual = run(each, profile)
-  const unequal = Object.entries(each.expect).filter(
-    ([key, value]) => !isDeepStrictEqual(actual[key], sortedValue(key, value)),
-  )
+  const unequal = Object.entries(each.expect).filter(([key, value]) => !isDeepStrictEqual(actual[key], sortedValue(key, value)))
   return unequal.map(([key, value]) => {
     const found = `expected ${JSON.stringify(value)}, got ${JSON.stringify(actual[key])}`
     return `${each.id} [${profile}] ${each.name}\n  ${key}: ${found}`

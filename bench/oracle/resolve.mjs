@@ -24,8 +24,7 @@ const nameOf = (path) => path.slice(path.lastIndexOf('/') + 1)
 export function createResolver(files, { profile, mode }) {
   const index = { byName: groupBy(files, (file) => fold(nameOf(file.path))), byAlias: new Map() }
   for (const file of files) {
-    for (const alias of file.kind === 'note' ? file.aliases : [])
-      addTo(index.byAlias, fold(alias), { alias, path: file.path })
+    for (const alias of file.kind === 'note' ? file.aliases : []) addTo(index.byAlias, fold(alias), { alias, path: file.path })
   }
   const foldsFolders = profile === 'lenient' && (mode === 'docs' || mode === 'foam')
   const context = { index, lenient: profile === 'lenient', foldsFolders, mode, extensions: noteExtensions(mode) }

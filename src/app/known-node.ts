@@ -7,7 +7,7 @@ const LIKENESS = 0.3
 const NEAREST = 3
 
 /** The store's id for an argument; absent when there is no such node or it is only linked to. */
-export async function findId(core: GraphCore, id: string): Promise<NodeId | undefined> {
+function findId(core: GraphCore, id: string): Promise<NodeId | undefined> {
   const [known] = await findIds(core, [id])
   return known
 }

@@ -1,9 +1,9 @@
 import type { GraphCore } from '../app/graph-core.ts'
+import type { Diagnosis } from '../compose.ts'
 import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
 import { RouxError } from '../core/errors.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
-import type { Diagnosis } from '../compose.ts'
 import type { Printer } from './printer.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
+// biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
+import { bootIndexer } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
 import { run } from './run.ts'
-// biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
-import { bootIndexer } from '../workers/spare-worker.ts'
 
 const argv = process.argv.slice(2)
 

@@ -19,6 +19,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
   try {
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
+    // What should be its folder is a file: then it is not there, either.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }
   if (stat === undefined) return undefined

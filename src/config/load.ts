@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
@@ -67,8 +68,18 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   await merge.addFile(join(cwd, CONFIG_FILE), 'found')
 
   const vault = expandPath(input.vault ?? '', cwd) || merge.vault() || resolve(cwd)
-  await merge.addFile(join(vault, CONFIG_FILE), 'of the vault')
+  if (mayEnter(vault)) await merge.addFile(join(vault, CONFIG_FILE), 'of the vault')
   return merge.result(vault)
+}
+
+/** A folder that may not be entered is no mistake in settings: whoever reads the vault says so. */
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** `found` and `of the vault`: by where the program was started, not by what the user said. */

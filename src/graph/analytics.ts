@@ -53,7 +53,7 @@ export function betweenness(graph: Snapshot, budget = BETWEENNESS_BUDGET): Betwe
   const count = offsets.length - 1
   const cost = count + targets.length
   const affordable = Math.max(MIN_SOURCES, Math.floor(budget / Math.max(1, cost)))
-  const sources = affordable >= count ? count : affordable
+  const sources = Math.min(count, affordable)
   const scores = new Float64Array(count)
   const search = new Brandes(offsets, targets)
   for (let at = 0; at < sources; at++) {

@@ -162,7 +162,10 @@ export class Graph {
     const group = this.#byFold.get(folded)
     this.#ids[key] = undefined
     if (typeof group === 'object') {
-      this.#regroup(folded, group.filter((other) => other !== key))
+      this.#regroup(
+        folded,
+        group.filter((other) => other !== key),
+      )
     } else {
       this.#byFold.delete(folded)
     }

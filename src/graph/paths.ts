@@ -120,7 +120,12 @@ class Walk {
       }
       if (forwards) ahead = next
       else behind = next
-      if (met) return this.#trace(search, next.filter((key) => (from[key] ?? 0) !== 0 && (to[key] ?? 0) !== 0), taken)
+      if (met)
+        return this.#trace(
+          search,
+          next.filter((key) => (from[key] ?? 0) !== 0 && (to[key] ?? 0) !== 0),
+          taken,
+        )
     }
     return undefined
   }

@@ -87,6 +87,7 @@ function titleOf(note: Note, mode: Mode): string | undefined {
 }
 
 function isArchived(note: Note): boolean {
-  for (const key in note.properties) if (key.length === 8 && key.toLowerCase() === 'archived' && note.properties[key] === true) return true
+  for (const key in note.properties)
+    if (key.length === 8 && key.toLowerCase() === 'archived' && note.properties[key] === true) return true
   return note.tags.some(({ name }) => name.length === 8 && name.toLowerCase() === 'archived')
 }

@@ -1,5 +1,5 @@
-import { hash as digest } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
+import { hash as digest } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
@@ -148,7 +148,9 @@ export class Indexer {
     let first = true
     const isWhole = plan.read.length <= WHOLE_FILES
     while (first || plan.read.length > 0) {
-      const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) => this.#options.onProgress(done + count, total))
+      const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
+        this.#options.onProgress(done + count, total),
+      )
       const rest = plan.read.slice(slice.taken)
       const gone = [...(first ? plan.gone : []), ...slice.vanished]
       const style = this.#styleWith(slice.facts, gone)

@@ -1,6 +1,6 @@
 import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
-import { NameIndex, type NamedFile, namesOf } from '../links/name-index.ts'
+import { type NamedFile, NameIndex, namesOf } from '../links/name-index.ts'
 import { addMentions, resolveLink } from '../links/resolve.ts'
 
 /** A file whose names are what they are now. */
@@ -117,7 +117,11 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  #resolveOne(names: NameIndex, source: { readonly key: number; readonly path: string }, link: Link | ResolvedLink): ResolvedLink {
+  #resolveOne(
+    names: NameIndex,
+    source: { readonly key: number; readonly path: string },
+    link: Link | ResolvedLink,
+  ): ResolvedLink {
     const resolution = resolveLink(names, source, link, this.flavour)
     const isFile = resolution.kind === 'file'
     return {

@@ -52,6 +52,7 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #isRunning = false
+  #isPermitted = false
   #isVerified = false
   #isDamaged = false
   #isClosed = false
@@ -74,6 +75,7 @@ export class IndexingService implements Indexing {
   }
 
   begin(): void {
+    this.#isPermitted = true
     this.#permit()
   }
 
@@ -235,7 +237,7 @@ export class IndexingService implements Indexing {
     }
     this.#timer = setTimeout(() => {
       this.#indexer?.warm().catch(() => {})
-      this.#writer?.tidy().catch(() => {})
+      if (this.#isPermitted) this.#writer?.tidy().catch(() => {})
     }, WARM_AFTER)
     this.#timer.unref()
   }

@@ -49,13 +49,7 @@ function findFile(names: NameIndex, source: Source, link: LinkTarget, flavour: F
   return decodedFound ?? (isRooted(target) ? undefined : byAlias(names, target, folder))
 }
 
-function byFile(
-  names: NameIndex,
-  target: string,
-  folder: string,
-  link: LinkTarget,
-  lenient: boolean,
-): Resolution | undefined {
+function byFile(names: NameIndex, target: string, folder: string, link: LinkTarget, lenient: boolean): Resolution | undefined {
   if (isRelative(target)) return atPath(names, joinPath(folder, target))
   if (target.startsWith('/')) return atPath(names, target.slice(1))
   const folders = hasFolderTargets(names.mode)
@@ -133,12 +127,7 @@ function isIndex(names: NameIndex, key: number): boolean {
 }
 
 /** Of files at one folded path: the one spelled as asked, else the one that holds the plain id. */
-function single(
-  keys: readonly number[],
-  path: string,
-  names: NameIndex,
-  via: 'path' | 'folder',
-): Resolution | undefined {
+function single(keys: readonly number[], path: string, names: NameIndex, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
   if (keys.length === 1) return { kind: 'file', key: first, via }
@@ -228,7 +217,7 @@ const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
 /** Joins a relative path to a folder; `undefined` when it leaves the vault. */
-export function joinPath(folder: string, relative: string): string | undefined {
+function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {
     if (segment === '' || segment === '.') continue

@@ -12,14 +12,14 @@ export interface Destination {
   readonly end: number
 }
 
-export function skipWhitespace(text: string, from: number, end: number): number {
+function skipWhitespace(text: string, from: number, end: number): number {
   let i = from
   while (i < end && isWhitespace(text.charCodeAt(i))) i++
   return i
 }
 
 /** The destination that begins at `start`; `undefined` where none can stand. */
-export function parseDestination(text: string, start: number, end: number): Destination | undefined {
+function parseDestination(text: string, start: number, end: number): Destination | undefined {
   return text.charCodeAt(start) === LT && start < end ? angleDestination(text, start, end) : bareDestination(text, start, end)
 }
 
@@ -57,7 +57,7 @@ function bareDestination(text: string, start: number, end: number): Destination 
 }
 
 /** The offset after the title that begins at `start`, or -1. */
-export function titleEnd(text: string, start: number, end: number): number {
+function titleEnd(text: string, start: number, end: number): number {
   const open = text.charCodeAt(start)
   if (start >= end || (open !== 34 && open !== 39 && open !== LPAREN)) return -1
   const close = open === LPAREN ? RPAREN : open

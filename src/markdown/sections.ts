@@ -45,7 +45,7 @@ function matchingHeadings(headings: readonly Heading[], wanted: readonly string[
 }
 
 /** A heading as it is compared: without case, marks of links and emphasis, and surplus white space. */
-export function foldHeading(heading: string): string {
+function foldHeading(heading: string): string {
   return heading
     .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')

@@ -7,6 +7,8 @@ const REACH = 2000
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
 /** Lines that do not go on from the one before. */
 const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
+/** A thematic break, a fence of code or of the frontmatter: nothing goes on after it. */
+const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
 /** The end of a sentence: not before a small letter, so that most abbreviations do not count. */
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
@@ -53,7 +55,7 @@ function linesBefore(text: string, from: number, low: number): number {
   while (first > low && !BEGINS.test(text.slice(first, first + 200))) {
     const before = Math.max(low, text.lastIndexOf('\n', first - 2) + 1)
     const line = text.slice(before, first)
-    if (/^[\s>]*$/.test(line) || WHOLE.test(line)) break
+    if (/^[\s>]*$/.test(line) || WHOLE.test(line) || BREAK.test(line)) break
     first = before
   }
   return first

@@ -27,7 +27,7 @@ export function propertyTag(item: string): string | undefined {
 }
 
 /** The form in which two spellings of a tag are the same. */
-export function foldTag(name: string): string {
+function foldTag(name: string): string {
   return name.toLowerCase().normalize('NFC')
 }
 

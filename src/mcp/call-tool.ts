@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 /** How long a call may take. */
-export const CALL_TIMEOUT = 30_000
+const CALL_TIMEOUT = 30_000
 
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {

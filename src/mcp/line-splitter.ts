@@ -1,5 +1,5 @@
 /** A line longer than this is discarded to its end. */
-export const MAX_LINE = 10 * 1024 * 1024
+const MAX_LINE = 10 * 1024 * 1024
 
 /** How much of both ends of a discarded line is kept: enough to read a request's id. */
 const KEPT_ENDS = 256

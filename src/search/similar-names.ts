@@ -43,7 +43,11 @@ export class SimilarNames {
       this.#dead++
     }
     if (names.length === 0) this.#byKey.delete(key)
-    else this.#byKey.set(key, names.map((name) => this.#add(key, name)))
+    else
+      this.#byKey.set(
+        key,
+        names.map((name) => this.#add(key, name)),
+      )
     if (this.#dead > 1024 && this.#dead > this.#entries.length / 4) this.#compact()
   }
 
@@ -88,7 +92,8 @@ export class SimilarNames {
       const score = entry.folded === folded ? 1 : Math.min(ALMOST, likeness)
       if (score < minimum || score === 0) continue
       const known = best.get(entry.key)
-      if (known === undefined || known.score < score || (known.score === score && entry.name < known.name)) best.set(entry.key, { key: entry.key, name: entry.name, score })
+      if (known === undefined || known.score < score || (known.score === score && entry.name < known.name))
+        best.set(entry.key, { key: entry.key, name: entry.name, score })
     }
     return [...best.values()].sort((a, b) => b.score - a.score || (files.id(a.key) < files.id(b.key) ? -1 : 1)).slice(0, limit)
   }

@@ -13,7 +13,10 @@ export class ComputeClient implements Analytics {
     this.#startWorker = startWorker
   }
 
-  run(metric: CentralMetric, { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array }): Promise<Scores> {
+  run(
+    metric: CentralMetric,
+    { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array },
+  ): Promise<Scores> {
     const worker = this.#start()
     const id = this.#nextId++
     worker.ref()

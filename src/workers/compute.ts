@@ -6,7 +6,9 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
 port.on('message', ({ id, metric, offsets, targets }: ComputeRequest) => {
-  port.postMessage(reply(id, () => (metric === 'pagerank' ? { scores: pageRank({ offsets, targets }) } : betweenness({ offsets, targets }))))
+  port.postMessage(
+    reply(id, () => (metric === 'pagerank' ? { scores: pageRank({ offsets, targets }) } : betweenness({ offsets, targets }))),
+  )
 })
 
 function reply(id: number, compute: () => { scores: Float64Array; sampled?: number }): ComputeReply {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
-import { openIndexWriter } from '../store/embedded/writer.ts'
 import { isDamage, isUnwritable } from '../store/embedded/sqlite.ts'
+import { openIndexWriter } from '../store/embedded/writer.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
@@ -52,7 +52,9 @@ function openService({ root, settings, file, memory, watch }: IndexerData): Inde
   return new IndexingService({
     openVault: () => openVault(root, options),
     openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
-    ...(watchKind === 'off' ? undefined : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),
+    ...(watchKind === 'off'
+      ? undefined
+      : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),
     watchKind,
     file,
     isDamage,
@@ -76,7 +78,9 @@ function openService({ root, settings, file, memory, watch }: IndexerData): Inde
 /** The watcher is loaded when the first comparison is done: it must not delay it. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem) => {
-    const watching = import('../vault/watch-vault.ts').then(({ watchVault }) => watchVault(root, { ...options, onProblem }, onDirty))
+    const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
+      watchVault(root, { ...options, onProblem }, onDirty),
+    )
     return {
       ready: watching.then((watcher) => watcher.ready),
       close: async () => {

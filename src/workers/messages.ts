@@ -1,6 +1,6 @@
+import type { Settings } from '../config/settings.ts'
 import type { CentralMetric, Scores } from '../core/analytics.ts'
 import type { IndexStatus } from '../core/indexing.ts'
-import type { Settings } from '../config/settings.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -37,7 +37,4 @@ export interface ComputeRequest {
   readonly targets: Uint32Array
 }
 
-export type ComputeReply = { readonly id: number } & (
-  | { readonly result: Scores }
-  | { readonly error: string }
-)
+export type ComputeReply = { readonly id: number } & ({ readonly result: Scores } | { readonly error: string })

@@ -10,7 +10,10 @@ export interface StoreUnderTest {
   close(): Promise<void>
 }
 
-export type OpenStore = (files: Readonly<Record<string, string>>, options?: { readonly vault?: string }) => Promise<StoreUnderTest>
+export type OpenStore = (
+  files: Readonly<Record<string, string>>,
+  options?: { readonly vault?: string },
+) => Promise<StoreUnderTest>
 
 const GARDEN = {
   'Home.md': '---\naliases: [Start, Hub]\ntags: [map]\n---\nSee [[Roses]] and [[Soil|the soil]]. Also [[Roses#Pruning]].\n',
@@ -127,13 +130,15 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('tags: nested ones counted into their parents, by count, then name', async () => {
       const { store } = await garden({ 'x.md': '#plant #Plant/Tree' })
-      expect(await store.tags()).toEqual([
-        { tag: 'plant', count: 2 },
-        { tag: 'map', count: 1 },
-        { tag: 'plant/shrub', count: 1 },
-        { tag: 'Plant/Tree', count: 1 },
-        { tag: 'todo', count: 1 },
-      ].sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1)))
+      expect(await store.tags()).toEqual(
+        [
+          { tag: 'plant', count: 2 },
+          { tag: 'map', count: 1 },
+          { tag: 'plant/shrub', count: 1 },
+          { tag: 'Plant/Tree', count: 1 },
+          { tag: 'todo', count: 1 },
+        ].sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1)),
+      )
       expect((await store.tags('#PLANT/s')).map(({ tag }) => tag)).toEqual(['plant/shrub'])
     })
 
@@ -144,7 +149,15 @@ export function testStore(name: string, open: OpenStore): void {
         path: '',
         noteCount: 5,
         notes: [{ id: 'home.md' }, { id: 'lonely.md' }],
-        folders: [{ path: 'Plants', noteCount: 3, folders: [], omittedFolders: 1, notes: [{ id: 'plants/roses.md' }, { id: 'plants/soil.md' }] }],
+        folders: [
+          {
+            path: 'Plants',
+            noteCount: 3,
+            folders: [],
+            omittedFolders: 1,
+            notes: [{ id: 'plants/roses.md' }, { id: 'plants/soil.md' }],
+          },
+        ],
       })
       expect(await store.tree('plants', { ...options, includeArchived: true, limit: 1 })).toMatchObject({
         path: 'Plants',
@@ -166,7 +179,11 @@ export function testStore(name: string, open: OpenStore): void {
         'note (conflicted copy 2024-05-01).md': '[[z]]',
       })
       const list = async (kind?: 'twin' | 'orphan' | 'broken_link' | 'ambiguous_link' | 'malformed' | 'conflict_copy') =>
-        (await store.problems(kind === undefined ? {} : { kind }, page)).items.map((problem) => [problem.id, problem.line, problem.candidates])
+        (await store.problems(kind === undefined ? {} : { kind }, page)).items.map((problem) => [
+          problem.id,
+          problem.line,
+          problem.candidates,
+        ])
       expect(await list('broken_link')).toEqual([
         ['plants/soil.md', 5, undefined],
         ['z.md', 5, ['plants/roses.md']],
@@ -192,7 +209,11 @@ export function testStore(name: string, open: OpenStore): void {
         (await store.neighbors(id(node), { direction: 'both', ...options }, page)).items
       expect(await ids('home.md', { direction: 'out' })).toEqual(['plants/soil.md', 'plants/roses.md'])
       expect(await ids('home.md', { direction: 'in' })).toEqual(['plants/roses.md', 'plants/old.md'])
-      expect(await ids('home.md', { direction: 'in', kinds: ['canvas', 'note'] })).toEqual(['plants/roses.md', 'map.canvas', 'plants/old.md'])
+      expect(await ids('home.md', { direction: 'in', kinds: ['canvas', 'note'] })).toEqual([
+        'plants/roses.md',
+        'map.canvas',
+        'plants/old.md',
+      ])
       expect(await ids('plants/roses.md', { direction: 'out', kinds: ['attachment'] })).toEqual(['rose.png'])
       expect(await ids('plants/roses.md', { type: 'UP' })).toEqual(['home.md'])
       expect(await ids('home.md', { type: 'up', direction: 'in' })).toEqual(['plants/roses.md'])

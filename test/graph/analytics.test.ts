@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { createRequire } from 'node:module'
+import fc from 'fast-check'
 import type { AbstractGraph } from 'graphology-types'
 import { describe, expect, test } from 'vitest'
 import { betweenness, pageRank, type Snapshot } from '../../src/graph/analytics.ts'
@@ -66,7 +66,9 @@ describe('analytics', () => {
     // Two crowds of 200 that know each other, and one note between them.
     const size = 401
     const links = Array.from({ length: size }, (_, node) =>
-      node === 400 ? [0, 200] : [200 * Math.floor(node / 200) + ((node * 7 + 1) % 200), 200 * Math.floor(node / 200) + ((node * 13 + 5) % 200)],
+      node === 400
+        ? [0, 200]
+        : [200 * Math.floor(node / 200) + ((node * 7 + 1) % 200), 200 * Math.floor(node / 200) + ((node * 13 + 5) % 200)],
     ).map((targets, node) => targets.filter((target) => target !== node))
     const exact = betweenness(snapshotOf(links))
     const sampled = betweenness(snapshotOf(links), 64)

@@ -48,7 +48,9 @@ function lastOf(rows: readonly GraphRow[], known: ReadonlyMap<number, GraphRow>)
   const state = new Map(known)
   const put = new Map<number, GraphRow>()
   for (const one of rows) {
-    const owner = [...state.values()].find((other) => other.path !== undefined && other.path === one.path && other.key !== one.key)
+    const owner = [...state.values()].find(
+      (other) => other.path !== undefined && other.path === one.path && other.key !== one.key,
+    )
     if (owner !== undefined) continue
     state.set(one.key, one)
     put.set(one.key, one)
@@ -84,7 +86,9 @@ describe('the graph in memory', () => {
     const graph = new Graph()
     graph.apply(['B.md', 'b.md', 'C.md', 'c.MD'].map((path, key) => ({ ...emptyRow(key), path: toVaultPath(path) })))
     expect([0, 1, 2, 3].map((key) => graph.id(key))).toEqual(['B.md', 'b.md', 'c.md', 'c.MD'])
-    expect([graph.find('B.md'), graph.find('b.md'), graph.find('B'), graph.find('C.MD'), graph.find('c.MD')]).toEqual([0, 1, 0, 2, 3])
+    expect([graph.find('B.md'), graph.find('b.md'), graph.find('B'), graph.find('C.MD'), graph.find('c.MD')]).toEqual([
+      0, 1, 0, 2, 3,
+    ])
   })
 
   test('carries the name of its vault in every id', () => {

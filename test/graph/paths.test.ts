@@ -36,7 +36,7 @@ const PLAIN: PathOptions = { direction: 'any', count: 1, avoidHubs: false }
 function allPaths(links: readonly (readonly number[])[], source: number, target: number, forwards: boolean): number[][] {
   const steps = links.map((targets, key) => {
     const next = new Set(targets)
-    if (!forwards) links.forEach((back, other) => back.includes(key) && next.add(other))
+    if (!forwards) for (const [other, back] of links.entries()) if (back.includes(key)) next.add(other)
     return next
   })
   const found: number[][] = []

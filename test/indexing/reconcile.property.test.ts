@@ -3,8 +3,39 @@ import { describe, expect, test } from 'vitest'
 import { exported, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** Few names, so that they clash: twins in case and folder, aliases that are names of others, attachments beside notes. */
-const PATHS = ['a.md', 'A.md', 'b.md', 'f/a.md', 'f/b.md', 'f/index.md', 'g/f/a.md', 'README.md', 'p.png', 'f/p.png', 'c.canvas', 'g/c d.md']
-const TARGETS = ['a', 'A', 'b', 'f/a', 'Alias', 'other', 'p.png', 'f', './a', '../b', '/f/b', 'a.md', 'c%20d', 'c d', 'nope', 'c.canvas', 'g/f/a']
+const PATHS = [
+  'a.md',
+  'A.md',
+  'b.md',
+  'f/a.md',
+  'f/b.md',
+  'f/index.md',
+  'g/f/a.md',
+  'README.md',
+  'p.png',
+  'f/p.png',
+  'c.canvas',
+  'g/c d.md',
+]
+const TARGETS = [
+  'a',
+  'A',
+  'b',
+  'f/a',
+  'Alias',
+  'other',
+  'p.png',
+  'f',
+  './a',
+  '../b',
+  '/f/b',
+  'a.md',
+  'c%20d',
+  'c d',
+  'nope',
+  'c.canvas',
+  'g/f/a',
+]
 
 const link = fc.oneof(
   fc.constantFrom(...TARGETS).map((target) => `[[${target}]]`),
@@ -30,7 +61,10 @@ const noteText = fc
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), path: fc.constantFrom(...PATHS), text: noteText }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: fc.constantFrom(...PATHS) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('move' as const), path: fc.constantFrom(...PATHS), to: fc.constantFrom(...PATHS) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('move' as const), path: fc.constantFrom(...PATHS), to: fc.constantFrom(...PATHS) }),
+  },
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
@@ -47,7 +81,12 @@ function perform(vault: MemoryVault, step: Operation): readonly string[] {
 }
 
 function canvasOf(text: string): string {
-  return JSON.stringify({ nodes: [{ id: '1', type: 'text', text }, { id: '2', type: 'file', file: 'f/a.md' }] })
+  return JSON.stringify({
+    nodes: [
+      { id: '1', type: 'text', text },
+      { id: '2', type: 'file', file: 'f/a.md' },
+    ],
+  })
 }
 
 /** The whole graph and the problems, as a store that never saw another state says them. */
@@ -55,10 +94,15 @@ async function factsOf(indexed: IndexedVault) {
   const problems = await indexed.store.problems({}, { offset: 0, limit: 10_000 })
   const tags = await indexed.store.tags()
   const hubs = await indexed.store.hubs('in_degree', {}, 50)
-  const { items } = await indexed.store.select({ kinds: ['note', 'attachment', 'canvas', 'missing'] }, { offset: 0, limit: 1_000 })
+  const { items } = await indexed.store.select(
+    { kinds: ['note', 'attachment', 'canvas', 'missing'] },
+    { offset: 0, limit: 1_000 },
+  )
   const names = await indexed.store.similarNames('other', {}, { limit: 50, minimum: 0.2 })
   const neighbors = await Promise.all(
-    items.map(({ id }) => indexed.store.neighbors(id, { direction: 'both', kinds: ['note', 'missing'] }, { offset: 0, limit: 100 })),
+    items.map(({ id }) =>
+      indexed.store.neighbors(id, { direction: 'both', kinds: ['note', 'missing'] }, { offset: 0, limit: 100 }),
+    ),
   )
   return { rows: sorted(await exported(indexed.store)), problems, tags, hubs, items, names, neighbors }
 }
@@ -86,7 +130,11 @@ describe.each([
           await indexed.indexer.reconcile(
             named
               ? { all: false, folders: [], files: touched }
-              : { all: false, folders: touched.map((path) => ({ path: path.slice(0, Math.max(0, path.lastIndexOf('/'))), recursive: false })), files: [] },
+              : {
+                  all: false,
+                  folders: touched.map((path) => ({ path: path.slice(0, Math.max(0, path.lastIndexOf('/'))), recursive: false })),
+                  files: [],
+                },
           )
         }
         const fresh = await new IndexedVault(vault, flavour).index()

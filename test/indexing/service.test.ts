@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -151,8 +161,20 @@ describe('starting', () => {
 
 describe('a cache that cannot be used', () => {
   const places: readonly (readonly [string, (folder: string) => string])[] = [
-    ['below a file', (folder) => (writeFileSync(join(folder, 'file'), ''), join(folder, 'file', 'index.db'))],
-    ['a folder of the same name', (folder) => (mkdirSync(join(folder, 'index.db')), join(folder, 'index.db'))],
+    [
+      'below a file',
+      (folder) => {
+        writeFileSync(join(folder, 'file'), '')
+        return join(folder, 'file', 'index.db')
+      },
+    ],
+    [
+      'a folder of the same name',
+      (folder) => {
+        mkdirSync(join(folder, 'index.db'))
+        return join(folder, 'index.db')
+      },
+    ],
     ['in a folder that cannot be made', () => '/dev/null/none/index.db'],
   ]
   test.each(places)('%s: the index is kept in memory, and it is said', async (_, place) => {
@@ -209,8 +231,25 @@ describe('a damaged index', () => {
 
   // Found once: a row that vanishes because its key is another, and a text that becomes a blob.
   const LUCKLESS: [[number, number][]][] = [
-    [[[86008, 5], [53290, 233], [86014, 122], [75442, 17]]],
-    [[[2644, 206], [78411, 193], [64547, 96], [58580, 205], [76937, 172], [5141, 133], [31127, 124]]],
+    [
+      [
+        [86008, 5],
+        [53290, 233],
+        [86014, 122],
+        [75442, 17],
+      ],
+    ],
+    [
+      [
+        [2644, 206],
+        [78411, 193],
+        [64547, 96],
+        [58580, 205],
+        [76937, 172],
+        [5141, 133],
+        [31127, 124],
+      ],
+    ],
   ]
   test('bytes flipped anywhere: never a crash, never a wrong answer', async () => {
     const expected = await expectedRows()

@@ -29,8 +29,12 @@ async function outcome({ files, symlinks, source, profile, opts }: Case) {
   const nodes = rows.flatMap((row) => (row.kind === 'node' ? [row] : []))
   const pathOf = new Map(nodes.map(({ id, path }) => [id, path]))
   const node = nodes.find(({ path }) => path === source)
-  const edges = rows.flatMap((row) => (row.kind === 'edge' && row.source === node?.id ? [[pathOf.get(row.target), row.count]] : []))
-  const unresolved = rows.flatMap((row) => (row.kind === 'unresolved' && row.source === node?.id ? [[row.target, row.count]] : []))
+  const edges = rows.flatMap((row) =>
+    row.kind === 'edge' && row.source === node?.id ? [[pathOf.get(row.target), row.count]] : [],
+  )
+  const unresolved = rows.flatMap((row) =>
+    row.kind === 'unresolved' && row.source === node?.id ? [[row.target, row.count]] : [],
+  )
   return {
     edges: Object.fromEntries(edges),
     unresolved: Object.fromEntries(unresolved),

@@ -31,7 +31,7 @@ function lines(text: string): string {
 }
 
 /** The facts of a note: `title`, `alias`, `h1`…, links as `kind target#subpath|display (form)`, `#tag`, `^block`, `bad line`. */
-export function factsOf(note: Note): string {
+function factsOf(note: Note): string {
   const facts = [
     ...(note.title === undefined ? [] : [`title ${note.title}`]),
     ...note.aliases.map((alias) => `alias ${alias}`),

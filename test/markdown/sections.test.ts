@@ -93,6 +93,13 @@ describe('sentences', () => {
     return sentenceAt(text, start, start + part.length)
   }
 
+  test('nothing reaches over a thematic break, a fence or the frontmatter', () => {
+    expect(sentence('---\ntags: x\n---\nThey live [[here]].', '[[here]]')).toBe('They live [[here]].')
+    expect(sentence('Before.\n\n---\nThey live [[here]].', '[[here]]')).toBe('They live [[here]].')
+    expect(sentence('```\ncode\n```\nThey live [[here]].', '[[here]]')).toBe('They live [[here]].')
+    expect(sentence('Title\n=====\nThey live [[here]].', '[[here]]')).toBe('They live [[here]].')
+  })
+
   test('the sentence in a paragraph, white space collapsed', () => {
     expect(sentence('One. Two  is\n[[a]] here, e.g. so.  Three.')).toBe('Two is [[a]] here, e.g. so.')
     expect(sentence('日本。これは[[a]]です。次。')).toBe('これは[[a]]です。')

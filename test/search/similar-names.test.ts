@@ -20,22 +20,29 @@ function dice(a: string, b: string): number {
   return (2 * shared) / (left.length + right.length + shared)
 }
 
-const name = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== '')
+const name = fc
+  .string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 8 })
+  .filter((text) => text.trim() !== '')
 const ids = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
 
 describe('similar names', () => {
   test('are those with the highest Dice coefficient', () => {
     fc.assert(
-      fc.property(fc.array(name, { minLength: 1, maxLength: 20 }), name, fc.constantFrom(0.2, 0.5, 0.7, 0.9), (names, query, minimum) => {
-        const index = new SimilarNames()
-        names.forEach((one, key) => index.set(key, [one]))
-        const found = index.find(query, ids, { limit: 100, minimum })
-        const expected = names
-          .map((one, key) => ({ key, name: one, score: one === query ? 1 : Math.min(0.999, dice(one, query)) }))
-          .filter(({ score }) => score >= minimum && score > 0)
-          .sort((a, b) => b.score - a.score || a.key - b.key)
-        expect(found).toEqual(expected)
-      }),
+      fc.property(
+        fc.array(name, { minLength: 1, maxLength: 20 }),
+        name,
+        fc.constantFrom(0.2, 0.5, 0.7, 0.9),
+        (names, query, minimum) => {
+          const index = new SimilarNames()
+          for (const [key, one] of names.entries()) index.set(key, [one])
+          const found = index.find(query, ids, { limit: 100, minimum })
+          const expected = names
+            .map((one, key) => ({ key, name: one, score: one === query ? 1 : Math.min(0.999, dice(one, query)) }))
+            .filter(({ score }) => score >= minimum && score > 0)
+            .sort((a, b) => b.score - a.score || a.key - b.key)
+          expect(found).toEqual(expected)
+        },
+      ),
       { numRuns: 500 },
     )
   })

@@ -331,7 +331,7 @@ function fits(node: Node, { path, folder, tags, kinds = ['note'] }: Scope): bool
 }
 
 /** Dice coefficient on character pairs. */
-export function dice(a: string, b: string): number {
+function dice(a: string, b: string): number {
   const pairs = (text: string) => [...foldId(text)].slice(1).map((char, index) => [...foldId(text)][index] + char)
   const left = pairs(a)
   const right = pairs(b)

@@ -109,12 +109,7 @@ export class IndexedVault<V extends Vault = MemoryVault> {
   }
 }
 
-/** Notes in memory, indexed. */
-export async function indexed(files: Readonly<Record<string, string>>, flavour: Flavoured = {}): Promise<IndexedVault> {
-  return await new IndexedVault(new MemoryVault(files), flavour).index()
-}
-
-/** The same over the real scanner and an in-memory file system: ignore rules and symbolic links count. */
+/** Indexed over the real scanner and an in-memory file system: ignore rules and symbolic links count. */
 export async function scanned(
   files: Readonly<Record<string, string>>,
   symlinks: Readonly<Record<string, string>> = {},

@@ -42,7 +42,7 @@ export function memoryVault(files: Files, options: Partial<VaultOptions> = {}, r
   return { fs, volume, vault: openVault('/vault', { ...OPTIONS, ...options }, fs) }
 }
 
-export function memoryFileSystem(volume: InstanceType<typeof Volume>): FileSystem {
+function memoryFileSystem(volume: InstanceType<typeof Volume>): FileSystem {
   return { ...createFsFromVolume(volume), rules: { windows: false, folds: false } } as unknown as FileSystem
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 
 /** Parameters that several tools take alike. */
 
-export const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
+const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
 export function nodeId(what: string) {
   return z.string().describe(`${what}: its path in the vault, in any case; ".md" may be left out.`)

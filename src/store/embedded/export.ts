@@ -1,6 +1,6 @@
+import { foldId } from '../../core/ids.ts'
 import type { LinkKind } from '../../core/note.ts'
 import type { ExportRow } from '../../core/store.ts'
-import { foldId } from '../../core/ids.ts'
 import type { Projection } from './projection.ts'
 
 /** Every file by id, then every edge by source; what a commit changes meanwhile shows from then on. */

@@ -2,9 +2,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Where an index lives: a file, or memory that this process's threads share under a name. */
-export type Location =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'memory'; readonly name: string }
+export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
 
 /** What SQLite opens. */
 export function databasePath(location: Location): string {

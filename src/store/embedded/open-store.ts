@@ -147,7 +147,9 @@ class SqliteStore implements EmbeddedStore {
         const { graph } = projection
         const key = graph.find(id)
         const path = key === undefined ? undefined : graph.row(key)?.path
-        return key === undefined || path === undefined || graph.kind(key) !== 'note' ? undefined : { key, path, hash: projection.hash(key) }
+        return key === undefined || path === undefined || graph.kind(key) !== 'note'
+          ? undefined
+          : { key, path, hash: projection.hash(key) }
       })
       if (known === undefined) return undefined
       const bytes = await this.#options.readFile(known.path)
@@ -222,9 +224,7 @@ class SqliteStore implements EmbeddedStore {
     })
   }
 
-  async occurrences(
-    pairs: readonly (readonly [from: NodeId, to: NodeId])[],
-  ): Promise<readonly (readonly Occurrence[])[]> {
+  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
     return this.#read((projection) => {
       const { graph } = projection
       return pairs.map(([from, to]) => {
@@ -341,8 +341,7 @@ function* adjacent(projection: Projection, node: NodeIndex, options: NeighborOpt
     for (const source of graph.sources(node)) {
       const { type } = options
       const counts =
-        type === undefined ||
-        projection.links(source).some((link) => isOfType(link, type) && endOf(projection, link) === node)
+        type === undefined || projection.links(source).some((link) => isOfType(link, type) && endOf(projection, link) === node)
       if (counts) yield source
     }
   }

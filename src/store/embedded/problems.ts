@@ -1,6 +1,6 @@
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import { PROBLEM_KINDS, type Page, type Paged, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
+import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 

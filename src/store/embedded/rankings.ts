@@ -64,7 +64,7 @@ export class Rankings {
     const { keys, offsets, targets } = snapshotOf(graph)
     const { scores, sampled } = await this.#analytics.run(metric, { offsets, targets })
     const byKey = new Map<number, number>()
-    keys.forEach((key, node) => byKey.set(key, scores[node] ?? 0))
+    keys.forEach((key, node) => void byKey.set(key, scores[node] ?? 0))
     this.#results.set(metric, { graph, generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
   }
 

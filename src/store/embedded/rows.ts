@@ -52,7 +52,9 @@ function unseal(kind: Kind, text: unknown): unknown {
 const CRC_LENGTH = 8
 
 function checksum(kind: Kind, text: string): string {
-  return crc32(kind + text).toString(16).padStart(CRC_LENGTH, '0')
+  return crc32(kind + text)
+    .toString(16)
+    .padStart(CRC_LENGTH, '0')
 }
 
 const EXCLUDED = 1
@@ -244,7 +246,13 @@ function packLink(link: ResolvedLink): PackedLink {
   const form = LINK_FORMS.indexOf(link.form)
   const packed: PackedLink = [kind, form, link.target, link.line, link.column, link.start, link.end, link.to]
   const { subpath, property, inComment, rivals, byAlias } = link
-  if (subpath === undefined && property === undefined && inComment === undefined && rivals === undefined && byAlias === undefined) {
+  if (
+    subpath === undefined &&
+    property === undefined &&
+    inComment === undefined &&
+    rivals === undefined &&
+    byAlias === undefined
+  ) {
     return packed
   }
   const options: LinkOptions = {}

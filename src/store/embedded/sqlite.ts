@@ -18,13 +18,12 @@ export type SqlValue = string | number | null | Uint8Array
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database
 
-let constructor: DatabaseConstructor | undefined
+let binding: DatabaseConstructor | undefined
 
 /** Opens a database file; the binding is loaded with the first one. */
 export function openSqlite(path: string, options: { readOnly?: boolean } = {}): Database {
-  constructor ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor })
-    .DatabaseSync
-  return new constructor(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
+  binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
+  return new binding(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
 }
 
 /** How long a writer waits for another one, ms. */

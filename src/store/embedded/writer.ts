@@ -1,6 +1,7 @@
+import { utimesSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
-import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
 import type { VaultPath } from '../../core/ids.ts'
+import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
 import type { OutsideLink } from '../../core/vault.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import {
@@ -20,6 +21,7 @@ import {
   unpackStat,
 } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { sweepOldIndexes } from './sweep.ts'
 
 /** The writing side of the embedded store. Nothing is made on disk before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {
@@ -32,6 +34,7 @@ class SqliteWriter implements IndexWriter {
   readonly #location: Location
   #database: Database | undefined
   #identity: string | undefined
+  #isSwept = false
 
   constructor(location: Location) {
     this.#location = location
@@ -123,7 +126,16 @@ class SqliteWriter implements IndexWriter {
   }
 
   async tidy(): Promise<void> {
-    this.#database?.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    if (this.#database === undefined) return
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    if (this.#location.kind !== 'file' || this.#isSwept) return
+    this.#isSwept = true
+    const { path } = this.#location
+    attempt(() => {
+      // A vault that is only read leaves no other trace of being used.
+      utimesSync(path, new Date(), new Date())
+      sweepOldIndexes(path)
+    })
   }
 
   async reset(): Promise<void> {

@@ -1,0 +1,133 @@
+/**
+ * Asks the built server about the demo vault, over MCP with the protocol's own client, and prints the conversation. The
+ * questions are turned into calls here, by hand: that is what an assistant does. Works on a copy and leaves nothing behind.
+ *
+ * Usage: npm run demo
+ */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+
+const WIDTH = 100
+const INDENT = '      '
+/** How long an edit may take to be seen before something is wrong. */
+const PATIENCE_MS = 10_000
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const program = join(root, 'dist/cli/main.js')
+if (!existsSync(program)) {
+  console.error('The program is not built: npm run demo builds it first.')
+  process.exit(1)
+}
+const scratch = mkdtempSync(join(tmpdir(), 'roux-demo-'))
+const vault = join(scratch, 'demo')
+cpSync(join(root, 'fixtures/demo'), vault, { recursive: true })
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+// `npm run demo | head` ends quietly.
+process.stdout.on('error', () => process.exit())
+
+const client = await connect()
+await converse(client)
+await client.close()
+
+async function connect() {
+  const client = new Client({ name: 'roux-demo', version: '1' })
+  const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [program, 'serve', vault], env, cwd: scratch }),
+  )
+  return client
+}
+
+async function converse(client) {
+  const { tools } = await client.listTools()
+  console.log(`Roux ${client.getServerVersion().version} serves a copy of fixtures/demo and offers ${tools.length} tools.`)
+
+  ask('What are the hubs?')
+  for (const { title, score } of await call(client, 'get_hubs', { limit: 5 })) say(`${title}: ${score} notes link to it`)
+
+  ask('What links to Amylase?')
+  const [amylase, parmentier] = await idsOf(client, ['Amylase', 'Parmentier'])
+  for (const { title, id } of await call(client, 'get_neighbors', { id: amylase, direction: 'in' })) say(`${title}  (${id})`)
+
+  ask('How are Parmentier and Amylase connected, and through which sentences?')
+  const { path, length, hops } = await call(client, 'find_path', { source: parmentier, target: amylase })
+  say(`by ${length} links, from ${path[0]}`)
+  for (const { from, to, direction, line, text } of hops) {
+    say(`→ ${to}`)
+    say(`“${text}”`, `${INDENT}    `)
+    say(`${direction === 'out' ? from : to}, line ${line}`, `${INDENT}    `)
+  }
+
+  ask('What is broken?')
+  for (const problem of (await call(client, 'get_problems', {})).problems) say(describe(problem))
+
+  const file = 'Faults/Pale crust.md'
+  correct(join(vault, file), 'Maillard reacton', 'Maillard reaction')
+  ask(`I corrected the typo in ${file}. What is broken now?`)
+  for (const problem of await problemsWithout(client, file)) say(describe(problem))
+}
+
+/** The ids of notes, by title or alias. */
+async function idsOf(client, names) {
+  return (await call(client, 'resolve_nodes', { names })).map(({ match }) => match)
+}
+
+/** The broken links once an edited file has none: the server notices by itself, within some hundredths of a second. */
+async function problemsWithout(client, file) {
+  const args = { kind: 'broken_link' }
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(10)) {
+    const { problems } = await request(client, 'get_problems', args)
+    if (problems.every(({ id }) => id !== file.toLowerCase())) {
+      tell('get_problems', args)
+      return problems
+    }
+    if (Date.now() > until) throw new Error(`The edit of ${file} was not seen.`)
+  }
+}
+
+async function call(client, name, args) {
+  tell(name, args)
+  return request(client, name, args)
+}
+
+async function request(client, name, args) {
+  const { isError, content } = await client.callTool({ name, arguments: args })
+  if (isError) throw new Error(`${name}: ${content[0].text}`)
+  return JSON.parse(content[0].text)
+}
+
+function correct(path, wrong, right) {
+  writeFileSync(path, readFileSync(path, 'utf8').replace(wrong, right))
+}
+
+function describe({ kind, id, line, text, candidates = [] }) {
+  const place = line > 0 ? `${id}, line ${line}` : id
+  const meant = kind === 'broken_link' && candidates.length > 0 ? ` Did you mean ${candidates.join(' or ')}?` : ''
+  return `${kind.replace('_', ' ')} in ${place}: ${text}${meant}`
+}
+
+function ask(question) {
+  console.log(`\nYou   ${question}`)
+}
+
+function tell(name, args) {
+  console.log(`      [${name} ${JSON.stringify(args)}]`)
+}
+
+/** Prints a text in lines that fit, the second and later ones two columns in. */
+function say(text, indent = INDENT) {
+  let line = indent
+  for (const word of text.split(/\s+/)) {
+    if (line.length + word.length >= WIDTH) {
+      console.log(line.trimEnd())
+      line = `${indent}  `
+    }
+    line += `${word} `
+  }
+  console.log(line.trimEnd())
+}

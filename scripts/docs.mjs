@@ -1,0 +1,332 @@
+/**
+ * Writes the generated parts of README.md, docs/tools.md and THIRD_PARTY.md: from what the built server answers on the demo
+ * vault, from the schema of the settings, and from what is in the bundle.
+ *
+ * Usage: npm run build && node scripts/docs.mjs [--check]
+ *
+ * `--check` writes nothing and exits 1 where a file is stale. What lies between `<!-- generated: name -->` and
+ * `<!-- end of name -->` is ours; everything else is left alone.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { Client } from '../bench/client.mjs'
+
+/** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
+const EXAMPLES = {
+  get_node: { id: 'concepts/amylase', section: ['Amylase', 'Too little, too much'], max_chars: 200 },
+  get_neighbors: { id: 'concepts/amylase', direction: 'in', limit: 2 },
+  find_path: { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' },
+  get_hubs: { limit: 3 },
+  resolve_nodes: { names: ['levain', 'Malliard reaction'] },
+  search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },
+  list_nodes: { path: 'breads/', limit: 3 },
+  list_tags: { prefix: 'fermentation' },
+  get_tree: { path: 'journal' },
+  random_node: { tags: ['milestone'] },
+  nodes_exist: { ids: ['Home', 'breads/brioche'] },
+  get_problems: { kind: 'broken_link' },
+}
+
+/** Shown in the README: commands and what they print in a terminal of this width. */
+const COMMANDS = [
+  ['get-hubs', '--limit', '5'],
+  ['resolve-nodes', 'levain', 'malliard reaction'],
+  ['get-tree', '--path', 'techniques', '--limit', '4'],
+  ['get-problems', '--kind', 'broken_link'],
+]
+const TERMINAL_WIDTH = 100
+const LINE_WIDTH = 110
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'roux-docs-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+
+const vault = copyDemoVault()
+const environment = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+const source = await importSource()
+const { tools, answers } = await askServer()
+const parts = {
+  'README.md': { tools: toolsTable(), settings: source.settingsTable(), shell: shellExamples(), demo: runDemo() },
+  'docs/tools.md': { contents: contentsTable(), tools: tools.map(describeTool).join('\n') },
+  'THIRD_PARTY.md': await thirdParty(),
+}
+const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))
+for (const [file] of stale) console.log(options.check ? `stale: ${file} (npm run docs writes it)` : `written: ${file}`)
+process.exitCode = options.check ? Number(stale.length > 0) : 0
+
+/** A copy whose files all have the same age, because answers tell when a note was changed. */
+function copyDemoVault() {
+  const copy = join(scratch, 'demo')
+  cpSync(join(root, 'fixtures/demo'), copy, { recursive: true })
+  const time = new Date('2025-04-01T08:00:00Z')
+  for (const name of readdirSync(copy, { recursive: true })) utimesSync(join(copy, name), time, time)
+  return copy
+}
+
+/** The two modules of ours that are needed here and are in the program's bundle only, made readable for Node. */
+async function importSource() {
+  const outfile = join(scratch, 'source.mjs')
+  const contents = `export { settingsTable } from './src/config/document.ts'\nexport { renderForPeople } from './src/cli/render.ts'`
+  await build({
+    stdin: { contents, resolveDir: root },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'error',
+  })
+  return import(outfile)
+}
+
+async function askServer() {
+  const client = new Client(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', vault], environment)
+  await client.initialize()
+  const { message } = await client.request('tools/list', {})
+  const answers = {}
+  for (const { name } of message.result.tools) answers[name] = (await client.call(name, EXAMPLES[name])).value
+  await client.close()
+  return { tools: message.result.tools, answers }
+}
+
+function toolsTable() {
+  return table(
+    ['tool', 'answers', 'takes'],
+    tools.map(({ name, description, inputSchema: { properties, required = [] } }) => [
+      `[\`${name}\`](docs/tools.md#${name})`,
+      firstSentence(description),
+      Object.keys(properties)
+        .map((key) => (required.includes(key) ? `**${key}**` : key))
+        .join(', '),
+    ]),
+  )
+}
+
+function contentsTable() {
+  const rows = tools.map((tool) => [`[\`${tool.name}\`](#${tool.name})`, tool.title, String(tokensOf(tool))])
+  return table(
+    ['tool', 'title', 'tokens'],
+    [...rows, ['**all**', 'the whole list, as a client gets it', `**${tokensOf(tools)}**`]],
+  )
+}
+
+function describeTool(tool) {
+  const { name, title, description, inputSchema, annotations } = tool
+  const example = EXAMPLES[name]
+  return `## ${name}
+
+**${title}.** ${description}
+
+${parameterTable(inputSchema)}
+${Object.entries(annotations)
+  .map(([hint, value]) => `\`${hint}: ${value}\``)
+  .join(' · ')} · ${tokensOf(tool)} tokens
+
+\`\`\`json
+${layOut({ name, arguments: example })}
+\`\`\`
+
+answers
+
+\`\`\`json
+${layOut(answers[name])}
+\`\`\`
+`
+}
+
+function parameterTable({ properties, required = [] }) {
+  if (Object.keys(properties).length === 0) return 'It takes no parameters.\n'
+  return table(
+    ['parameter', 'type', 'default', 'meaning'],
+    Object.entries(properties).map(([key, schema]) => [
+      required.includes(key) ? `**${key}**` : key,
+      typeOf(schema),
+      required.includes(key) ? 'required' : schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
+      schema.description,
+    ]),
+  )
+}
+
+function typeOf({ type, items, enum: values, minimum, maximum, minItems }) {
+  if (type === 'array') return `${minItems ? `${minItems} or more` : 'list'} of ${typeOf(items)}`
+  if (values) return values.map((value) => `\`${value}\``).join(', ')
+  if (minimum !== undefined && maximum !== undefined) return `${type} ${minimum}–${maximum}`
+  return minimum === undefined ? type : `${type} ≥ ${minimum}`
+}
+
+function shellExamples() {
+  const blocks = COMMANDS.map((words) => `$ roux ${words.map(shellWord).join(' ')}\n${runCommand(words)}`)
+  return `\`\`\`console\n${blocks.join('\n')}\`\`\`\n`
+}
+
+function runDemo() {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/demo.mjs')], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The demo failed: ${stderr}`)
+  return `\`\`\`text\n${stdout}\`\`\`\n`
+}
+
+/** What a command prints for people; without a terminal it prints JSON, which is laid out here by the program's own code. */
+function runCommand(words) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words, '--vault', vault], {
+    cwd: scratch,
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  })
+  if (status !== 0) throw new Error(`roux ${words.join(' ')}: ${stderr}`)
+  return source.renderForPeople(JSON.parse(stdout), { width: TERMINAL_WIDTH })
+}
+
+function shellWord(word) {
+  return /^[\w./-]+$/.test(word) ? word : `'${word}'`
+}
+
+/** The packages of which something is in the bundle, and their licences. */
+async function thirdParty() {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts', 'src/workers/indexer.ts', 'src/workers/compute.ts', 'src/index.ts'],
+    outdir: join(scratch, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    write: false,
+    metafile: true,
+    external: ['@photostructure/sqlite'],
+    alias: { '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs') },
+  })
+  const { dependencies, devDependencies } = readManifest('.')
+  const bundled = [...packagesIn(metafile)].sort().map(readPackage)
+  const installed = withDependencies(Object.keys(dependencies)).map((name) => readPackage(`node_modules/${name}`))
+  const shipped = new Set([...bundled, ...installed].map(({ name }) => name))
+  const tools = Object.keys(devDependencies).filter((name) => !shipped.has(name))
+  const texts = new Map()
+  for (const { name, text } of [...bundled, ...installed]) texts.set(text, [...(texts.get(text) ?? []), name])
+  return {
+    bundled: packageTable(bundled),
+    installed: packageTable(installed),
+    tools: `${tools.map((name) => `\`${name}\` ${readManifest(`node_modules/${name}`).version} (${readManifest(`node_modules/${name}`).license})`).join(' · ')}\n`,
+    licences: [...texts].map(([text, names]) => `### ${names.join(', ')}\n\n\`\`\`text\n${text}\n\`\`\`\n`).join('\n'),
+  }
+}
+
+function packageTable(packages) {
+  return table(
+    ['package', 'version', 'licence', 'copyright'],
+    packages.map(({ name, version, license, copyright }) => [`\`${name}\``, version, license, copyright]),
+  )
+}
+
+/** These packages and all that they install. */
+function withDependencies(names, found = new Set()) {
+  for (const name of names) {
+    if (found.has(name)) continue
+    found.add(name)
+    withDependencies(Object.keys(readManifest(`node_modules/${name}`).dependencies ?? {}), found)
+  }
+  return [...found]
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+}
+
+function packagesIn(metafile) {
+  const found = new Set()
+  for (const { inputs } of Object.values(metafile.outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0]
+      if (folder && bytesInOutput > 0) found.add(folder)
+    }
+  }
+  return found
+}
+
+function readPackage(folder) {
+  const { name, version, license } = readManifest(folder)
+  const file = readdirSync(join(root, folder)).find((each) => /^licen[cs]e/i.test(each))
+  if (file === undefined) throw new Error(`${name} has no licence file`)
+  const lines = readFileSync(join(root, folder, file), 'utf8')
+    .trim()
+    .split(/\r?\n/)
+  const copyright = lines.filter((line) => /^\s*copyright \(c\)|^\s*copyright \S+ \S+ </i.test(line)).map((line) => line.trim())
+  return {
+    name,
+    version,
+    license,
+    copyright: copyright.join('; '),
+    text: normalize(lines.filter((line) => !copyright.includes(line.trim()))),
+  }
+}
+
+/** One text for licences that differ in nothing but their title, their quotation marks and where their lines break. */
+function normalize(lines) {
+  const text = lines.join('\n')
+  // A long one is no such licence, and its lines mean something.
+  if (text.length > 4_000) return text
+  return text
+    .replace(/[“”]/g, '"')
+    .split(/\n\s*\n/)
+    .map((paragraph) => wrap(paragraph.replace(/\s+/g, ' ').trim()))
+    .filter((paragraph) => paragraph !== '' && !/^\(?(the )?(mit|isc) license( \(mit\))?\)?$|^https?:\S+$/i.test(paragraph))
+    .join('\n\n')
+}
+
+function wrap(paragraph) {
+  return paragraph.replace(/(.{1,108})(?: |$)/g, '$1\n').trimEnd()
+}
+
+/** JSON as a person would break it: what fits into a line stays in one. */
+function layOut(value, indent = '', ahead = 0) {
+  const flat = inOneLine(value)
+  if (typeof value !== 'object' || value === null || indent.length + ahead + flat.length <= LINE_WIDTH) return flat
+  const below = `${indent}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const items = Array.isArray(value)
+    ? value.map((item) => layOut(item, below))
+    : Object.entries(value).map(([key, item]) => `"${key}": ${layOut(item, below, key.length + 4)}`)
+  return `${open}\n${items.map((item) => below + item).join(',\n')}\n${indent}${close}`
+}
+
+function inOneLine(value) {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(inOneLine).join(', ')}]`
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inOneLine(item)}`)
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
+
+function table(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows]
+  return `${lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')}\n`
+}
+
+function firstSentence(text) {
+  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, '.') ?? text
+}
+
+function tokensOf(value) {
+  return encode(JSON.stringify(value)).length
+}
+
+/** Whether a file says what it should; where it does not, and this is no check, it does afterwards. */
+function isFresh(file, texts) {
+  const path = join(root, file)
+  const old = readFileSync(path, 'utf8')
+  let text = old
+  for (const [name, body] of Object.entries(texts)) {
+    const [begin, end] = [`<!-- generated: ${name} -->\n`, `<!-- end of ${name} -->`]
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+    if (from < 0 || to < from) throw new Error(`${file} has no place for "${name}"`)
+    text = `${text.slice(0, from + begin.length)}\n${body}\n${text.slice(to)}`
+  }
+  if (text !== old && !options.check) writeFileSync(path, text)
+  return text === old
+}

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const PAGES = [...filesIn('.'), ...filesIn('docs'), 'fixtures/README.md']
+const README = read('README.md')
+const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
+
+test('what is generated from the built program is as the program is now', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check'], { cwd: root, encoding: 'utf8' })
+  expect(stdout + stderr).toBe('')
+  expect(status).toBe(0)
+})
+
+describe.each(PAGES)('%s', (page) => {
+  const text = read(page)
+
+  test('links to what is there', () => {
+    const broken = linksIn(text).filter((link) => !leadsSomewhere(page, link))
+    expect(broken).toEqual([])
+  })
+
+  test('shows JSON that is JSON', () => {
+    for (const snippet of blocksIn(text, 'json')) expect(() => JSON.parse(snippet), snippet).not.toThrow()
+  })
+
+  test('names scripts that package.json has', () => {
+    const builtIn = ['ci', 'i', 'install', 'link', 'test', 'run']
+    for (const [, run, name = ''] of codeIn(text).matchAll(/\bnpm (run (?:--silent )?)?([a-z:-]+)/g)) {
+      if (run) expect(Object.keys(scripts)).toContain(name)
+      else expect(builtIn).toContain(name)
+    }
+  })
+
+  test('names files that are there', () => {
+    const named = [...text.matchAll(/(?<![\w/.…-])(?:bench|docs|fixtures|scripts|src|test)\/[\w./-]*\w/g)].map(([path]) => path)
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+test('every assistant is given the command of this program', () => {
+  const snippets = blocksIn(README, 'json').map((snippet) => JSON.parse(snippet))
+  const servers = snippets.flatMap((config) => Object.values(config.mcpServers ?? config.servers ?? config.context_servers ?? {}))
+  expect(servers.length).toBeGreaterThanOrEqual(4)
+  for (const server of servers) {
+    expect(server).toMatchObject({
+      command: 'node',
+      args: ['/absolute/path/to/roux/dist/cli/main.js', 'serve', '/path/to/your/vault'],
+    })
+  }
+})
+
+test('the tests are run by the command that the README gives', () => {
+  const command = 'npm ci --ignore-scripts && npm test'
+  expect(blocksIn(README, 'bash')).toContain(`${command}\n`)
+  expect(read('.ci/run')).toContain(command)
+  accessSync(join(root, '.ci/run'), constants.X_OK)
+})
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => (folder === '.' ? name : `${folder}/${name}`))
+}
+
+function blocksIn(text: string, language: string): readonly string[] {
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter(([, name]) => name === language).map(([, , code = '']) => code)
+}
+
+/** What is written as code, in blocks and in lines. */
+function codeIn(text: string): string {
+  return [...text.matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].join('\n')
+}
+
+/** Targets of Markdown links outside of code. */
+function linksIn(text: string): readonly string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  if (/^https?:/.test(link)) return true
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return false
+  return heading === undefined || headingsOf(target).includes(heading)
+}
+
+/** Anchors as GitHub makes them. */
+function headingsOf(page: string): readonly string[] {
+  const headings = read(page)
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .matchAll(/^#{1,6} (.+)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  )
+}

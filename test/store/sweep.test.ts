@@ -1,0 +1,28 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sweepOldIndexes } from '../../src/store/embedded/sweep.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+test('indexes that were not used for 30 days go; the own one, younger ones and other files stay', () => {
+  const folder = temporaryFolder()
+  const now = Date.now()
+  const days = (count: number) => new Date(now - count * 24 * 3_600_000)
+  const own = `index-${'a'.repeat(24)}.db`
+  const old = `index-${'b'.repeat(24)}.db`
+  const young = `index-${'c'.repeat(24)}.db`
+  const draft = `index-${'d'.repeat(24)}.db.12-1.new`
+  for (const [name, age] of [
+    [own, 90],
+    [old, 31],
+    [`${old}-wal`, 31],
+    [young, 29],
+    [draft, 40],
+    ['notes.md', 400],
+  ] as const) {
+    writeFileSync(join(folder, name), 'x')
+    utimesSync(join(folder, name), days(age), days(age))
+  }
+  sweepOldIndexes(join(folder, own), now)
+  expect(readdirSync(folder).sort()).toEqual([own, young, 'notes.md'].sort())
+})
