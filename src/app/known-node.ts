@@ -6,12 +6,6 @@ import type { GraphCore, Warning } from './graph-core.ts'
 const LIKENESS = 0.3
 const NEAREST = 3
 
-/** The store's id for an argument; absent when there is no such node or it is only linked to. */
-function findId(core: GraphCore, id: string): Promise<NodeId | undefined> {
-  const [known] = await findIds(core, [id])
-  return known
-}
-
 /** The store's ids for arguments, in order; absent for what does not exist, even if it is linked to. */
 export async function findIds(core: GraphCore, ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
   const found = await core.store.lookup(ids)
