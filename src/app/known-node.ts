@@ -2,9 +2,9 @@ import type { NodeId } from '../core/ids.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 
 /** How many near ids a warning names. */
+const NEAREST = 3
 /** Names that share less are no help. */
 const LIKENESS = 0.3
-const NEAREST = 3
 
 /** The store's ids for arguments, in order; absent for what does not exist, even if it is linked to. */
 export async function findIds(core: GraphCore, ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {

@@ -241,6 +241,10 @@ export class Graph {
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
   }
 
+  hasTwins(key: number): boolean {
+    return typeof this.#byFold.get(this.folded(key)) === 'object'
+  }
+
   id(node: NodeIndex): NodeId {
     if (node < 0) return toNodeId(foldId(this.#missingNames[-node - 1] ?? ''), this.#vault)
     return this.#ids[node] ?? toNodeId('', this.#vault)

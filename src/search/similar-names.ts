@@ -109,17 +109,27 @@ export class SimilarNames {
     return [...best.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
-  /** Entries that could reach the minimum, by an upper bound of their score. */
+  /**
+   * Entries that could reach the minimum, by an upper bound of their score. Who reaches it shares so many pairs that it has at least
+   * one of the rarest: only these make an entry a candidate, the common ones (hundreds of times as many entries have them) just count.
+   */
   #candidates(pairs: readonly number[], minimum: number): readonly { readonly number: number; readonly bound: number }[] {
     if (this.#shared.length < this.#entries.length) this.#shared = new Uint16Array(this.#entries.length * 2)
     const shared = this.#shared
     const touched: number[] = []
-    for (const pair of pairs) {
-      for (const number of this.#byPair.get(pair) ?? []) {
-        if (shared[number] === 0) touched.push(number)
+    const lists = pairs.map((pair) => this.#byPair.get(pair) ?? NO_NUMBERS).sort((a, b) => a.length - b.length)
+    // Of n pairs in all, at least (minimum / (2 - minimum)) n are shared with whatever reaches the minimum.
+    const least = Math.max(1, Math.ceil((minimum / (2 - minimum)) * pairs.length - ROUNDING))
+    lists.forEach((numbers, at) => {
+      const isRare = at <= pairs.length - least
+      for (const number of numbers) {
+        if (shared[number] === 0) {
+          if (!isRare) continue
+          touched.push(number)
+        }
         shared[number]!++
       }
-    }
+    })
     const found: { number: number; bound: number }[] = []
     for (const number of touched) {
       const entry = this.#entries[number]
@@ -135,6 +145,9 @@ export class SimilarNames {
 
 /** Names that differ can share all their pairs (`ab c`, `a bc`); only equal ones score 1. */
 const ALMOST = 0.999
+
+const NO_NUMBERS: readonly number[] = []
+const ROUNDING = 1e-9
 
 function append<K>(map: Map<K, number[]>, name: K, number: number): void {
   const numbers = map.get(name)

@@ -61,9 +61,9 @@ describe('a vault that is', () => {
   ])('%s: commands say so and fail', async (_, prepare, message) => {
     const world = openWorld()
     const vault = prepare(world)
-    for (const command of ['status', 'index', 'export', 'get-hubs']) {
-      const { code, out, err } = await world.roux([command, '--vault', vault])
-      expect([command, code, out]).toEqual([command, 1, ''])
+    const commands = ['status', 'index', 'export', 'get-hubs']
+    for (const { code, out, err } of await Promise.all(commands.map((command) => world.roux([command, '--vault', vault])))) {
+      expect([code, out]).toEqual([1, ''])
       expect(err).toMatch(message)
     }
     const doctor = await world.roux(['doctor', vault])
@@ -184,6 +184,7 @@ describe('notes', () => {
     }
     for (const name of Object.keys(BAD_NOTES)) {
       const node = await server.ask('get_node', { id: name })
+      expect(node, name).not.toBeNull()
       expect(node.content.length, name).toBeLessThanOrEqual(10_000)
       expect(node.properties).not.toHaveProperty('polluted')
     }
@@ -299,12 +300,14 @@ describe('settings that are wrong', () => {
   ])('%s: told before anything is served', async (_, args, file, message) => {
     const world = openWorld({ fixture: 'docs-folder' })
     if (file !== '') world.write('roux.config.yaml', file)
-    for (const command of ['serve', 'status']) {
-      const { code, out, err } = await world.roux([command, world.vault, ...args])
-      expect([command, code, out]).toEqual([command, 1, ''])
-      expect(err).toMatch(message)
+    const [serve, status, doctor] = await Promise.all(
+      ['serve', 'status', 'doctor'].map((command) => world.roux([command, world.vault, ...args])),
+    )
+    for (const outcome of [serve, status]) {
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome?.err).toMatch(message)
     }
-    expect((await world.roux(['doctor', world.vault, ...args])).code).toBe(1)
+    expect(doctor?.code).toBe(1)
   })
 })
 

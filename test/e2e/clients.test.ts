@@ -77,6 +77,7 @@ const DEMO: readonly Sample[] = [
   ['get_node', { id: 'breads/rye.md', max_chars: 100, offset: 50 }],
   ['get_node', { id: 'reading list.md' }],
   ['get_node', { id: 'attachments/feeding-log.csv' }],
+  ['get_node', { id: 'maps/from flour to loaf.canvas' }],
   ['get_node', { id: 'no such note.md' }],
   ['get_neighbors', { id: 'concepts/gluten.md', limit: 50, include_content: true }],
   ['get_neighbors', { id: 'breads/rye.md', direction: 'out', type: 'up' }],
@@ -142,12 +143,14 @@ describe.each([
   test('the command line gives the same JSON', async () => {
     const world = openWorld({ fixture })
     const raw = await openRaw(world)
-    for (const [name, args] of samples.filter((_, at) => at % 4 === 0)) {
-      const { content, isError } = await raw.call(name, args)
-      if (isError) continue
-      const { out } = await world.roux(['call', name, JSON.stringify(args), '--vault', world.vault])
-      expect(out, name).toBe(`${content[0].text}\n`)
-    }
+    const some = samples.filter(([name], at) => at % 4 === 0 && name !== 'resolve_nodes')
+    await Promise.all(
+      some.map(async ([name, args]) => {
+        const { content } = await raw.call(name, args)
+        const { out } = await world.roux(['call', name, JSON.stringify(args), '--vault', world.vault])
+        expect(out, name).toBe(`${content[0].text}\n`)
+      }),
+    )
   })
 })
 

@@ -191,7 +191,7 @@ describe('a cache that is damaged between two starts', () => {
     change(bytes)
     writeFileSync(path, bytes)
   }
-  test.each<[string, (path: string) => void]>([
+  const DAMAGES: readonly (readonly [what: string, damage: (path: string) => void])[] = [
     ['is empty', (path) => truncateSync(path, 0)],
     ['is cut in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
     ['is cut within its header', (path) => truncateSync(path, 50)],
@@ -214,19 +214,24 @@ describe('a cache that is damaged between two starts', () => {
             bytes.write('Broad', at)
         }),
     ],
-  ])('%s', async (_, damage) => {
+  ]
+
+  test('is built anew, whatever happened to it, and never answered from', async () => {
     const world = openWorld({ fixture: 'demo' })
     const { index } = await status(world)
-    rmSync(`${index}-wal`, { force: true })
-    rmSync(`${index}-shm`, { force: true })
-    damage(index)
-    // A server, then a command, each on an index damaged anew.
-    const server = await open(world)
-    const answers = await askEverything(server)
-    expect((await server.end()).code).toBe(0)
-    damage(index)
-    expect(await status(world)).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
-    expect(answers).toEqual(await truth(world))
+    const expected = await truth(world)
+    const ruin = (damage: (path: string) => void) => {
+      for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
+      damage(index)
+    }
+    for (const [what, damage] of DAMAGES) {
+      ruin(damage)
+      const server = await open(world)
+      expect(await askEverything(server), what).toEqual(expected)
+      expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
+      ruin(damage)
+      expect(await status(world), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
+    }
   })
 
   test('is deleted under a running server', async () => {

@@ -147,7 +147,7 @@ class SqliteStore implements EmbeddedStore {
         const { graph } = projection
         const key = graph.find(id)
         const path = key === undefined ? undefined : graph.row(key)?.path
-        return key === undefined || path === undefined || !READ.includes(graph.kind(key))
+        return key === undefined || path === undefined || graph.kind(key) === 'attachment'
           ? undefined
           : { key, path, hash: projection.hash(key) }
       })

@@ -1,7 +1,7 @@
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
-import type { GraphRow } from '../../graph/graph.ts'
+import type { Graph, GraphRow } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 
 /**
@@ -33,7 +33,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   const only = filter.id === undefined ? undefined : graph.find(filter.id)
-  for (const key of filter.id === undefined ? graph.order() : only === undefined ? [] : [only]) {
+  for (const key of filter.id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
     if (row === undefined || row.excluded || !graph.folded(key).startsWith(start)) continue
     const id = graph.id(key)
@@ -53,6 +53,18 @@ function folderStart(folder: string): string {
   return trimmed === '' ? '' : `${trimmed}/`
 }
 
+/** Files that have a problem of any kind, by id. */
+export function findSuspects(graph: Graph): readonly number[] {
+  return graph.order().filter((key) => {
+    const row = graph.row(key)
+    if (row === undefined || row.excluded) return false
+    const [broken, ambiguous, malformed] = row.problems
+    return (
+      broken + ambiguous + malformed > 0 || row.conflict || (row.kind === 'note' && (isOrphan(graph, row) || graph.hasTwins(key)))
+    )
+  })
+}
+
 function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): number {
   const [broken, ambiguous, malformed] = row.problems
   switch (kind) {
@@ -63,9 +75,9 @@ function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): numb
     case 'malformed':
       return malformed
     case 'orphan':
-      return isOrphan(projection, row) ? 1 : 0
+      return isOrphan(projection.graph, row) ? 1 : 0
     case 'twin':
-      return row.kind === 'note' && projection.graph.twins(row.key).length > 0 ? 1 : 0
+      return row.kind === 'note' && projection.graph.hasTwins(row.key) ? 1 : 0
     case 'conflict_copy':
       return row.conflict ? 1 : 0
     case 'outside_link':
@@ -74,7 +86,7 @@ function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): numb
 }
 
 /** A note that no other note links to and that links to no other. */
-function isOrphan({ graph }: Projection, row: GraphRow): boolean {
+function isOrphan(graph: Graph, row: GraphRow): boolean {
   return row.kind === 'note' && graph.inDegree(row.key) === 0 && graph.outDegree(row.key) === 0
 }
 

@@ -4,6 +4,7 @@ import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
+import { findSuspects } from './problems.ts'
 import { unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema } from './writer.ts'
@@ -25,6 +26,7 @@ export class Projection {
   #graph: Graph
   #tags: TagIndex | undefined
   #names: SimilarNames | undefined
+  #suspects: readonly number[] | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, vault: string | undefined) {
@@ -80,6 +82,7 @@ export class Projection {
 
   #apply(rows: readonly GraphRow[]): void {
     this.#links.clear()
+    this.#suspects = undefined
     this.#graph.apply(rows)
     for (const row of rows) {
       this.#tags?.set(row.key, row.tags)
@@ -94,6 +97,12 @@ export class Projection {
       for (const row of this.#rows()) this.#tags.set(row.key, row.tags)
     }
     return this.#tags
+  }
+
+  /** Files that have a problem, by id; found when first asked for in a generation. */
+  suspects(): readonly number[] {
+    this.#suspects ??= findSuspects(this.#graph)
+    return this.#suspects
   }
 
   /** Titles and aliases of every file; built when first asked for, kept up from then on. */
@@ -162,6 +171,7 @@ export class Projection {
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined
     this.#names = undefined
+    this.#suspects = undefined
   }
 
   close(): void {

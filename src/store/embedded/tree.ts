@@ -12,50 +12,44 @@ interface Branch {
 /** The folders below `path` with their notes; `undefined` when nothing is there. */
 export function folderTree(graph: Graph, path: string, options: TreeOptions): Folder | undefined {
   const start = foldId(path).replace(/^\/+|\/+$/g, '')
-  const prefix = start === '' ? '' : `${start}/`
-  let root: Branch | undefined = start === '' ? branch('') : undefined
+  const folders = new Map<string, Branch>()
   for (const key of graph.order()) {
     const row = graph.row(key)
     if (row?.path === undefined || row.kind !== 'note' || row.excluded) continue
     if (row.archived && !options.includeArchived) continue
-    if (!graph.folded(key).startsWith(prefix)) continue
-    const segments = row.path.split('/')
-    const folded = graph.folded(key).split('/')
-    const depth = start === '' ? 0 : start.split('/').length
-    root ??= branch(segments.slice(0, depth).join('/'))
-    place(root, { segments, folded, depth }, key)
+    const folded = graph.folded(key)
+    const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/')))
+    const known = folders.get(folder) ?? openBranch(folders, folder, row.path.slice(0, Math.max(0, row.path.lastIndexOf('/'))))
+    known.notes.push(key)
   }
+  const root = start === '' ? (folders.get('') ?? branch('')) : folders.get(start)
   if (root === undefined) return undefined
-  const left = { notes: options.limit }
-  return toFolder(graph, root, options.depth + 1, left)
+  countNotes(root)
+  return toFolder(graph, root, options.depth + 1, { notes: options.limit })
 }
 
 function branch(path: string): Branch {
   return { path, folders: new Map(), notes: [], noteCount: 0 }
 }
 
-interface Place {
-  readonly segments: readonly string[]
-  /** The same, folded: folders that differ only in case are one on the file systems where they can be. */
-  readonly folded: readonly string[]
-  /** How many of them lead to the root of the tree. */
-  readonly depth: number
+/**
+ * Makes a folder and those above it that are not there yet. Folders that differ only in case are one, as they are on the file systems
+ * where they can be.
+ */
+function openBranch(folders: Map<string, Branch>, folded: string, path: string): Branch {
+  const opened = branch(path)
+  folders.set(folded, opened)
+  if (folded === '') return opened
+  const above = folded.slice(0, Math.max(0, folded.lastIndexOf('/')))
+  const parent = folders.get(above) ?? openBranch(folders, above, path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  parent.folders.set(folded.slice(folded.lastIndexOf('/') + 1), opened)
+  return opened
 }
 
-function place(root: Branch, { segments, folded, depth }: Place, key: number): void {
-  let at = root
-  at.noteCount++
-  for (let level = depth; level < segments.length - 1; level++) {
-    const name = folded[level] as string
-    let next = at.folders.get(name)
-    if (next === undefined) {
-      next = branch(segments.slice(0, level + 1).join('/'))
-      at.folders.set(name, next)
-    }
-    next.noteCount++
-    at = next
-  }
-  at.notes.push(key)
+function countNotes(root: Branch): number {
+  root.noteCount = root.notes.length
+  for (const folder of root.folders.values()) root.noteCount += countNotes(folder)
+  return root.noteCount
 }
 
 /** Notes of a folder before its sub-folders, so that the limit shows what is near first. */
