@@ -1,13 +1,15 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
+import type { VaultPath } from './core/ids.ts'
 import { examineIndex, sqliteVersion } from './store/embedded/examine.ts'
 import { openEmbeddedStore } from './store/embedded/open-store.ts'
 import { FORMAT } from './store/embedded/rows.ts'
+import { openVault } from './vault/open-vault.ts'
+import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
@@ -46,7 +48,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     {
       ...(options.name === undefined ? {} : { vault: options.name }),
       analytics: compute,
-      readFile: (path) => readFile(join(root, path)).catch(() => undefined),
+      readFile: fileReader(root, settings),
       reconcile: (paths) => indexing.reconcile(paths),
       onDamage: () => indexing.reportDamage(),
     },
@@ -62,6 +64,20 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       await Promise.all([indexing.close(), compute.close()])
       await store.close()
     },
+  }
+}
+
+/** Reads through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
+function fileReader(root: string, { vault }: Settings): (path: VaultPath) => Promise<Uint8Array | undefined> {
+  const { ignore, gitignore, link_roots: linkRoots, mode } = vault
+  let files: RecentFiles | undefined
+  return async (path) => {
+    try {
+      files ??= new RecentFiles(openVault(root, { ignore, gitignore, linkRoots, mode }))
+      return files.read(path)
+    } catch {
+      return undefined
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import type { Analytics } from '../../core/analytics.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { NodeId } from '../../core/ids.ts'
+import type { NodeId, VaultPath } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type {
   Direction,
@@ -48,8 +48,8 @@ export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
   readonly vault?: string
   readonly analytics: Analytics
-  /** The bytes of a file as they are now; `undefined` when it is gone or cannot be read. */
-  readonly readFile: (path: string) => Promise<Uint8Array | undefined>
+  /** The bytes of a file as they are now, perhaps the same object as last time; `undefined` when it is gone or cannot be read. */
+  readonly readFile: (path: VaultPath) => Promise<Uint8Array | undefined>
   /** Brings the index to what these files say, and resolves when it is committed. */
   readonly reconcile: (paths: readonly string[]) => Promise<void>
   /** The index was found damaged: have it built anew. */
@@ -74,6 +74,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #rankings: Rankings
   readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
+  readonly #decoded = new WeakMap<Uint8Array, Pick<NoteText, 'text' | 'hash'>>()
   #isDamaged = false
 
   constructor(location: Location, options: StoreOptions) {
@@ -153,14 +154,23 @@ class SqliteStore implements EmbeddedStore {
       })
       if (known === undefined) return undefined
       const bytes = await this.#options.readFile(known.path)
-      const hash = bytes === undefined ? undefined : digest('sha256', bytes, 'hex')
-      if (bytes !== undefined && hash !== undefined && (hash === known.hash || attempt === 2)) {
-        const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-        return { text, bodyStart: this.#read((projection) => projection.info(known.key)?.bodyStart ?? 0), hash }
+      const read = bytes === undefined ? undefined : this.#decode(bytes)
+      if (read !== undefined && (read.hash === known.hash || attempt === 2)) {
+        return { ...read, bodyStart: this.#read((projection) => projection.info(known.key)?.bodyStart ?? 0) }
       }
       if (attempt === 2) return undefined
       await this.#options.reconcile([known.path])
     }
+  }
+
+  /** Text and hash of bytes; those that are given again are not decoded again. */
+  #decode(bytes: Uint8Array): Pick<NoteText, 'text' | 'hash'> {
+    const known = this.#decoded.get(bytes)
+    if (known !== undefined) return known
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    const read = { text, hash: digest('sha256', bytes, 'hex') }
+    this.#decoded.set(bytes, read)
+    return read
   }
 
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
