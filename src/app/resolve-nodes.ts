@@ -53,7 +53,7 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
 
 function noEmbedder(): RouxError {
   return new RouxError('PROVIDER_ERROR', 'The strategy "semantic" needs an embedder, and none is configured.', {
-    hint: 'Use the strategy "fuzzy" or "exact", or set embedder.kind.',
+    hint: 'Use the strategy "fuzzy" or "exact".',
   })
 }
 

@@ -218,20 +218,23 @@ describe('a cache that is damaged between two starts', () => {
 
   test('is built anew, whatever happened to it, and never answered from', async () => {
     const world = openWorld({ fixture: 'demo' })
-    const { index } = await status(world)
     const expected = await truth(world)
-    const ruin = (damage: (path: string) => void) => {
-      for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
-      damage(index)
-    }
-    for (const [what, damage] of DAMAGES) {
-      ruin(damage)
-      const server = await open(world)
-      expect(await askEverything(server), what).toEqual(expected)
-      expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
-      ruin(damage)
-      expect(await status(world), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
-    }
+    await Promise.all(
+      DAMAGES.map(async ([what, damage], at) => {
+        const cache = ['--set', `cache.path=${join(world.root, `cache-${at}`)}`]
+        const { index } = await status(world, cache)
+        const ruin = () => {
+          for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
+          damage(index)
+        }
+        ruin()
+        const server = await open(world, [world.vault, ...cache])
+        expect(await askEverything(server), what).toEqual(expected)
+        expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
+        ruin()
+        expect(await status(world, cache), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
+      }),
+    )
   })
 
   test('is deleted under a running server', async () => {
