@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
-import { isDamage, isUnwritable } from '../store/embedded/sqlite.ts'
+import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
 import { openIndexWriter } from '../store/embedded/writer.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
@@ -39,6 +39,11 @@ port.on('message', (message: ToIndexer) => {
       break
   }
 })
+
+// While the protocol is still being spoken: what is loaded now need not be waited for later. A binding that fails is reported when used.
+try {
+  loadSqlite()
+} catch {}
 
 function openService({ root, settings, file, memory, watch }: IndexerData): IndexingService {
   const { vault, links } = settings

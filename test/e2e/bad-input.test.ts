@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
@@ -259,6 +259,9 @@ describe('notes', () => {
     const world = openWorld({ fixture: 'docs-folder' })
     for (let i = 0; i < 300; i++) world.write(`many/${i}.md`, `[[${i + 1}]] #many\n`)
     let stop = false
+    onTestFinished(() => {
+      stop = true
+    })
     const churn = (async () => {
       for (let i = 0; !stop; i = (i + 1) % 300) {
         const path = join(world.vault, `many/${i}.md`)

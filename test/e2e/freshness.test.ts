@@ -194,7 +194,7 @@ describe('a restart', () => {
     ['resolve_nodes', { names: ['levain', 'glutn'] }],
   ]
 
-  async function session(world: World): Promise<readonly Wire[]> {
+  async function askAndLeave(world: World): Promise<readonly Wire[]> {
     const server = world.serve()
     await server.initialize()
     const answers = await Promise.all(ASKED.map(async ([tool, args]) => factsOf(await server.call(tool, args))))
@@ -204,13 +204,13 @@ describe('a restart', () => {
 
   test('answers the same', async () => {
     const world = openWorld({ fixture: 'demo' })
-    const cold = await session(world)
-    expect(await session(world)).toEqual(cold)
+    const cold = await askAndLeave(world)
+    expect(await askAndLeave(world)).toEqual(cold)
   })
 
   test('sees in its first answer what changed meanwhile, from commands too', async () => {
     const world = openWorld({ fixture: 'demo' })
-    await session(world)
+    await askAndLeave(world)
     world.write('Concepts/Gluten.md', 'Rewritten.\n')
     rmSync(join(world.vault, 'Breads/Rye.md'))
     const server = world.serve()

@@ -20,10 +20,16 @@ type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; ti
 
 let binding: DatabaseConstructor | undefined
 
+/** Loads the binding ahead of the first database. */
+export function loadSqlite(): DatabaseConstructor {
+  binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
+  return binding
+}
+
 /** Opens a database file; the binding is loaded with the first one. */
 export function openSqlite(path: string, options: { readOnly?: boolean } = {}): Database {
-  binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
-  return new binding(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
+  const DatabaseSync = loadSqlite()
+  return new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
 }
 
 /** How long a writer waits for another one, ms. */
