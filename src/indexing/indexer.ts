@@ -147,6 +147,7 @@ export class Indexer {
     let done = 0
     let first = true
     const isWhole = plan.read.length <= WHOLE_FILES
+    this.#options.onProgress(0, total)
     while (first || plan.read.length > 0) {
       const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
         this.#options.onProgress(done + count, total),

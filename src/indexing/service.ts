@@ -51,6 +51,7 @@ export class IndexingService implements Indexing {
   #indexer: Indexer | undefined
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
+  #working: 'building' | 'verifying' = 'building'
   #isRunning = false
   #isPermitted = false
   #isVerified = false
@@ -163,7 +164,9 @@ export class IndexingService implements Indexing {
     this.#writer ??= this.#parts.openWriter(this.#status.cache)
     const known = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
-    this.#tell({ phase: known ? 'verifying' : 'building', done: 0, total: 0 })
+    this.#working = known ? 'verifying' : 'building'
+    // A state that was verified is in doubt only once files are found that differ (`onProgress`).
+    if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
     const { generation, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
     this.#isVerified = true
@@ -174,7 +177,9 @@ export class IndexingService implements Indexing {
     return new Indexer(vault, writer, {
       ...this.#parts.indexer,
       permission: this.#permission,
-      onProgress: (done, total) => this.#tell({ done, total }),
+      onProgress: (done, total) => {
+        if (total > 0) this.#tell({ phase: this.#working, done, total })
+      },
     })
   }
 
