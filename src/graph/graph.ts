@@ -77,17 +77,21 @@ export class Graph {
     if (moved.length > 0) this.#reorder(moved.map((row) => row.key))
   }
 
-  #place(row: GraphRow): void {
-    while (this.#rows.length <= row.key) {
+  /** Makes room for a key; links can name one whose own row comes later. */
+  #grow(key: number): void {
+    while (this.#rows.length <= key) {
       this.#rows.push(undefined)
       this.#in.push([])
       this.#ids.push(undefined)
     }
-    if (this.#inDegree.length <= row.key) {
-      const grown = new Int32Array(Math.max(row.key + 1, this.#inDegree.length * 2))
-      grown.set(this.#inDegree)
-      this.#inDegree = grown
-    }
+    if (this.#inDegree.length > key) return
+    const grown = new Int32Array(Math.max(key + 1, this.#inDegree.length * 2))
+    grown.set(this.#inDegree)
+    this.#inDegree = grown
+  }
+
+  #place(row: GraphRow): void {
+    this.#grow(row.key)
     if (this.#rows[row.key] !== undefined) this.#files--
     this.#rows[row.key] = row.path === undefined ? undefined : row
     if (row.path !== undefined) this.#files++
@@ -98,12 +102,7 @@ export class Graph {
     if (row === undefined) return
     const counts = isListedNote(row)
     for (const target of row.targets) {
-      // A commit can name a target whose own row comes later in the same batch.
-      while (this.#in.length <= target) {
-        this.#rows.push(undefined)
-        this.#in.push([])
-        this.#ids.push(undefined)
-      }
+      this.#grow(target)
       this.#in[target]?.push(key)
       if (counts && target !== key) this.#addDegree(target, 1)
     }
@@ -122,11 +121,6 @@ export class Graph {
   }
 
   #addDegree(key: number, by: number): void {
-    if (key >= this.#inDegree.length) {
-      const grown = new Int32Array(Math.max(key + 1, this.#inDegree.length * 2))
-      grown.set(this.#inDegree)
-      this.#inDegree = grown
-    }
     this.#inDegree[key] = (this.#inDegree[key] ?? 0) + by
   }
 

@@ -16,7 +16,7 @@ export interface Described {
   readonly mode: Mode
 }
 
-/** What is known of a file that was not read: an attachment, or a note still to be read. */
+/** What is known of a file that was not read: an attachment, or a note that may not be read. */
 export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
   return {
     path: file.path,

@@ -3,6 +3,7 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
+import { folderStart } from './scope.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
@@ -46,11 +47,6 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   }
   for (const problem of outsideProblems) add(1, () => [problem])
   return { items, total }
-}
-
-function folderStart(folder: string): string {
-  const trimmed = foldId(folder).replace(/^\/+|\/+$/g, '')
-  return trimmed === '' ? '' : `${trimmed}/`
 }
 
 /** Files that have a problem of any kind, by id. */

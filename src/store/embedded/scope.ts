@@ -26,7 +26,11 @@ const NOTES: readonly NodeKind[] = ['note']
 /** A folded path prefix: `folder` ends at a folder's boundary, `path` wherever it ends. */
 function pathStart({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return foldId(path)
-  if (folder === undefined) return ''
+  return folder === undefined ? '' : folderStart(folder)
+}
+
+/** What the folded paths in a folder begin with; empty for the vault itself. */
+export function folderStart(folder: string): string {
   const trimmed = foldId(folder).replace(/^\/+|\/+$/g, '')
   return trimmed === '' ? '' : `${trimmed}/`
 }

@@ -18,14 +18,18 @@ export function folderTree(graph: Graph, path: string, options: TreeOptions): Fo
     if (row?.path === undefined || row.kind !== 'note' || row.excluded) continue
     if (row.archived && !options.includeArchived) continue
     const folded = graph.folded(key)
-    const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/')))
-    const known = folders.get(folder) ?? openBranch(folders, folder, row.path.slice(0, Math.max(0, row.path.lastIndexOf('/'))))
+    const folder = folderOf(folded)
+    const known = folders.get(folder) ?? openBranch(folders, folder, folderOf(row.path))
     known.notes.push(key)
   }
   const root = start === '' ? (folders.get('') ?? branch('')) : folders.get(start)
   if (root === undefined) return undefined
   countNotes(root)
   return toFolder(graph, root, options.depth + 1, { notes: options.limit })
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function branch(path: string): Branch {
@@ -40,8 +44,8 @@ function openBranch(folders: Map<string, Branch>, folded: string, path: string):
   const opened = branch(path)
   folders.set(folded, opened)
   if (folded === '') return opened
-  const above = folded.slice(0, Math.max(0, folded.lastIndexOf('/')))
-  const parent = folders.get(above) ?? openBranch(folders, above, path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  const above = folderOf(folded)
+  const parent = folders.get(above) ?? openBranch(folders, above, folderOf(path))
   parent.folders.set(folded.slice(folded.lastIndexOf('/') + 1), opened)
   return opened
 }
