@@ -16,7 +16,7 @@ const shared = {
   minify: process.env.NOMIN !== '1',
   metafile: true,
   legalComments: 'none',
-  external: ['@photostructure/sqlite'],
+  external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
   // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
   alias: { '@modelcontextprotocol/server/_shims': here('no-validator.mjs') },
 }
@@ -34,6 +34,7 @@ async function buildProgram() {
       'cli/main.app': 'src/cli/main.ts',
       'workers/indexer.app': 'src/workers/indexer.ts',
       'workers/compute.app': 'src/workers/compute.ts',
+      'workers/model.app': 'src/embed/transformers-worker.ts',
     },
     outdir: 'dist',
     format: 'cjs',
@@ -58,7 +59,7 @@ async function buildLibrary() {
 async function writeLaunchers() {
   await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
   await copyFile(here('launch.cjs'), 'dist/launch.js')
-  for (const entry of ['cli/main', 'workers/indexer', 'workers/compute']) {
+  for (const entry of ['cli/main', 'workers/indexer', 'workers/compute', 'workers/model']) {
     const shebang = entry.startsWith('cli/') ? '#!/usr/bin/env node\n' : ''
     await writeFile(`dist/${entry}.js`, `${shebang}require('../launch.js')(require, '${entry}')\n`)
   }

@@ -1,18 +1,21 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import type { VaultPath } from './core/ids.ts'
+import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { examineIndex, sqliteVersion } from './store/embedded/examine.ts'
 import { openEmbeddedStore } from './store/embedded/open-store.ts'
 import { FORMAT } from './store/embedded/rows.ts'
+import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { openVault } from './vault/open-vault.ts'
 import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
+import { openEmbedding } from './workers/open-embedding.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 
 export interface OpenOptions {
@@ -22,6 +25,8 @@ export interface OpenOptions {
   readonly name?: string
   /** Told of unexpected failures, for the log. */
   readonly onError?: (stack: string) => void
+  /** Told how far the download of a model is. */
+  readonly onDownload?: (progress: DownloadProgress) => void
 }
 
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
@@ -29,18 +34,24 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const root = realRoot(settings.vault.path)
   const file = indexFile(settings, root)
   const memory = `roux-${process.pid}-${++opened}`
+  const searchFile = searchIndexFile(file)
   const data: IndexerData = {
     root,
-    settings: { vault: settings.vault, links: settings.links },
+    settings: { vault: settings.vault, links: settings.links, tags: settings.tags, embedder: settings.embedder },
     file,
+    searchFile,
     memory,
     watch: options.watch,
   }
   const compute = new ComputeClient(() => startWorker('compute'))
+  const embedding = settings.embedder.kind === 'none' ? undefined : openEmbedding(settings.embedder, options.onDownload)
   const indexing = new IndexingClient(takeIndexer(), data, {
     onCommitted: () => ahead(() => store.refresh()),
     onReplaced: (cache) =>
       ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
+    onSearchReplaced: (cache) =>
+      store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+    openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
   })
   const store = openEmbeddedStore(
@@ -51,6 +62,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       readFile: fileReader(root, settings),
       reconcile: (paths) => indexing.reconcile(paths),
       onDamage: () => indexing.reportDamage(),
+      search: { kind: 'file', path: searchFile },
+      onSearchDamage: () => indexing.reportSearchDamage(),
     },
   )
   // While the worker compares files with the index, this thread loads it.
@@ -60,8 +73,10 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     root: settings.vault.path,
     store,
     indexing,
+    ...(embedding === undefined ? undefined : { embedding }),
+    searchWeight: settings.search.weight,
     close: async () => {
-      await Promise.all([indexing.close(), compute.close()])
+      await Promise.all([indexing.close(), compute.close(), embedding?.close()])
       await store.close()
     },
   }
@@ -107,9 +122,15 @@ function realRoot(path: string): string {
 export function indexFile(settings: Settings, root = realRoot(settings.vault.path)): string {
   const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
   const { profile, comments } = settings.links
-  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments])
+  const { link_text: linkText, colors } = settings.tags
+  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments, linkText, colors])
   const folder = settings.cache.path === '' ? userFolders().cache : resolve(settings.cache.path)
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
+}
+
+/** The search indexes lie beside the index that they belong to. */
+function searchIndexFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
 
 /** What only the adapters can tell of an installation. Changes nothing on disk. */

@@ -1,5 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
+import type { Store } from '../core/store.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 
 /** What comes with every call of a use case. */
@@ -13,11 +14,30 @@ const READY_TIMEOUT = 10_000
 
 /**
  * Runs a use case the way all of them run: the index may be written from now on, a first complete state is awaited for
- * a while, and what is still being read is said.
+ * a while, and what is still being read is said. An index that is found damaged meanwhile is awaited once more and read again.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing.
  */
 export async function answer<T>(core: GraphCore, call: Call, run: () => Promise<Answer<T>>): Promise<Answer<T>> {
   core.indexing.begin()
+  try {
+    return await runWhenReady(core, call, run)
+  } catch (error) {
+    if (!(await isBeingRebuilt(core.store))) throw error
+    return await runWhenReady(core, call, run)
+  }
+}
+
+/** Whether the store has no answer to anything, because its index was found damaged and is being built anew. */
+export async function isBeingRebuilt(store: Pick<Store, 'state'>): Promise<boolean> {
+  try {
+    await store.state()
+    return false
+  } catch (error) {
+    return error instanceof RouxError && error.code === 'PROVIDER_ERROR'
+  }
+}
+
+async function runWhenReady<T>(core: GraphCore, call: Call, run: () => Promise<Answer<T>>): Promise<Answer<T>> {
   await core.indexing.ready(READY_TIMEOUT, call.signal)
   call.signal?.throwIfAborted()
   const before = core.indexing.status()

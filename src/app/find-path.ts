@@ -2,6 +2,7 @@ import type { NodeId } from '../core/ids.ts'
 import type { NoteText, Occurrence, PathOptions } from '../core/store.ts'
 import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
+import { isSubpathBroken } from './broken-subpath.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 
@@ -22,6 +23,8 @@ export interface Hop {
   readonly line: number
   /** The sentence that holds the link. */
   readonly text: string
+  /** The link names a heading or block that is not there; absent when it is, or none is named. */
+  readonly brokenSubpath?: true
 }
 
 export interface FoundPath {
@@ -63,7 +66,10 @@ async function describePaths(core: GraphCore, paths: readonly (readonly NodeId[]
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const { chosen, texts } = await readLinks(core, [...pairs.values()])
-  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, texts)]))
+  const described = await Promise.all(
+    chosen.map(async (choice) => [keyOf(choice.pair), await describeHop(core, choice, texts)] as const),
+  )
+  const hops = new Map(described)
   return paths.map((path) => ({
     path,
     length: path.length - 1,
@@ -105,7 +111,11 @@ async function chooseLinks(core: GraphCore, pairs: readonly Pair[]): Promise<rea
   })
 }
 
-function describeHop({ pair: [from, to], occurrence }: Chosen, texts: ReadonlyMap<NodeId, NoteText>): Hop {
+async function describeHop(
+  core: GraphCore,
+  { pair: [from, to], occurrence }: Chosen,
+  texts: ReadonlyMap<NodeId, NoteText>,
+): Promise<Hop> {
   const source = texts.get(occurrence.from)
   return {
     from,
@@ -114,6 +124,7 @@ function describeHop({ pair: [from, to], occurrence }: Chosen, texts: ReadonlyMa
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
     text: source === undefined ? '' : sentenceOf(source, occurrence),
+    ...((await isSubpathBroken(core, occurrence)) ? { brokenSubpath: true } : {}),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Answer, GraphCore } from './graph-core.ts'
 import { unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
-import { boundaryBefore, CONTENT_LIMITS, type Span, truncate } from './truncate.ts'
+import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 
 export interface GetNodeArguments {
   readonly id: string
@@ -95,10 +95,9 @@ async function shownContent(
   args: GetNodeArguments,
 ): Promise<{ text: string; next?: number }> {
   if (source === undefined) return { text: '' }
-  const { start, end } = await wantedSpan(core, source, args)
-  const from = boundaryBefore(source.text, start, Math.min(start + args.offset, end))
-  const cut = truncate(source.text, Math.min(args.maxChars, CONTENT_LIMITS.single), { start: from, end })
-  return cut.next === undefined ? cut : { text: cut.text, next: cut.next - start }
+  const span = await wantedSpan(core, source, args)
+  const cut = truncateFrom(source.text, Math.min(args.maxChars, CONTENT_LIMITS.single), span, args.offset)
+  return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
 }
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {

@@ -1,3 +1,4 @@
+import type { Embedder } from '../core/embedder.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
 
@@ -9,10 +10,22 @@ export interface GraphCore {
   readonly root: string
   readonly store: Store
   readonly indexing: Indexing
+  /** Absent where notes are not found by meaning. */
+  readonly embedding?: Embedding
+  /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
+  readonly searchWeight: number | 'auto'
   close(): Promise<void>
 }
 
-export type WarningCode = 'INDEX_BUILDING' | 'STALE' | 'AMBIGUOUS_LINKS' | 'MALFORMED' | 'FALLBACK' | 'UNKNOWN_ID'
+/** What questions are embedded with. */
+export interface Embedding {
+  /** The embedder that is configured; opened with the first call. @throws RouxError `PROVIDER_ERROR` */
+  open(): Promise<Embedder>
+  /** One that vectors were made with before, where it can still be opened without further ado. */
+  openFormer(id: string): Promise<Embedder | undefined>
+}
+
+export type WarningCode = 'INDEX_BUILDING' | 'STALE' | 'AMBIGUOUS_LINKS' | 'MALFORMED' | 'FALLBACK' | 'UNKNOWN_ID' | 'EMBEDDING'
 
 /** Something that a caller should know about an answer that is no error. */
 export interface Warning {

@@ -1,5 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
+import { quoted } from './truncate.ts'
 
 /** How many near ids a warning names. */
 const NEAREST = 3
@@ -19,9 +20,15 @@ export async function findIds(core: GraphCore, ids: readonly string[]): Promise<
 export async function unknownIdWarning(core: GraphCore, id: string): Promise<Warning> {
   const near = await core.store.similarNames(nameOf(id), {}, { limit: NEAREST, minimum: LIKENESS })
   const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
-  return { code: 'UNKNOWN_ID', message: `There is no node ${JSON.stringify(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
+  return { code: 'UNKNOWN_ID', message: `There is no node ${quoted(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
 }
 
+/** No name of a file is longer than this (bytes, on every common file system). */
+const LONGEST_NAME = 255
+
 function nameOf(id: string): string {
-  return id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, '')
+  return id
+    .slice(id.lastIndexOf('/') + 1)
+    .replace(/\.md$/i, '')
+    .slice(0, LONGEST_NAME)
 }

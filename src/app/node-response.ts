@@ -41,7 +41,7 @@ export function contentResponse(node: Node, content: string): NodeResponse & { r
   return { id: node.id, title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
 }
 
-function metadataResponse(node: Node): NodeResponse {
+export function metadataResponse(node: Node): NodeResponse {
   return {
     id: node.id,
     title: node.title,

@@ -1,8 +1,9 @@
-import { RouxError } from '../core/errors.ts'
 import { foldId, type NodeId } from '../core/ids.ts'
 import type { NameHit, Scope } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
+import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { meaningSame } from './resolve-semantic.ts'
 import { toScope } from './scope.ts'
 
 export interface ResolveArguments {
@@ -36,11 +37,11 @@ const MAX_SIMILAR = 20
 
 /**
  * The notes that names mean, in order.
- * @throws RouxError `PROVIDER_ERROR` for `semantic`, which needs an embedder.
+ * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder.
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
+  if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
   return answer(core, call, async () => {
-    if (args.strategy === 'semantic') throw noEmbedder()
     const scope = toScope({ tag: args.tag, path: args.path })
     const resolved: ResolvedName[] = []
     for (const name of args.names) {
@@ -51,9 +52,14 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
   })
 }
 
-function noEmbedder(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'The strategy "semantic" needs an embedder, and none is configured.', {
-    hint: 'Use the strategy "fuzzy" or "exact".',
+function resolveByMeaning(
+  core: GraphCore,
+  { names, threshold, tag, path }: ResolveArguments,
+  call: Call,
+): Promise<Answer<readonly ResolvedName[]>> {
+  return answerFindable(core, call, 'meaning', async () => {
+    const found = await meaningSame(core, names, { scope: toScope({ tag, path }), threshold }, call)
+    return plain(names.map((name, at) => choose(name, found[at] ?? [])))
   })
 }
 

@@ -25,6 +25,26 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
   return { text: text.slice(span.start, next) + MARKER, next }
 }
 
+/**
+ * Like `truncate`, from `offset` characters into the span on, or from the beginning of what shows as one character there. `next` is
+ * always beyond the offset, so that pages come to an end.
+ */
+export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
+  const asked = Math.min(start + offset, end)
+  const cut = truncate(text, limit, { start: boundaryBefore(text, start, asked), end })
+  if (cut.next === undefined || cut.next > asked) return cut
+  // The character there is longer than the limit, and its beginning was shown before.
+  return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
+}
+
+/** What a caller wrote, in quotes, for a message: long texts are cut. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED ? `${text.slice(0, boundaryBefore(text, 0, QUOTED))}…` : text)
+}
+
+/** Characters of a caller's text that a message repeats. */
+const QUOTED = 100
+
 /** An excerpt at a limit; `more` says that the text goes on after it. */
 export function truncateExcerpt(excerpt: string, limit: number, more: boolean): string {
   if (!more || excerpt.length > limit) return truncate(excerpt, limit).text

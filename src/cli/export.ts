@@ -13,12 +13,23 @@ export async function run(invocation: Invocation): Promise<number> {
   const format = (options.get('format') as ExportFormat | undefined) ?? EXPORT_FORMATS[0]
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
+  let isBegun = false
   await withCore(invocation, loaded, async ({ store }) => {
     const pieces = formatExport(store.export(), format)
     if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
-    for await (const piece of pieces) await write(host.stdout, piece)
+    if (isBegun) throw halfWritten()
+    for await (const piece of pieces) {
+      isBegun = true
+      await write(host.stdout, piece)
+    }
   })
   return 0
+}
+
+function halfWritten(): RouxError {
+  return new RouxError('PROVIDER_ERROR', 'The index was found damaged while it was read, and was built anew.', {
+    hint: 'Run the command again: what was written so far is only a part.',
+  })
 }
 
 /** Writes beside the file and renames, so that no half of a graph is ever under its name. */
@@ -30,7 +41,7 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<v
   } catch (cause) {
     await rm(temporary, { force: true })
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause
-    throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${cause.message}.`, {
+    throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${cause.message.split(',', 1)[0]}.`, {
       hint: 'Name a file in a folder that exists and may be written.',
       cause,
     })

@@ -1,15 +1,13 @@
 import { CONFIG_FILE } from '../config/config-file.ts'
 import { variableOf } from '../config/given.ts'
-import { didYouMean, nearest } from '../config/nearest.ts'
 import { SETTINGS } from '../config/schema.ts'
 import { describeType } from '../config/values.ts'
 import type { ToolDefinition } from '../mcp/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
 import type { Invocation } from './session.ts'
-import { findTool } from './tool-command.ts'
+import { findTool, unknownCommand } from './tool-command.ts'
 import { commandName, type Parameter, parametersOf } from './tools.ts'
-import { UsageError } from './usage-error.ts'
 
 /** Shows what a command, a tool or a setting is for. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
@@ -35,8 +33,7 @@ async function helpOf(host: Invocation['host'], name: string): Promise<string> {
   if (command) return commandHelp(command)
   const tool = await findTool(host, name)
   if (tool) return toolHelp(tool.definition())
-  const names = [...COMMANDS.map((known) => known.name), ...(await host.tools()).map((known) => commandName(known.name))]
-  throw new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
+  throw await unknownCommand(host, name)
 }
 
 function overview(tools: readonly ToolDefinition[]): string {

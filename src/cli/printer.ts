@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Warning } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
+import type { Heading } from '../core/note.ts'
 import type { Host, Out } from './host.ts'
 import { renderForPeople } from './render.ts'
 import { printable } from './table.ts'
@@ -47,9 +48,11 @@ export class Printer {
 
   /** What went wrong in one line, what to do about it in another. */
   error(error: unknown): void {
-    const { message, hint, stack } = explain(error)
+    const { message, hint, candidates = [], stack } = explain(error)
     this.note(`${this.#style('red', 'error:')} ${printable(message)}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
+    for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
+    if (candidates.length > CANDIDATES) this.note(`  and ${candidates.length - CANDIDATES} more`)
     if (stack !== undefined) this.note(stack)
   }
 
@@ -74,18 +77,36 @@ export async function write(stream: Out, text: string): Promise<void> {
   if (text !== '' && !stream.write(text)) await once(stream, 'drain')
 }
 
+/** How many things that may have been meant an error names. */
+const CANDIDATES = 20
+
 function explain(error: unknown): {
   readonly message: string
   readonly hint?: string | undefined
+  /** What may have been meant, where neither message nor hint says so. */
+  readonly candidates?: readonly string[]
   readonly stack?: string | undefined
 } {
   if (error instanceof UsageError)
     return error.hint === undefined ? { message: error.message } : { message: error.message, hint: error.hint }
   if (error instanceof RouxError) {
-    const names = (error.candidates ?? []).filter((name) => typeof name === 'string')
-    const meant = names.length > 0 ? `Did you mean ${names.join(', ')}?` : undefined
-    return { message: error.message, hint: error.hint ?? meant }
+    const { message, hint } = error
+    const told = `${message} ${hint ?? ''}`
+    const candidates = (error.candidates ?? []).map(describeCandidate).filter((candidate) => !told.includes(candidate))
+    return { message, hint, candidates }
   }
   const stack = error instanceof Error ? error.stack : String(error)
   return { message: 'Internal error, a mistake in Roux.', hint: 'Please report it with the lines below.', stack }
+}
+
+/** An id or a block as it is, a heading with its line. */
+function describeCandidate(candidate: unknown): string {
+  if (typeof candidate === 'string') return candidate
+  return isHeading(candidate)
+    ? `line ${candidate.line}: ${'#'.repeat(candidate.level)} ${candidate.text}`
+    : JSON.stringify(candidate)
+}
+
+function isHeading(candidate: unknown): candidate is Heading {
+  return typeof candidate === 'object' && candidate !== null && 'level' in candidate && 'text' in candidate && 'line' in candidate
 }

@@ -15,10 +15,10 @@ function renderList(items: readonly unknown[], options: TableOptions): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const filled = names.filter((name) => items.some((item) => cell(item[name]) !== ''))
-  const columns = filled.map(
-    (name): Column =>
-      items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name },
-  )
+  const columns = filled.map((name): Column => {
+    if (SENTENCES.has(name)) return { name, wraps: true }
+    return items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name }
+  })
   return renderTable(
     columns,
     items.map((item) => filled.map((name) => cell(item[name]))),
@@ -26,18 +26,30 @@ function renderList(items: readonly unknown[], options: TableOptions): string {
   )
 }
 
+/** Facts that are sentences, which say nothing when they are cut. */
+const SENTENCES: ReadonlySet<string> = new Set(['text'])
+
 function renderRecord(record: Facts, options: TableOptions): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  const tables = entries.filter(([, value]) => isTable(value)) as [string, readonly Facts[]][]
-  const facts = entries.filter(([name, value]) => !isTable(value) && !(name === 'content' && text !== undefined))
+  // A page of a list holds nothing else.
+  const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
+  const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
+  const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
   const parts = [
     renderFacts(facts),
-    ...tables.map(([name, rows]) => `${options.head?.(name) ?? name}\n${renderList(rows, options)}`),
+    ...tables.flatMap(([name, rows]) => renderPart(name, rows, options)),
     text === undefined ? '' : `${printableText(text).trimEnd()}\n`,
   ]
   return parts.filter((part) => part.trim() !== '').join('\n')
+}
+
+/** A table under its name; of records that hold tables themselves, each under its number. */
+function renderPart(name: string, rows: readonly Facts[], options: TableOptions): readonly string[] {
+  const { head = (text) => text } = options
+  if (!rows.some((row) => Object.values(row).some(isTable))) return [`${head(name)}\n${renderList(rows, options)}`]
+  return rows.map((row, at) => `${head(`${name} ${at + 1}`)}\n${renderRecord(row, options)}`)
 }
 
 /** Names and values under each other; whole values, because here nothing has to fit beside them. */
@@ -84,8 +96,12 @@ function cell(value: unknown): string {
 }
 
 // A list of titles reads better in one line; what has more facts than that is a table.
-function isTable(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every(isRecord) && value.some((item) => Object.keys(item).length > 2)
+function isTable(value: unknown): value is readonly Facts[] {
+  return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
+}
+
+function isRecords(value: unknown): value is readonly Facts[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord)
 }
 
 function isRecord(value: unknown): value is Facts {

@@ -1,7 +1,6 @@
-import { didYouMean, nearest } from '../config/nearest.ts'
 import { RouxError } from '../core/errors.ts'
 import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
-import { COMMANDS, type Command, type CommandName, findCommand } from './commands.ts'
+import { type Command, type CommandName, findCommand } from './commands.ts'
 import type { Host } from './host.ts'
 import { Printer } from './printer.ts'
 import type { Invocation } from './session.ts'
@@ -54,16 +53,10 @@ async function runCommand(command: Command, rest: readonly string[], host: Host)
 }
 
 async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {
-  const { findTool, runTool } = await import('./tool-command.ts')
-  const { argumentsOf, commandName, parametersOf } = await import('./tools.ts')
+  const { findTool, runTool, unknownCommand } = await import('./tool-command.ts')
+  const { argumentsOf, parametersOf } = await import('./tools.ts')
   const tool = await findTool(host, name)
-  if (tool === undefined) {
-    const names = [...COMMANDS.map((known) => known.name), ...(await host.tools()).map((known) => commandName(known.name))]
-    throw new UsageError(
-      `There is no command "${name}".`,
-      didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.',
-    )
-  }
+  if (tool === undefined) throw await unknownCommand(host, name)
   const parameters = parametersOf(tool.definition())
   const parsed = parseArguments(rest, [...parameters, ...GLOBAL_OPTIONS])
   const invocation = invocationOf(parsed, host)

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { isBeingRebuilt } from '../app/answer.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../config/load.ts'
 import { shellWord } from '../config/shell-word.ts'
@@ -49,7 +50,8 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 }
 
 /**
- * Opens the vault, waits until its index says what the files say, and closes it after `use`.
+ * Opens the vault, waits until its index says what the files say, and closes it after `use`, which is called once more when the
+ * index is found damaged meanwhile.
  * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there.
  */
 export async function withCore<T>(
@@ -62,7 +64,13 @@ export async function withCore<T>(
   const core = await openCore(loaded.settings, { watch: false, onError: (stack) => invocation.printer.note(stack) })
   try {
     await settle(invocation, core)
-    return await use(core)
+    try {
+      return await use(core)
+    } catch (error) {
+      if (!(await isBeingRebuilt(core.store))) throw error
+      await settle(invocation, core)
+      return await use(core)
+    }
   } finally {
     await core.close()
   }

@@ -1,6 +1,8 @@
 export interface Column {
   readonly name: string
   readonly align?: 'right'
+  /** Holds sentences: where one of them would be cut, they go under their rows, on lines of their own. */
+  readonly wraps?: true
 }
 
 export interface TableOptions {
@@ -20,18 +22,71 @@ export function renderTable(
 ): string {
   const { width = Number.POSITIVE_INFINITY, head = (text) => text } = options
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))
-  const natural = columns.map(({ name }, at) => Math.max(textWidth(name), ...cells.map((row) => textWidth(row[at] ?? ''))))
-  const cap = widestColumn(natural, width - GAP.length * (columns.length - 1))
-  const widths = natural.map((wide) => Math.min(wide, cap))
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, at) =>
-        pad(cutToWidth(cell, widths[at] ?? 0), { width: widths[at] ?? 0, right: columns[at]?.align === 'right' }),
-      )
-      .join(GAP)
-      .trimEnd()
-  const lines = [head(line(columns.map(({ name }) => name))), ...cells.map(line)]
-  return `${lines.join('\n')}\n`
+  const all = fitColumns(columns, cells, width)
+  const below = all.find(({ column, isCut }) => column.wraps && isCut)?.at
+  const beside = below === undefined ? all : fitColumns(columns, cells, width, below)
+  const line = (row: readonly string[]): string => renderLine(beside, row)
+  const lines = cells.flatMap((row) => [line(row), ...(below === undefined ? [] : wrapped(row[below] ?? '', width))])
+  return `${[head(line(columns.map(({ name }) => name))), ...lines].join('\n')}\n`
+}
+
+interface Fitted {
+  readonly column: Column
+  /** Its place in a row. */
+  readonly at: number
+  readonly width: number
+  readonly isCut: boolean
+}
+
+/** How wide each column is; `without` one of them. */
+function fitColumns(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+  width: number,
+  without?: number,
+): readonly Fitted[] {
+  const shown = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== without)
+  const natural = shown.map(({ column, at }) => Math.max(textWidth(column.name), ...cells.map((row) => textWidth(row[at] ?? ''))))
+  const cap = widestColumn(natural, width - GAP.length * (shown.length - 1))
+  return shown.map(({ column, at }, index) => {
+    const wide = natural[index] ?? 0
+    return { column, at, width: Math.min(wide, cap), isCut: wide > cap }
+  })
+}
+
+function renderLine(columns: readonly Fitted[], row: readonly string[]): string {
+  return columns
+    .map(({ column, at, width }) => pad(cutToWidth(row[at] ?? '', width), { width, right: column.align === 'right' }))
+    .join(GAP)
+    .trimEnd()
+}
+
+/** A text in lines that fit, indented; a word that is too long for a line is broken. */
+function wrapped(text: string, width: number): readonly string[] {
+  const room = Math.max(MIN_WRAPPED, width - GAP.length)
+  const lines: string[] = []
+  let line = ''
+  const end = (): void => {
+    if (line !== '') lines.push(GAP + line)
+    line = ''
+  }
+  for (const word of text.split(' ').filter((each) => each !== '')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) end()
+    line += line === '' ? '' : ' '
+    for (const part of textWidth(word) <= room ? [word] : graphemesOf(word)) {
+      if (textWidth(line) + textWidth(part) > room) end()
+      line += part
+    }
+  }
+  end()
+  return lines
+}
+
+/** Columns that a wrapped text has in the narrowest terminal. */
+const MIN_WRAPPED = 10
+
+function graphemesOf(text: string): readonly string[] {
+  return [...GRAPHEMES.segment(text)].map(({ segment }) => segment)
 }
 
 /** How many columns of a terminal a text takes. */

@@ -1,7 +1,8 @@
-import { didYouMean, nearest } from '../config/nearest.ts'
 import type { Settings } from '../config/settings.ts'
 import { RouxError } from '../core/errors.ts'
+import { didYouMean, nearest } from '../core/nearest.ts'
 import type { Tool } from '../mcp/define-tool.ts'
+import { COMMANDS } from './commands.ts'
 import type { Host } from './host.ts'
 import { resolveNames } from './resolve-name.ts'
 import { type Invocation, requireSettings, withCore } from './session.ts'
@@ -26,6 +27,12 @@ export async function requireTool(host: Host, name: string): Promise<Tool> {
     `There is no tool "${name}".`,
     didYouMean(nearest(name, names, 2)) ?? 'See "roux help" for the tools there are.',
   )
+}
+
+/** What is said of a word that is neither a command nor a tool. */
+export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
+  const names = [...COMMANDS.map((known) => known.name), ...(await host.tools()).map((known) => commandName(known.name))]
+  return new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
 }
 
 /** Calls a tool on the vault and prints its answer. */

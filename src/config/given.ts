@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../core/nearest.ts'
 import { findSetting, SECTIONS, SETTINGS } from './schema.ts'
 
 /** One setting as one source gives it, before its value is read. */

@@ -5,6 +5,8 @@ export type SettingType =
   | { readonly kind: 'text' | 'path' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
+  /** A number, or `auto`. */
+  | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
 
 /** One setting: everything that is said about it, in files, in help and in errors, is said here. */
@@ -38,6 +40,56 @@ export const SETTINGS = [
     sentence: 'How links find their notes: `obsidian` to the letter of that application, `lenient` also by aliases and folders.',
   }),
   flag('links.comments', true, 'Count links and tags inside `%% comments %%`.'),
+  flag('tags.link_text', true, 'Count tags in the text of Markdown links: `[Report #3rd](report.md)`.'),
+  flag('tags.colors', true, 'Count tags that may be colours: `#` and three to eight hexadecimal digits.'),
+  choice('embedder.kind', ['static', 'transformers', 'openai', 'none'], 'static', {
+    sentence:
+      'What finds notes by meaning: `static` is built in, `transformers` runs a model on this machine, `openai` asks a server that speaks that protocol (Ollama, LM Studio, vLLM, OpenAI), `none` leaves it off.',
+    widens: true,
+  }),
+  text(
+    'embedder.model',
+    'The model: for `transformers` an id of the Hugging Face hub or a folder, for `openai` its name at the server.',
+    {
+      widens: true,
+    },
+  ),
+  text(
+    'embedder.base_url',
+    'For `openai`: where the API begins, e.g. `http://127.0.0.1:11434/v1`. A key is read from `ROUX_EMBEDDER_API_KEY` only.',
+    {
+      widens: true,
+    },
+  ),
+  integer('embedder.dimensions', { min: 0, max: 4096, value: 0 }, 'Length of the vectors; 0 for what the model gives.', {
+    widens: true,
+  }),
+  text('embedder.query_prefix', 'Put in front of every question; empty for what the model is known to want.', { widens: true }),
+  text('embedder.passage_prefix', 'Put in front of every text; empty for what the model is known to want.', { widens: true }),
+  integer(
+    'embedder.max_tokens',
+    { min: 0, max: 100_000, value: 0 },
+    'How much of a text is read; 0 for what the model is known to take.',
+    {
+      widens: true,
+    },
+  ),
+  integer('embedder.batch', { min: 1, max: 2_048, value: 64 }, 'For `openai`: texts sent in one request at the most.', {
+    widens: true,
+  }),
+  integer('embedder.timeout', { min: 1, max: 600, value: 60 }, 'For `openai`: seconds that one request may take.', {
+    widens: true,
+  }),
+  flag('embedder.download', false, 'For `transformers`: whether a model that is not there may be downloaded.', { widens: true }),
+  number(
+    'search.weight',
+    { min: 0, max: 1 },
+    'How much meaning counts against words in `search`; `auto` for what was measured for the model and fits the question.',
+  ),
+  choice('vectors.index', ['auto', 'exact', 'hnsw'], 'auto', {
+    sentence:
+      'How vectors are compared: `exact` with all of them, `hnsw` with an index that must be built; `auto` takes that above 50,000 vectors where it is installed.',
+  }),
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
   }),
@@ -48,6 +100,10 @@ export const SETTINGS = [
 export const SECTIONS: Readonly<Record<string, string>> = {
   vault: 'The folder with the notes.',
   links: 'How links are read.',
+  tags: 'Which tags of the text count; those in properties always do.',
+  embedder: 'What turns texts into vectors, so that notes are found by meaning.',
+  search: 'How notes are ranked.',
+  vectors: 'How vectors are compared.',
   cache: 'What can be rebuilt.',
   tools: 'The tools that are offered, by name.',
 }
@@ -74,6 +130,27 @@ function flag<const Key extends string>(
   { widens = false }: Flags = {},
 ): Setting<Key, boolean> {
   return { key, type: { kind: 'flag' }, default: value, sentence, widens }
+}
+
+function text<const Key extends string>(key: Key, sentence: string, { widens = false }: Flags = {}): Setting<Key, string> {
+  return { key, type: { kind: 'text' }, default: '', sentence, widens }
+}
+
+function integer<const Key extends string>(
+  key: Key,
+  { min, max, value }: { readonly min: number; readonly max: number; readonly value: number },
+  sentence: string,
+  { widens = false }: Flags = {},
+): Setting<Key, number> {
+  return { key, type: { kind: 'integer', min, max }, default: value, sentence, widens }
+}
+
+function number<const Key extends string>(
+  key: Key,
+  { min, max }: { readonly min: number; readonly max: number },
+  sentence: string,
+): Setting<Key, number | 'auto'> {
+  return { key, type: { kind: 'number', min, max }, default: 'auto', sentence, widens: false }
 }
 
 function texts<const Key extends string>(

@@ -13,6 +13,8 @@ export function readValue(type: SettingType, raw: unknown, base: string): Readin
       return typeof raw === 'boolean' ? ok(raw) : wrong(type, raw)
     case 'integer':
       return Number.isInteger(raw) && Number(raw) >= type.min && Number(raw) <= type.max ? ok(raw) : wrong(type, raw)
+    case 'number':
+      return raw === 'auto' || (typeof raw === 'number' && raw >= type.min && raw <= type.max) ? ok(raw) : wrong(type, raw)
     case 'choice':
       return typeof raw === 'string' && type.values.includes(raw) ? ok(raw) : wrong(type, raw)
     case 'list':
@@ -29,6 +31,8 @@ export function readText(type: SettingType, text: string, base: string): Reading
       return readFlag(type, text)
     case 'integer':
       return readValue(type, /^-?\d+$/.test(text) ? Number(text) : text, base)
+    case 'number':
+      return readValue(type, /^-?\d*\.?\d+$/.test(text) ? Number(text) : text, base)
     case 'list':
       return readValue(type, splitList(text), base)
     default:
@@ -43,6 +47,8 @@ export function describeType(type: SettingType): string {
       return 'true or false'
     case 'integer':
       return `a whole number from ${type.min} to ${type.max}`
+    case 'number':
+      return `auto, or a number from ${type.min} to ${type.max}`
     case 'choice':
       return `one of ${type.values.join(', ')}`
     case 'list':

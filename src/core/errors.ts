@@ -61,3 +61,13 @@ export class RouxError extends Error {
     }
   }
 }
+
+/** The search index was found damaged: what waits until notes are findable again can be asked once more. */
+export class SearchIndexDamaged extends RouxError {
+  constructor(cause: unknown) {
+    super('PROVIDER_ERROR', 'The search index was found damaged and is being built anew.', {
+      hint: 'Call again: the next answer waits for it.',
+      cause,
+    })
+  }
+}

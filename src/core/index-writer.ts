@@ -91,6 +91,15 @@ export interface IndexState {
   readonly nextKey: number
 }
 
+/** A file's content as the index has it. */
+export interface FileContent {
+  readonly key: number
+  /** Empty when the file is gone. */
+  readonly path: VaultPath
+  /** SHA-256 of the bytes, hex; empty for what was not read. */
+  readonly hash: string
+}
+
 /** The writing side of a store, for `indexing/` only. One transaction a call. */
 export interface IndexWriter {
   state(): Promise<IndexState>
@@ -103,6 +112,8 @@ export interface IndexWriter {
   /** For every file that links: the folded names its links depend on. */
   mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
   hashes(keys: readonly number[]): Promise<readonly string[]>
+  /** Files that changed after a generation; from 0, those that are gone are left out. */
+  contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
   /** These files without their `info`, in order; unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /**

@@ -1,3 +1,6 @@
+import type { Mode } from './note.ts'
+import type { SearchProgress } from './search.ts'
+
 /** What the indexing side is doing, as it tells people and answers. */
 export interface IndexStatus {
   /**
@@ -14,12 +17,16 @@ export interface IndexStatus {
   /** Path of the index file; absent in memory. */
   readonly file?: string
   /** The mode the vault is read in, once known. */
-  readonly mode?: string
+  readonly mode?: Mode
   /** How changes are noticed. */
   readonly watch: 'events' | 'polling' | 'off'
+  /** What is behind the graph: absent until the files were compared. */
+  readonly search?: SearchProgress
   /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
   readonly message?: string
 }
+
+export type FindableBy = 'words' | 'meaning'
 
 /** The indexing side as `app/` sees it: it reads files and commits what they say; nobody else writes the store. */
 export interface Indexing {
@@ -34,6 +41,11 @@ export interface Indexing {
    * @returns false when `timeout` (ms) passed first; true also when the vault is missing or indexing failed (see `status`).
    */
   ready(timeout: number, signal?: AbortSignal): Promise<boolean>
+  /**
+   * Waits until every note that the store holds can be found by its words, or by its meaning.
+   * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
+   */
+  findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean>
   /** Compares these vault-relative paths (files or folders; all when absent) with the files and resolves when the result is committed. */
   reconcile(paths?: readonly string[]): Promise<void>
   /** Tells of every change of status. Returns how to stop listening. */

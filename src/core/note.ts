@@ -5,6 +5,15 @@ export interface Flavour {
   readonly mode: Mode
   /** Whether links and tags inside `%% comments %%` count. */
   readonly comments: boolean
+  /** Tags of the body that do not count; none are left out where this is absent. */
+  readonly ignoredTags?: IgnoredTags
+}
+
+export interface IgnoredTags {
+  /** `#tag` in the text of a Markdown link. */
+  readonly inLinkText: boolean
+  /** What may be a colour: `#ffaa00`. */
+  readonly colors: boolean
 }
 
 export type Mode = 'obsidian' | 'foam' | 'logseq' | 'docs'

@@ -1,5 +1,6 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, LinkForm, LinkKind } from './note.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from './search.ts'
 
 /** `missing` is a link's target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
@@ -53,6 +54,10 @@ export interface Scope {
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
   /** Default: notes only. */
   readonly kinds?: readonly NodeKind[]
+  /** This note only. */
+  readonly note?: NodeId
+  /** Without notes that are archived. */
+  readonly withoutArchived?: boolean
 }
 
 export interface Page {
@@ -232,6 +237,21 @@ export interface Store {
   named(name: string, scope: Scope): Promise<readonly NameHit[]>
   /** The most similar titles and aliases, best first; a node once, under its best name. */
   similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]>
+  /** Notes that hold any of a text's words, best first. */
+  words(text: string, scope: Scope, limit: number): Promise<WordHits>
+  /** Parts of notes nearest to a vector of this embedder, best first. */
+  nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]>
+  /** Titles and aliases nearest to a vector of this embedder, best first; a node may come under several names. */
+  nearestNames(embedder: string, vector: Float32Array, scope: Scope, options: SimilarOptions): Promise<readonly NameVectorHit[]>
+  /** The vectors of a note's chunks, in order, all zeros for a chunk of which the embedder knows nothing; none where it has none. */
+  vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]>
+  /** What vectors there are, the embedder used last first. */
+  vectorStates(): Promise<readonly VectorState[]>
+  /**
+   * The notes that a query of `docs/query.md` asks for; `now` is what its relative times are relative to.
+   * @throws RouxError `INVALID_PARAMS` that shows where the query does not parse.
+   */
+  find(query: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found>
   /** The whole graph, for export: every node by id, then every edge by source. */
   export(): AsyncIterable<ExportRow>
   /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */

@@ -1,5 +1,7 @@
 import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
+import { FileIds } from './file-ids.ts'
+import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
 /** What the graph needs to know of one file. `key` is small, dense and stays with the path. */
@@ -36,20 +38,20 @@ const NOTHING = new Int32Array(0)
  */
 export class Graph {
   readonly #vault: string | undefined
+  readonly #ids: FileIds
+  readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
+  // Asked for every node of the vault in one call: rows lie all over the memory, these do not.
+  #listed = new Uint8Array(1024)
+  #troubles = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
-  readonly #byFold = new Map<string, number | number[]>()
-  readonly #ids: (NodeId | undefined)[] = []
-  readonly #folds: string[] = []
-  readonly #missingNames: string[] = []
-  readonly #missingSources: number[][] = []
-  readonly #missingByFold = new Map<string, number>()
-  #order: number[] | undefined
+  #outDegree = new Int32Array(1024)
   #files = 0
 
   constructor(vault?: string) {
     this.#vault = vault
+    this.#ids = new FileIds(vault)
   }
 
   /** Keys are below this. */
@@ -66,15 +68,14 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces what is known of these files, all at once. */
+  /** Replaces what is known of these files, all at once; a file once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     for (const row of rows) this.#unlink(row.key)
-    for (const row of moved) this.#unname(row.key)
+    for (const row of moved) this.#ids.remove(row.key)
     for (const row of rows) this.#place(row)
-    for (const row of moved) this.#name(row.key)
+    for (const { key, path } of moved) if (path !== undefined) this.#ids.add(key, path)
     for (const row of rows) this.#link(row.key)
-    if (moved.length > 0) this.#reorder(moved.map((row) => row.key))
   }
 
   /** Makes room for a key; links can name one whose own row comes later. */
@@ -82,12 +83,13 @@ export class Graph {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)
       this.#in.push([])
-      this.#ids.push(undefined)
     }
-    if (this.#inDegree.length > key) return
-    const grown = new Int32Array(Math.max(key + 1, this.#inDegree.length * 2))
-    grown.set(this.#inDegree)
-    this.#inDegree = grown
+    if (this.#listed.length > key) return
+    const length = Math.max(key + 1, this.#listed.length * 2)
+    this.#listed = grown(this.#listed, new Uint8Array(length))
+    this.#troubles = grown(this.#troubles, new Int32Array(length))
+    this.#inDegree = grown(this.#inDegree, new Int32Array(length))
+    this.#outDegree = grown(this.#outDegree, new Int32Array(length))
   }
 
   #place(row: GraphRow): void {
@@ -95,157 +97,73 @@ export class Graph {
     if (this.#rows[row.key] !== undefined) this.#files--
     this.#rows[row.key] = row.path === undefined ? undefined : row
     if (row.path !== undefined) this.#files++
+    this.#troubles[row.key] = troublesOf(row)
+    const listed = isListedRow(row) ? 1 : 0
+    const change = listed - (this.#listed[row.key] ?? 0)
+    if (change === 0) return
+    this.#listed[row.key] = listed
+    // Links of the rows that are being applied are withdrawn by now, and counted when they are made.
+    for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
   #link(key: number): void {
     const row = this.#rows[key]
     if (row === undefined) return
-    const counts = isListedNote(row)
+    const counts = this.isListedNote(key)
     for (const target of row.targets) {
       this.#grow(target)
       this.#in[target]?.push(key)
-      if (counts && target !== key) this.#addDegree(target, 1)
+      if (target === key) continue
+      if (counts) add(this.#inDegree, target, 1)
+      if (this.isListedNote(target)) add(this.#outDegree, key, 1)
     }
-    for (const name of row.missing) this.#missingSources[this.#missingNumber(name)]?.push(key)
+    for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
   #unlink(key: number): void {
     const row = this.#rows[key]
     if (row === undefined) return
-    const counts = isListedNote(row)
+    const counts = this.isListedNote(key)
     for (const target of row.targets) {
       withdraw(this.#in[target], key)
-      if (counts && target !== key) this.#addDegree(target, -1)
+      if (counts && target !== key) add(this.#inDegree, target, -1)
     }
-    for (const name of row.missing) withdraw(this.#missingSources[this.#missingNumber(name)], key)
+    this.#outDegree[key] = 0
+    for (const name of row.missing) withdraw(this.#missing.sources(this.#missing.numberOf(name)), key)
   }
 
-  #addDegree(key: number, by: number): void {
-    this.#inDegree[key] = (this.#inDegree[key] ?? 0) + by
-  }
-
-  #missingNumber(name: string): number {
-    const folded = foldId(name)
-    const known = this.#missingByFold.get(folded)
-    if (known !== undefined) return known
-    const number = this.#missingNames.length
-    this.#missingNames.push(name)
-    this.#missingSources.push([])
-    this.#missingByFold.set(folded, number)
-    return number
-  }
-
-  #name(key: number): void {
-    const path = this.#rows[key]?.path
-    if (path === undefined) return
-    const folded = foldId(path)
-    this.#folds[key] = folded
-    const others = this.#byFold.get(folded)
-    if (others === undefined) {
-      this.#byFold.set(folded, key)
-      this.#ids[key] = toNodeId(folded, this.#vault)
-      return
-    }
-    this.#regroup(folded, [...(typeof others === 'number' ? [others] : others), key])
-  }
-
-  #unname(key: number): void {
-    const path = this.#rows[key]?.path
-    if (path === undefined) return
-    const folded = foldId(path)
-    const group = this.#byFold.get(folded)
-    this.#ids[key] = undefined
-    if (typeof group === 'object') {
-      this.#regroup(
-        folded,
-        group.filter((other) => other !== key),
-      )
-    } else {
-      this.#byFold.delete(folded)
-    }
-  }
-
-  /** Of paths that fold alike the one that is folded already has the plain id, else the first in code-point order. */
-  #regroup(folded: string, keys: readonly number[]): void {
-    const sorted = [...keys].sort((a, b) => compare(this.#pathOf(a), this.#pathOf(b)))
-    const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
-    for (const key of sorted) this.#ids[key] = toNodeId(key === plain ? folded : this.#pathOf(key), this.#vault)
-    const group = [...(plain === undefined ? [] : [plain]), ...sorted.filter((key) => key !== plain)]
-    if (group.length > 1) this.#byFold.set(folded, group)
-    else if (plain !== undefined) this.#byFold.set(folded, plain)
-    // Their ids changed, so their places in the order did too.
-    this.#order = undefined
-  }
-
-  #pathOf(key: number): string {
-    return this.#rows[key]?.path ?? ''
-  }
-
-  /** Below this share of changed names they are moved one by one; above it sorting anew is faster. */
-  #reorder(keys: readonly number[]): void {
-    if (this.#order === undefined) return
-    if (keys.length > 64) {
-      this.#order = undefined
-      return
-    }
-    const changed = new Set(keys)
-    const order = this.#order.filter((key) => !changed.has(key))
-    for (const key of changed) {
-      const id = this.#ids[key]
-      if (id === undefined) continue
-      let low = 0
-      let high = order.length
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((this.#ids[order[middle] as number] as NodeId) < id) low = middle + 1
-        else high = middle
-      }
-      order.splice(low, 0, key)
-    }
-    this.#order = order
-  }
-
-  /** Keys of all files, by id. */
+  /** Keys of all files, by id; a list that later changes leave as it is. */
   order(): readonly number[] {
-    if (this.#order === undefined) {
-      const keys: number[] = []
-      for (let key = 0; key < this.#rows.length; key++) if (this.#rows[key] !== undefined) keys.push(key)
-      this.#order = keys.sort((a, b) => compare(this.#ids[a] ?? '', this.#ids[b] ?? ''))
-    }
-    return this.#order
+    return this.#ids.order()
   }
 
   /** Missing targets that are still linked to, by id. */
   missing(): readonly NodeIndex[] {
-    const numbers: NodeIndex[] = []
-    this.#missingSources.forEach((sources, number) => {
-      if (sources.length > 0) numbers.push(-number - 1)
-    })
-    return numbers.sort((a, b) => compare(this.id(a), this.id(b)))
+    const entries = this.#missing.numbers().map((number) => ({ node: -number - 1, id: this.id(-number - 1) }))
+    return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
   /** A file's path as ids are folded; of twins the same. */
   folded(key: number): string {
-    return this.#folds[key] ?? ''
+    return this.#ids.folded(key)
   }
 
   /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
   twins(key: number): readonly number[] {
-    const group = this.#byFold.get(this.folded(key))
-    return typeof group === 'object' ? group.filter((other) => other !== key) : []
+    return this.#ids.twins(key)
   }
 
   hasTwins(key: number): boolean {
-    return typeof this.#byFold.get(this.folded(key)) === 'object'
+    return this.#ids.hasTwins(key)
   }
 
   id(node: NodeIndex): NodeId {
-    if (node < 0) return toNodeId(foldId(this.#missingNames[-node - 1] ?? ''), this.#vault)
-    return this.#ids[node] ?? toNodeId('', this.#vault)
+    if (node < 0) return toNodeId(foldId(this.#missing.name(-node - 1)), this.#vault)
+    return this.#ids.id(node) ?? toNodeId('', this.#vault)
   }
 
   title(node: NodeIndex): string {
-    return node < 0 ? (this.#missingNames[-node - 1] ?? '') : (this.#rows[node]?.title ?? '')
+    return node < 0 ? this.#missing.name(-node - 1) : (this.#rows[node]?.title ?? '')
   }
 
   kind(node: NodeIndex): NodeKind | undefined {
@@ -254,9 +172,12 @@ export class Graph {
 
   /** A note that is not excluded: what lists, degrees and paths are made of. */
   isListedNote(node: NodeIndex): boolean {
-    if (node < 0) return false
-    const row = this.#rows[node]
-    return row !== undefined && isListedNote(row)
+    return node >= 0 && this.#listed[node] === 1
+  }
+
+  /** Problems of a file's own: broken and ambiguous links, malformed parts, the name of a copy; 0 of excluded ones. */
+  troubles(key: number): number {
+    return this.#troubles[key] ?? 0
   }
 
   /**
@@ -266,7 +187,7 @@ export class Graph {
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     if (path === undefined || path === '') return undefined
-    return this.#findFile(path) ?? this.#findFile(`${path}.md`) ?? this.findMissing(path)
+    return this.#ids.find(path) ?? this.#ids.find(`${path}.md`) ?? this.findMissing(path)
   }
 
   #withoutVault(id: string): string | undefined {
@@ -274,21 +195,15 @@ export class Graph {
     return id.startsWith(`${this.#vault}:`) ? id.slice(this.#vault.length + 1) : undefined
   }
 
-  #findFile(path: string): number | undefined {
-    const group = this.#byFold.get(foldId(path))
-    if (group === undefined || typeof group === 'number') return group
-    return group.find((key) => this.#pathOf(key) === path) ?? group[0]
-  }
-
   /** The missing target of this name. */
   findMissing(name: string): NodeIndex | undefined {
-    const number = this.#missingByFold.get(foldId(name))
-    return number === undefined || this.#missingSources[number]?.length === 0 ? undefined : -number - 1
+    const number = this.#missing.find(name)
+    return number === undefined ? undefined : -number - 1
   }
 
   /** Keys of the files that link to a node, in no order; itself among them where it links to itself. */
   sources(node: NodeIndex): readonly number[] {
-    return (node < 0 ? this.#missingSources[-node - 1] : this.#in[node]) ?? []
+    return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
   /** What a node links to among the files, in no order. */
@@ -302,7 +217,7 @@ export class Graph {
 
   /** The missing targets that a file links to. */
   missingTargets(key: number): readonly NodeIndex[] {
-    return (this.#rows[key]?.missing ?? []).map((name) => -this.#missingNumber(name) - 1)
+    return (this.#rows[key]?.missing ?? []).map((name) => -this.#missing.numberOf(name) - 1)
   }
 
   /** Distinct listed notes that link here, without the node itself. */
@@ -315,9 +230,7 @@ export class Graph {
 
   /** Distinct listed notes linked to, without the node itself. */
   outDegree(key: number): number {
-    let degree = 0
-    for (const target of this.targets(key)) if (target !== key && this.isListedNote(target)) degree++
-    return degree
+    return this.#outDegree[key] ?? 0
   }
 
   /** The first `count` by in-degree (highest first), then id. */
@@ -329,8 +242,23 @@ export class Graph {
   }
 }
 
-function isListedNote(row: GraphRow): boolean {
-  return row.kind === 'note' && !row.excluded
+/** A file that is a listed note: see `Graph.isListedNote`. */
+export function isListedRow(row: GraphRow): boolean {
+  return row.path !== undefined && row.kind === 'note' && !row.excluded
+}
+
+function troublesOf({ path, excluded, conflict, problems }: GraphRow): number {
+  if (path === undefined || excluded) return 0
+  return problems.reduce((sum, count) => sum + count, conflict ? 1 : 0)
+}
+
+function grown<T extends Uint8Array | Int32Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
+
+function add(counts: Int32Array, key: number, by: number): void {
+  counts[key] = (counts[key] ?? 0) + by
 }
 
 function withdraw(list: number[] | undefined, key: number): void {
@@ -338,8 +266,4 @@ function withdraw(list: number[] | undefined, key: number): void {
   if (list === undefined || at < 0) return
   const last = list.pop()
   if (at < list.length && last !== undefined) list[at] = last
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

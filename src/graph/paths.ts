@@ -8,7 +8,7 @@ import type { Graph } from './graph.ts'
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
   for (const ceiling of options.avoidHubs ? ceilings(graph, source, target) : [Number.POSITIVE_INFINITY]) {
-    const paths = yen(walk, { source, target, ceiling }, options.count)
+    const paths = yen(walk, { source, target, ceiling, banned: NOBODY, taken: NOBODY }, options.count)
     if (paths.length > 0) return paths
   }
   return []
@@ -19,19 +19,37 @@ interface Search {
   readonly target: number
   /** Notes with more neighbours than this are gone around. */
   readonly ceiling: number
+  /** Nodes that may not be stepped on. */
+  readonly banned: ReadonlySet<number>
+  /** Nodes that may not be the first step. */
+  readonly taken: ReadonlySet<number>
 }
 
 /** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, so that a path is found where there is one. */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
-  const degrees: number[] = []
+  const counts: number[] = []
+  let notes = 0
   for (let key = 0; key < graph.size; key++) {
-    if (key !== source && key !== target && graph.isListedNote(key)) degrees.push(degreeOf(graph, key))
+    if (key === source || key === target || !graph.isListedNote(key)) continue
+    const degree = degreeOf(graph, key)
+    while (counts.length <= degree) counts.push(0)
+    counts[degree]!++
+    notes++
   }
-  degrees.sort((a, b) => a - b)
-  const at = (share: number): number => degrees[Math.floor(degrees.length * share)] ?? 0
+  const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
   // In a small vault the percentile would be the best connected note itself, which is then none.
-  const small = degrees.length < 100 ? [at(0.9) - 1] : []
+  const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
+}
+
+/** The degree of this rank (from 0, lowest first), where `counts[d]` nodes have degree d; 0 where there is none. */
+function degreeAt(counts: readonly number[], rank: number): number {
+  let passed = 0
+  const degree = counts.findIndex((count) => {
+    passed += count
+    return passed > rank
+  })
+  return Math.max(0, degree)
 }
 
 function degreeOf(graph: Graph, key: number): number {
@@ -39,7 +57,7 @@ function degreeOf(graph: Graph, key: number): number {
 }
 
 function yen(walk: Walk, search: Search, count: number): readonly (readonly number[])[] {
-  const first = walk.shortest(search, NOBODY, NO_STEPS)
+  const first = walk.shortest(search)
   if (first === undefined) return []
   const found: (readonly number[])[] = [first]
   const candidates: (readonly number[])[] = []
@@ -47,11 +65,11 @@ function yen(walk: Walk, search: Search, count: number): readonly (readonly numb
     const last = found[found.length - 1] as readonly number[]
     for (let at = 0; at < last.length - 1; at++) {
       const root = last.slice(0, at + 1)
-      const spur = root[at] as number
+      const before = root.slice(0, at)
       const taken = new Set(found.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as number))
-      const rest = walk.shortest({ ...search, source: spur }, new Set(root.slice(0, at)), taken)
+      const rest = walk.shortest({ ...search, source: root[at] as number, banned: new Set(before), taken })
       if (rest === undefined) continue
-      const path = [...root.slice(0, at), ...rest]
+      const path = [...before, ...rest]
       if (!candidates.some((other) => sameList(other, path))) candidates.push(path)
     }
     candidates.sort((a, b) => a.length - b.length || walk.compare(a, b))
@@ -63,7 +81,6 @@ function yen(walk: Walk, search: Search, count: number): readonly (readonly numb
 }
 
 const NOBODY: ReadonlySet<number> = new Set()
-const NO_STEPS: ReadonlySet<number> = new Set()
 
 function startsWith(path: readonly number[], root: readonly number[]): boolean {
   return root.every((key, at) => path[at] === key)
@@ -73,11 +90,20 @@ function sameList(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && startsWith(a, b)
 }
 
+/** The nodes that one side of a search has come to. */
+interface Front {
+  /** Along the links from the source; else against them from the target. */
+  readonly forwards: boolean
+  /** Distance + 1 by key; 0: not reached. */
+  readonly reached: Int32Array
+  /** Those reached last. */
+  keys: readonly number[]
+}
+
 /** Breadth-first searches over one graph, with buffers that are used again. */
 class Walk {
   readonly #graph: Graph
   readonly #forwardsOnly: boolean
-  /** Distance + 1 from the source and to the target; 0: not reached. */
   readonly #from: Int32Array
   readonly #to: Int32Array
 
@@ -88,49 +114,39 @@ class Walk {
     this.#to = new Int32Array(graph.size)
   }
 
-  /**
-   * The shortest path, the smallest by ids among those of one length.
-   * @param banned nodes that may not be stepped on · @param taken nodes that may not be the first step
-   */
-  shortest(search: Search, banned: ReadonlySet<number>, taken: ReadonlySet<number>): readonly number[] | undefined {
+  /** The shortest path, the smallest by ids among those of one length. */
+  shortest(search: Search): readonly number[] | undefined {
     const { source, target } = search
     if (source === target) return [source]
-    const from = this.#from.fill(0)
-    const to = this.#to.fill(0)
-    from[source] = 1
-    to[target] = 1
-    let ahead = [source]
-    let behind = [target]
-    while (ahead.length > 0 && behind.length > 0) {
-      const forwards = ahead.length <= behind.length
-      const mine = forwards ? from : to
-      const next: number[] = []
-      let met = false
-      for (const key of forwards ? ahead : behind) {
-        const step = (mine[key] ?? 0) + 1
-        this.#each(key, forwards, (other) => {
-          if ((mine[other] ?? 0) !== 0 || banned.has(other)) return
-          if (forwards && key === source && taken.has(other)) return
-          if (!forwards && other === source && taken.has(key)) return
-          if (other !== source && other !== target && !this.#mayCross(other, search.ceiling)) return
-          mine[other] = step
-          next.push(other)
-          if (((forwards ? to : from)[other] ?? 0) !== 0) met = true
-        })
-      }
-      if (forwards) ahead = next
-      else behind = next
-      if (met)
-        return this.#trace(
-          search,
-          next.filter((key) => (from[key] ?? 0) !== 0 && (to[key] ?? 0) !== 0),
-          taken,
-        )
+    const ahead = frontOf(source, true, this.#from)
+    const behind = frontOf(target, false, this.#to)
+    while (ahead.keys.length > 0 && behind.keys.length > 0) {
+      const [front, opposite] = ahead.keys.length <= behind.keys.length ? [ahead, behind] : [behind, ahead]
+      front.keys = this.#advance(front, search)
+      const meeting = front.keys.filter((key) => opposite.reached[key] !== 0)
+      if (meeting.length > 0) return this.#trace(search, meeting)
     }
     return undefined
   }
 
-  #mayCross(key: number, ceiling: number): boolean {
+  /** Goes one step on from everywhere. */
+  #advance({ forwards, reached, keys }: Front, search: Search): readonly number[] {
+    const next: number[] = []
+    for (const key of keys) {
+      const step = (reached[key] ?? 0) + 1
+      this.#each(key, forwards, (other) => {
+        if (reached[other] !== 0 || !this.#mayReach(other, search)) return
+        if (forwards ? isTaken(search, key, other) : isTaken(search, other, key)) return
+        reached[other] = step
+        next.push(other)
+      })
+    }
+    return next
+  }
+
+  #mayReach(key: number, { source, target, ceiling, banned }: Search): boolean {
+    if (banned.has(key)) return false
+    if (key === source || key === target) return true
     if (!this.#graph.isListedNote(key)) return false
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
@@ -142,43 +158,50 @@ class Walk {
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Marks the nodes of all shortest paths from the meeting nodes back to the source, then walks by smallest id. */
-  #trace({ source, target }: Search, meeting: readonly number[], taken: ReadonlySet<number>): readonly number[] {
+  /** The smallest path by ids through the nodes in which the two sides met. */
+  #trace(search: Search, meeting: readonly number[]): readonly number[] {
+    const marked = this.#mark(search, meeting)
+    const path = [search.source]
+    for (let at = search.source; at !== search.target; ) {
+      const next = this.#next(search, at, marked)
+      if (next === undefined) throw new Error('a shortest path was found and lost')
+      marked.add(next)
+      path.push(next)
+      at = next
+    }
+    return path
+  }
+
+  /** The nodes of all shortest paths from the source to the meeting nodes. */
+  #mark(search: Search, meeting: readonly number[]): Set<number> {
     const from = this.#from
-    const to = this.#to
-    const length = Math.min(...meeting.map((key) => (from[key] ?? 0) + (to[key] ?? 0)))
-    const marked = new Set(meeting.filter((key) => (from[key] ?? 0) + (to[key] ?? 0) === length))
-    const queue = [...marked]
-    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
+    const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
+    const length = meeting.reduce((least, key) => Math.min(least, lengthAt(key)), Number.POSITIVE_INFINITY)
+    const marked = new Set(meeting.filter((key) => lengthAt(key) === length))
+    // A set is walked in order of insertion, those added on the way included.
+    for (const key of marked) {
       const step = from[key] ?? 0
       if (step <= 1) continue
       this.#each(key, false, (other) => {
-        if (from[other] === step - 1 && !marked.has(other) && !(other === source && taken.has(key as number))) {
-          marked.add(other)
-          queue.push(other)
-        }
+        if (from[other] === step - 1 && !isTaken(search, other, key)) marked.add(other)
       })
     }
-    const path = [source]
-    let at = source
-    while (at !== target) {
-      const here = from[at] ?? 0
-      const left = to[at] ?? 0
-      let best: number | undefined
-      this.#each(at, true, (other) => {
-        if (at === source && taken.has(other)) return
-        const onwards = here > 0 && marked.has(other) && from[other] === here + 1
-        // Past the meeting nodes only the distance to the target says what lies on a shortest path.
-        const nearer = left > 0 && marked.has(at) && to[other] === left - 1
-        if (!(onwards || nearer)) return
-        if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other
-      })
-      if (best === undefined) throw new Error('a shortest path was found and lost')
-      marked.add(best)
-      path.push(best)
-      at = best
-    }
-    return path
+    return marked
+  }
+
+  /** Of the steps that lie on a shortest path the one with the smallest id. */
+  #next(search: Search, at: number, marked: ReadonlySet<number>): number | undefined {
+    const here = this.#from[at] ?? 0
+    const left = marked.has(at) ? (this.#to[at] ?? 0) : 0
+    let best: number | undefined
+    this.#each(at, true, (other) => {
+      const onwards = here > 0 && this.#from[other] === here + 1 && marked.has(other)
+      // Past the meeting nodes only the distance to the target says what lies on a shortest path.
+      const nearer = left > 0 && this.#to[other] === left - 1
+      if (!(onwards || nearer) || isTaken(search, at, other)) return
+      if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other
+    })
+    return best
   }
 
   compare(a: readonly number[], b: readonly number[]): number {
@@ -189,4 +212,15 @@ class Walk {
     }
     return 0
   }
+}
+
+function frontOf(key: number, forwards: boolean, buffer: Int32Array): Front {
+  const reached = buffer.fill(0)
+  reached[key] = 1
+  return { forwards, reached, keys: [key] }
+}
+
+/** The first step that other paths took already. */
+function isTaken({ source, taken }: Search, from: number, to: number): boolean {
+  return from === source && taken.has(to)
 }

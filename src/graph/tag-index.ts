@@ -1,37 +1,44 @@
 import { foldName } from '../core/fold.ts'
+import type { TagCount } from '../core/store.ts'
+import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
-  /** In the spelling seen first. */
-  readonly name: string
   readonly keys: Set<number>
+  /** How many of them are listed notes. */
+  listed: number
+  /** How many files spell it how. */
+  readonly spellings: Map<string, number>
 }
 
 /** Which files carry which tags; a nested tag counts for its parents too. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  readonly #byKey = new Map<number, readonly string[]>()
 
-  /** Replaces the tags of a file; none: it is forgotten. */
-  set(key: number, tags: readonly string[]): void {
-    for (const tag of this.#byKey.get(key) ?? []) {
-      const entry = this.#tags.get(tag)
-      entry?.keys.delete(key)
-      if (entry?.keys.size === 0) this.#tags.delete(tag)
+  add(row: GraphRow): void {
+    const listed = isListedRow(row) ? 1 : 0
+    for (const [folded, name] of withParents(row.tags)) {
+      const known = this.#tags.get(folded)
+      const entry = known ?? { keys: new Set<number>(), listed: 0, spellings: new Map<string, number>() }
+      if (known === undefined) this.#tags.set(folded, entry)
+      entry.keys.add(row.key)
+      entry.listed += listed
+      entry.spellings.set(name, (entry.spellings.get(name) ?? 0) + 1)
     }
-    if (tags.length === 0) {
-      this.#byKey.delete(key)
-      return
+  }
+
+  /** Takes back what `add` did with the same row. */
+  remove(row: GraphRow): void {
+    const listed = isListedRow(row) ? 1 : 0
+    for (const [folded, name] of withParents(row.tags)) {
+      const entry = this.#tags.get(folded)
+      if (entry === undefined) continue
+      entry.keys.delete(row.key)
+      entry.listed -= listed
+      const left = (entry.spellings.get(name) ?? 0) - 1
+      if (left > 0) entry.spellings.set(name, left)
+      else entry.spellings.delete(name)
+      if (entry.keys.size === 0) this.#tags.delete(folded)
     }
-    const folded = new Set<string>()
-    for (const name of tags.flatMap(withParents)) {
-      const tag = foldName(name)
-      if (folded.has(tag)) continue
-      folded.add(tag)
-      const entry = this.#tags.get(tag)
-      if (entry === undefined) this.#tags.set(tag, { name, keys: new Set([key]) })
-      else entry.keys.add(key)
-    }
-    this.#byKey.set(key, [...folded])
   }
 
   /** Files with this tag or one nested in it; `#` in front is ignored. */
@@ -39,9 +46,13 @@ export class TagIndex {
     return this.#tags.get(foldTag(tag))?.keys ?? NOBODY
   }
 
-  /** Every tag and every parent of one, in no order. */
-  *entries(): IterableIterator<TagEntry & { readonly folded: string }> {
-    for (const [folded, entry] of this.#tags) yield { folded, ...entry }
+  /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
+  counts(prefix: string): readonly TagCount[] {
+    const counts: TagCount[] = []
+    for (const [folded, { listed, spellings }] of this.#tags) {
+      if (listed > 0 && folded.startsWith(prefix)) counts.push({ tag: usual(spellings), count: listed })
+    }
+    return counts.sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : Number(a.tag > b.tag)))
   }
 }
 
@@ -52,7 +63,29 @@ export function foldTag(tag: string): string {
   return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
 }
 
-function withParents(tag: string): string[] {
-  const segments = tag.split('/')
-  return segments.map((_, at) => segments.slice(0, at + 1).join('/'))
+/** Tags and their parents by how they fold, as spelled first. */
+function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const tag of tags) {
+    for (let end = tag.indexOf('/'); end >= 0; end = tag.indexOf('/', end + 1)) addName(names, tag.slice(0, end))
+    addName(names, tag)
+  }
+  return names
+}
+
+function addName(names: Map<string, string>, name: string): void {
+  const folded = foldName(name)
+  if (!names.has(folded)) names.set(folded, name)
+}
+
+/** The spelling that most use; of several the first in code-point order. */
+export function usual(spellings: ReadonlyMap<string, number>): string {
+  let best = ''
+  let most = 0
+  for (const [spelling, count] of spellings) {
+    if (count < most || (count === most && spelling > best)) continue
+    best = spelling
+    most = count
+  }
+  return best
 }

@@ -3,7 +3,7 @@ import { hash as digest } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
-import type { Flavour, Mode, Note } from '../core/note.ts'
+import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
@@ -23,6 +23,7 @@ export type Scope =
 export interface IndexerOptions {
   readonly profile: Flavour['profile']
   readonly comments: boolean
+  readonly ignoredTags?: IgnoredTags
   /** `auto`: a marker folder decides, else whether relative Markdown links outnumber wikilinks. */
   readonly mode: 'auto' | Mode
   /** By its name alone. */
@@ -283,8 +284,8 @@ export class Indexer {
       return { ...unread, malformed: 1, info: { ...EMPTY_INFO, malformed } }
     }
     const text = decode(bytes)
-    const { profile, comments } = this.#options
-    const flavour = { profile, comments, mode: this.#mode }
+    const { profile, comments, ignoredTags } = this.#options
+    const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
     const parsed = kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
     const note = withEncodingProblem(parsed, text, bytes)
     const settled = { ...file, stat: settledStat(file.stat, bytes.length) }

@@ -1,8 +1,9 @@
 import { RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
-import type { Indexing, IndexStatus } from '../core/indexing.ts'
+import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
+import { SearchService, type SearchServiceParts } from './search-service.ts'
 
 /** What the service works with; made by whoever composes it. */
 export interface ServiceParts {
@@ -20,6 +21,7 @@ export interface ServiceParts {
   /** The index was replaced by another: in memory, or on disk built anew. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
+  readonly search: SearchServiceParts
   /** What failed unexpectedly, for the log. */
   readonly onError: (error: unknown) => void
 }
@@ -49,10 +51,13 @@ export class IndexingService implements Indexing {
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
   #indexer: Indexer | undefined
+  readonly #search: SearchService
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
+  /** Something came while the queue was being worked off. */
+  #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
@@ -64,6 +69,14 @@ export class IndexingService implements Indexing {
       this.#permit = resolve
     })
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
+    this.#search = new SearchService(parts.search, {
+      indexer: parts.indexer,
+      isDamage: parts.isDamage,
+      isUnwritable: parts.isUnwritable,
+      onMismatch: (path) => void this.reconcile([path]).catch(() => {}),
+      onWake: () => void this.#run(),
+      onError: parts.onError,
+    })
   }
 
   /** Starts comparing; nothing is written before `begin`. */
@@ -78,11 +91,16 @@ export class IndexingService implements Indexing {
   begin(): void {
     this.#isPermitted = true
     this.#permit()
+    void this.#run()
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#settled.isOpen) return true
     return await within(this.#settled.opened, timeout, signal)
+  }
+
+  async findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
+    return await within(this.#search.findable(by), timeout, signal)
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
@@ -103,9 +121,16 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
+  /** A reader found the search index damaged: it is built anew, and the graph stays. */
+  replaceDamagedSearch(): void {
+    this.#search.markDamaged()
+    void this.#run()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    await this.#search.close()
     await this.#watcher?.close()
     await this.#writer?.close()
     for (const request of this.#queue.splice(0)) request.done(new RouxError('PROVIDER_ERROR', 'The server is closing.'))
@@ -118,23 +143,44 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Works off the queue; requests that wait together are one comparison. */
+  /** Works off the queue, then what search has to do; requests that wait together are one comparison. */
   async #run(): Promise<void> {
+    this.#isAwake = true
     if (this.#isRunning) return
     this.#isRunning = true
     clearTimeout(this.#timer)
-    while (this.#queue.length > 0 && !this.#isClosed) {
-      const requests = this.#queue.splice(0)
-      let error: unknown
-      try {
-        await this.#compare(join(requests.map(({ scope }) => scope)))
-      } catch (caught) {
-        error = caught
-      }
-      for (const request of requests) request.done(error)
+    while (!this.#isClosed) {
+      if (this.#queue.length > 0) await this.#workOff()
+      else if (!(await this.#searchOn())) break
     }
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
+  }
+
+  async #workOff(): Promise<void> {
+    const requests = this.#queue.splice(0)
+    let error: unknown
+    try {
+      await this.#compare(join(requests.map(({ scope }) => scope)))
+    } catch (caught) {
+      error = caught
+    }
+    this.#search.markStale()
+    for (const request of requests) request.done(error)
+  }
+
+  /** @returns whether there is more to do now. */
+  async #searchOn(): Promise<boolean> {
+    const { phase, mode } = this.#status
+    if (!this.#isPermitted || phase !== 'idle' || !this.#search.isWanted) return false
+    if (this.#vault === undefined || this.#writer === undefined) return false
+    this.#isAwake = false
+    const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
+    const search = this.#search.progress()
+    if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
+    // Requests that came meanwhile are taken in before the next step.
+    await new Promise((resolve) => setImmediate(resolve))
+    return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
   async #compare(scope: Scope): Promise<void> {
@@ -167,10 +213,11 @@ export class IndexingService implements Indexing {
     this.#working = known ? 'verifying' : 'building'
     // A state that was verified is in doubt only once files are found that differ (`onProgress`).
     if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
-    const { generation, mode } = await this.#indexer.reconcile(scope)
+    const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
     this.#isVerified = true
-    this.#finish({ phase: 'idle', mode })
+    const search = this.#search.expecting(changed)
+    this.#finish({ phase: 'idle', mode, ...(search === undefined ? undefined : { search }) })
   }
 
   #newIndexer(vault: Vault, writer: IndexWriter): Indexer {
@@ -218,6 +265,7 @@ export class IndexingService implements Indexing {
     const { file: _, ...status } = this.#status
     this.#status = { ...status, cache: 'memory', message }
     this.#parts.onReplaced('memory')
+    await this.#search.moveToMemory()
   }
 
   #finish(status: Partial<IndexStatus>): void {
@@ -242,7 +290,9 @@ export class IndexingService implements Indexing {
     }
     this.#timer = setTimeout(() => {
       this.#indexer?.warm().catch(() => {})
-      if (this.#isPermitted) this.#writer?.tidy().catch(() => {})
+      if (!this.#isPermitted) return
+      this.#writer?.tidy().catch(() => {})
+      this.#search.tidy().catch(() => {})
     }, WARM_AFTER)
     this.#timer.unref()
   }

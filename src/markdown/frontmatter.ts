@@ -60,7 +60,8 @@ export function readFrontmatter(text: string, flavour: Flavour, lines: LineIndex
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   const fences = findFences(text, start)
   if (typeof fences === 'string') {
-    return { properties: {}, texts: [], tags: [], malformed: fences === 'unclosed' ? unclosed(text, start) : [], end: start }
+    const malformed = fences === 'unclosed' ? unclosed(text, start) : otherLanguage(text, start)
+    return { properties: {}, texts: [], tags: [], malformed, end: start }
   }
   addLines(lines, text, 0, fences.end)
   const { from, to, end } = fences
@@ -78,4 +79,16 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
   return [{ line: 1, message: 'The frontmatter is never closed by a line ---, so all of it counts as text.' }]
+}
+
+/** The first line of a block in another language, as some site generators read it: `---js`. */
+const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
+
+/** Frontmatter in another language may hold code: it is not read, and told where such a block is closed. */
+function otherLanguage(text: string, start: number): readonly MalformedPart[] {
+  LANGUAGE.lastIndex = start
+  const fence = LANGUAGE.exec(text)?.[0]
+  if (fence === undefined || !/\n---[ \t]*(?:\r?\n|$)/.test(text)) return NONE
+  const message = `Only YAML and JSON after a first line "---" are read as frontmatter: what begins with "${fence}" counts as text.`
+  return [{ line: 1, message }]
 }

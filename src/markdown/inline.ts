@@ -21,7 +21,7 @@ import type { LinkSink } from './link-sink.ts'
 import { OpaqueSpans } from './opaque-spans.ts'
 import { maskGaps, type Run } from './runs.ts'
 import { forEachCell } from './tables.ts'
-import { followsEmphasis, tagEnd, tagName } from './tags.ts'
+import { followsEmphasis, isColor, tagEnd, tagName } from './tags.ts'
 import { isUrl, splitWikilink, wikilinkEnd } from './wikilinks.ts'
 
 export interface FoundTag {
@@ -42,6 +42,7 @@ export class InlineScanner {
   readonly #lenient: boolean
   readonly #logseq: boolean
   readonly #docs: boolean
+  readonly #ignored: Flavour['ignoredTags']
   readonly #opaque = new OpaqueSpans()
 
   // The current run (or cell): `base` is what its offsets lack to those of the file.
@@ -70,6 +71,7 @@ export class InlineScanner {
     this.#lenient = flavour.profile === 'lenient'
     this.#logseq = this.#lenient && flavour.mode === 'logseq'
     this.#docs = this.#lenient && flavour.mode === 'docs'
+    this.#ignored = flavour.ignoredTags
     this.#definitions = definitions
     this.#sink = sink
   }
@@ -232,6 +234,7 @@ export class InlineScanner {
     const before = this.#sink.links.length
     const end = this.#inlineLink(open, i) ?? this.#referenceLink(open, i)
     if (end === undefined) return i + 1
+    if (this.#ignored?.inLinkText) this.#dropTags((this.#at[open] as number) + this.#base)
     if (image) this.#sink.dropMarkdown((this.#at[open] as number) + this.#base, before)
     if (!image) this.#inactive = open
     return end
@@ -287,9 +290,15 @@ export class InlineScanner {
     if (end === -1) return i + 1
     // In `_#tag_` the second mark ends the emphasis.
     if (i > this.#start && src[i - 1] === '_') while (end > i + 2 && src[end - 1] === '_') end--
-    this.tags.push({ name: tagName(src.slice(i + 1, end)), at: i + this.#base })
+    const name = tagName(src.slice(i + 1, end))
+    if (!this.#ignored?.colors || !isColor(name)) this.tags.push({ name, at: i + this.#base })
     this.#tokenEnd = end
     return end
+  }
+
+  /** Forgets the tags from an offset of the file on. */
+  #dropTags(from: number): void {
+    while ((this.tags.at(-1)?.at ?? -1) >= from) this.tags.pop()
   }
 
   #mayBeginTag(i: number): boolean {

@@ -36,7 +36,7 @@ function noteOf(front: ReadFrontmatter, body: Body, context: PropertyContext): N
     headings: body.headings,
     blocks: body.blocks,
     bodyStart: front.end,
-    malformed: front.texts.length === 0 ? front.malformed : [...front.malformed, ...unquotedHints(front, context)],
+    malformed: malformedParts(front, context),
     style: body.style,
   }
   if (title !== undefined) note.title = title
@@ -44,8 +44,17 @@ function noteOf(front: ReadFrontmatter, body: Body, context: PropertyContext): N
   return note
 }
 
+function malformedParts(front: ReadFrontmatter, context: PropertyContext): readonly MalformedPart[] {
+  const hints = front.texts.length === 0 ? [] : unquotedHints(front, context)
+  const nul = context.text.indexOf('\0')
+  if (nul !== -1) hints.push({ line: context.lines.lineAt(nul), message: NUL })
+  return hints.length === 0 ? front.malformed : [...front.malformed, ...hints]
+}
+
+const NUL = 'There is a NUL character, which no text holds: the file is damaged, or saved in another encoding than UTF-8.'
+
 /** Leniently an unquoted `[[a]]` is read as a link, but Obsidian does not see it. */
-function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): readonly MalformedPart[] {
+function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
   if (flavour.profile === 'obsidian') return []
   return texts
     .filter(({ unquoted }) => unquoted)

@@ -11,11 +11,6 @@ export interface Section {
   readonly line: number
 }
 
-/** The note's headings in order. */
-export function outline(note: Note): readonly Heading[] {
-  return note.headings
-}
-
 /**
  * Finds the section under a heading: from the heading's line to the next heading of the same or a higher level. `path` is
  * the end of the headings' path to it, as much as makes it unique; a complete path wins over longer ones with its end.

@@ -20,6 +20,11 @@ export function tagName(written: string): string {
   return written.slice(0, end)
 }
 
+/** Whether a tag may be a colour of a style sheet, without its `#`. */
+export function isColor(name: string): boolean {
+  return /^[0-9a-f]{3,8}$/i.test(name)
+}
+
 /** The tag that an item of a `tags` property names, with or without `#`; `undefined` when it names none. */
 export function propertyTag(item: string): string | undefined {
   const bare = item.trim().replace(/^#/, '')

@@ -1,7 +1,7 @@
 import { boundaryBefore } from '../app/truncate.ts'
 import { RouxError } from '../core/errors.ts'
+import { nearest } from '../core/nearest.ts'
 import type { InputSchema, PropertySchema } from './input-schema.ts'
-import { nearestNames } from './nearest-names.ts'
 
 /** What is used of a violation that the schema library found. */
 interface Issue {
@@ -15,6 +15,9 @@ interface Checked {
   readonly inputSchema: InputSchema
 }
 
+/** How many names a suggestion holds. */
+const SUGGESTED = 3
+
 /** Values longer than this are cut in messages. */
 const SHOWN_VALUE = 60
 
@@ -27,7 +30,7 @@ export function invalidArguments(tool: Checked, issues: readonly Issue[], args: 
     ...wrong.map(({ path }) => violation(tool.inputSchema, path, args)),
     ...unknown.map((key) => unknownArgument(key, known)),
   ])
-  const near = unknown.flatMap((key) => nearestNames(key, known))
+  const near = unknown.flatMap((key) => nearest(key, known, SUGGESTED))
   return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${[...violations].join('; ')}.`, {
     hint: known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(', ')}.`,
     ...(near.length === 0 ? {} : { candidates: [...new Set(near)] }),
@@ -35,8 +38,8 @@ export function invalidArguments(tool: Checked, issues: readonly Issue[], args: 
 }
 
 function unknownArgument(key: string, known: readonly string[]): string {
-  const [near] = nearestNames(key, known)
-  return `${key}: there is no such argument${near === undefined ? '' : `, did you mean ${near}?`}`.replace(/\?$/, '')
+  const [near] = nearest(key, known)
+  return `${key}: there is no such argument${near === undefined ? '' : `, did you mean ${near}`}`
 }
 
 function violation(schema: InputSchema, path: readonly PropertyKey[], args: unknown): string {

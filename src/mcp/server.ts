@@ -1,9 +1,9 @@
 import { type ListToolsResult, ProtocolError, Server } from '@modelcontextprotocol/server'
 import { RouxError } from '../core/errors.ts'
+import { nearest } from '../core/nearest.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
 import type { Tool } from './define-tool.ts'
 import { INSTRUCTIONS } from './instructions.ts'
-import { nearestNames } from './nearest-names.ts'
 import { errorResult } from './tool-result.ts'
 
 export interface McpServerOptions extends Pick<CallOptions, 'core' | 'log' | 'timeout'> {
@@ -85,12 +85,13 @@ function issuesOf(error: unknown): string {
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
-  const nearest = nearestNames(
+  const near = nearest(
     name,
     tools.map((tool) => tool.name),
+    3,
   )
-  const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest })
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest: near })
 }
 
 function disabled(name: string): RouxError {

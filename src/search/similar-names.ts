@@ -1,12 +1,6 @@
 import { foldName } from '../core/fold.ts'
-
-/** A name that may be meant, and whose it is. */
-export interface SimilarName {
-  readonly key: number
-  readonly name: string
-  /** 0–1. */
-  readonly score: number
-}
+import { BestNames, type SimilarName } from './best-names.ts'
+import { PairIndex } from './pair-index.ts'
 
 /** Whose names are looked for. */
 export interface NamedFiles {
@@ -14,169 +8,149 @@ export interface NamedFiles {
   id(key: number): string
 }
 
-interface NameEntry {
-  readonly key: number
-  readonly name: string
-  readonly folded: string
-  /** Character pairs, with repetitions. */
-  readonly pairs: number
-  /** A pair stands in it more than once. */
-  readonly repeats: boolean
+/** How many names are wanted, and how similar (0–1) they are at least. */
+interface SimilarityBounds {
+  readonly limit: number
+  readonly minimum: number
 }
 
 /**
- * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974):
- * twice the shared pairs through all pairs of both. An inverted index of pairs keeps a look-up to the names that share some.
+ * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974): twice the shared pairs
+ * through all pairs of both. An inverted index of pairs gives the candidates, and bounds from set-similarity joins (prefix and length
+ * filters: Chaudhuri, Ganti, Kaushik 2006; raised by the worst of the best found so far: Xiao, Wang, Lin, Shang 2009) leave most out.
  */
 export class SimilarNames {
-  readonly #entries: (NameEntry | undefined)[] = []
-  readonly #byKey = new Map<number, number[]>()
-  readonly #byPair = new Map<number, number[]>()
-  readonly #byFolded = new Map<string, number[]>()
-  #shared = new Uint16Array(1024)
+  #index = new PairIndex()
+  /** Whose a name is, and the name, by the number that it has in the index; no name: nobody is called so any more. */
+  #keys: number[] = []
+  #names: (string | undefined)[] = []
+  /** The number of a key's first name; the others follow it. */
+  readonly #firstOf = new Map<number, number>()
+  /** The look-up that came to a name last. */
+  #seen = new Uint32Array(1024)
+  #lookUp = 0
   #dead = 0
 
   /** Replaces the names of a key; none: it is forgotten. */
   set(key: number, names: readonly string[]): void {
-    for (const number of this.#byKey.get(key) ?? []) {
-      this.#entries[number] = undefined
-      this.#dead++
-    }
-    if (names.length === 0) this.#byKey.delete(key)
-    else
-      this.#byKey.set(
-        key,
-        names.map((name) => this.#add(key, name)),
-      )
-    if (this.#dead > 1024 && this.#dead > this.#entries.length / 4) this.#compact()
+    const known = this.#numbersOf(key)
+    if (known.length === names.length && known.every((number, at) => this.#names[number] === names[at])) return
+    for (const number of known) this.#names[number] = undefined
+    this.#dead += known.length
+    this.#firstOf.delete(key)
+    this.#add(key, names)
+    if (this.#dead > 1024 && this.#dead > this.#names.length / 4) this.#compact()
   }
 
-  #add(key: number, name: string): number {
-    const folded = foldName(name)
-    const pairs = pairsOf(folded)
-    const number = this.#entries.length
-    this.#entries.push({ key, name, folded, pairs: pairs.length, repeats: new Set(pairs).size < pairs.length })
-    for (const pair of pairs) append(this.#byPair, pair, number)
-    append(this.#byFolded, folded, number)
-    return number
+  #numbersOf(key: number): readonly number[] {
+    const numbers: number[] = []
+    for (let number = this.#firstOf.get(key) ?? this.#keys.length; this.#keys[number] === key; number++) numbers.push(number)
+    return numbers
+  }
+
+  #add(key: number, names: readonly string[]): void {
+    if (names.length > 0) this.#firstOf.set(key, this.#names.length)
+    for (const name of names) {
+      this.#names.push(name)
+      this.#keys.push(key)
+      this.#index.add(foldName(name))
+    }
   }
 
   #compact(): void {
-    const entries = this.#entries.filter((entry) => entry !== undefined)
-    this.#entries.length = 0
-    this.#byKey.clear()
-    this.#byPair.clear()
-    this.#byFolded.clear()
+    const known = [...this.#firstOf.keys()].map((key) => ({
+      key,
+      names: this.#numbersOf(key).map((number) => this.#names[number] ?? ''),
+    }))
+    this.#index = new PairIndex()
+    this.#keys = []
+    this.#names = []
+    this.#seen.fill(0)
+    this.#lookUp = 0
     this.#dead = 0
-    for (const { key, name } of entries) {
-      const numbers = this.#byKey.get(key) ?? []
-      numbers.push(this.#add(key, name))
-      this.#byKey.set(key, numbers)
-    }
+    for (const { key, names } of known) this.#add(key, names)
   }
 
   /**
    * Names at least this similar, best first, then by id; a key once, under its best name.
-   * @param files which keys are wanted, and their ids · @param range `minimum` is 0–1; names that share nothing are never found
+   * @param files which keys are wanted, and their ids · @param bounds names that share nothing are never found
    */
-  find(name: string, files: NamedFiles, { limit, minimum }: { limit: number; minimum: number }): readonly SimilarName[] {
+  find(name: string, files: NamedFiles, { limit, minimum }: SimilarityBounds): readonly SimilarName[] {
+    const best = new BestNames(limit, files.id)
+    if (limit <= 0) return best.list()
     const folded = foldName(name)
-    const pairs = pairsOf(folded)
-    const repeats = new Set(pairs).size < pairs.length
-    const best = new Map<number, SimilarName>()
-    for (const { number, bound } of this.#candidates(pairs, minimum)) {
-      const entry = this.#entries[number]
-      if (entry === undefined || !files.accept(entry.key)) continue
-      // The bound is the figure itself where no pair is repeated.
-      const likeness = repeats || entry.repeats ? dice(pairs, pairsOf(entry.folded)) : bound
-      const score = entry.folded === folded ? 1 : Math.min(ALMOST, likeness)
-      if (score < minimum || score === 0) continue
-      const known = best.get(entry.key)
-      if (known === undefined || known.score < score || (known.score === score && entry.name < known.name))
-        best.set(entry.key, { key: entry.key, name: entry.name, score })
+    const visit = (number: number, likeness: number): void => {
+      const key = this.#keys[number] as number
+      const found = this.#names[number]
+      if (found === undefined || !files.accept(key)) return
+      // Names that differ can share all their pairs (`ab c`, `a bc`): only equal ones score 1.
+      const score = likeness < 1 ? Math.min(ALMOST, likeness) : foldName(found) === folded ? 1 : ALMOST
+      if (score >= minimum) best.offer({ key, name: found, score })
     }
-    return [...best.values()].sort((a, b) => b.score - a.score || (files.id(a.key) < files.id(b.key) ? -1 : 1)).slice(0, limit)
+    this.#visit(folded, () => best.least(minimum), visit)
+    return best.list()
   }
 
   /** Names that are equal when folded; by id, a key once. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
-    const best = new Map<number, SimilarName>()
-    for (const number of this.#byFolded.get(foldName(name)) ?? []) {
-      const entry = this.#entries[number]
-      if (entry === undefined || best.has(entry.key) || !files.accept(entry.key)) continue
-      best.set(entry.key, { key: entry.key, name: entry.name, score: 1 })
+    const folded = foldName(name)
+    const found = new Map<number, SimilarName>()
+    const visit = (number: number): void => {
+      const key = this.#keys[number] as number
+      const equal = this.#names[number]
+      if (equal === undefined || found.has(key) || !files.accept(key) || foldName(equal) !== folded) return
+      found.set(key, { key, name: equal, score: 1 })
     }
-    return [...best.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
+    this.#visit(folded, () => 1, visit)
+    return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
-   * Entries that could reach the minimum, by an upper bound of their score. Who reaches it shares so many pairs that it has at least
-   * one of the rarest: only these make an entry a candidate, the common ones (hundreds of times as many entries have them) just count.
+   * Visits the names that may be as similar as `least()` says at the time, each once.
+   *
+   * Of n pairs, r are in lists not gone through yet: who is met now for the first time shares r of them at the most. With m pairs of its
+   * own its coefficient is at most 2 min(m, r) / (n + m), which leaves out those too short and too long, and in the end everybody:
+   * the lists gone through are the short ones, those of rare pairs.
    */
-  #candidates(pairs: readonly number[], minimum: number): readonly { readonly number: number; readonly bound: number }[] {
-    if (this.#shared.length < this.#entries.length) this.#shared = new Uint16Array(this.#entries.length * 2)
-    const shared = this.#shared
-    const touched: number[] = []
-    const lists = pairs.map((pair) => this.#byPair.get(pair) ?? NO_NUMBERS).sort((a, b) => a.length - b.length)
-    // Of n pairs in all, at least (minimum / (2 - minimum)) n are shared with whatever reaches the minimum.
-    const least = Math.max(1, Math.ceil((minimum / (2 - minimum)) * pairs.length - ROUNDING))
-    lists.forEach((numbers, at) => {
-      const isRare = at <= pairs.length - least
-      for (const number of numbers) {
-        if (shared[number] === 0) {
-          if (!isRare) continue
-          touched.push(number)
-        }
-        shared[number]!++
+  #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
+    const index = this.#index
+    const { length, pairs } = index.want(folded)
+    this.#beginLookUp()
+    const all = pairs.reduce((sum, { count }) => sum + count, 0)
+    let left = all
+    let minimum = least()
+    for (const { texts, count } of pairs) {
+      let lengths = lengthsThatReach(minimum, length, left)
+      if (lengths.from > lengths.to) return
+      const numbers = texts.items
+      for (let at = 0, end = texts.length; at < end; at++) {
+        const number = numbers[at] as number
+        const own = index.lengthOf(number)
+        if (own < lengths.from || own > lengths.to) continue
+        // The same bound with what the text's signature leaves to be shared, which is looked at before the text itself.
+        if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
+        if (this.#seen[number] === this.#lookUp) continue
+        this.#seen[number] = this.#lookUp
+        const likeness = (2 * index.shared(number)) / (length + own)
+        if (likeness < minimum) continue
+        visit(number, likeness)
+        minimum = least()
+        lengths = lengthsThatReach(minimum, length, left)
       }
-    })
-    const found: { number: number; bound: number }[] = []
-    for (const number of touched) {
-      const entry = this.#entries[number]
-      const common = shared[number] as number
-      shared[number] = 0
-      if (entry === undefined) continue
-      const bound = (2 * Math.min(common, pairs.length, entry.pairs)) / (pairs.length + entry.pairs)
-      if (bound >= minimum) found.push({ number, bound })
+      left -= count
     }
-    return found
+  }
+
+  #beginLookUp(): void {
+    if (this.#seen.length < this.#names.length) this.#seen = new Uint32Array(this.#names.length * 2)
+    this.#lookUp++
   }
 }
 
-/** Names that differ can share all their pairs (`ab c`, `a bc`); only equal ones score 1. */
 const ALMOST = 0.999
-
-const NO_NUMBERS: readonly number[] = []
 const ROUNDING = 1e-9
 
-function append<K>(map: Map<K, number[]>, name: K, number: number): void {
-  const numbers = map.get(name)
-  if (numbers === undefined) map.set(name, [number])
-  else numbers.push(number)
-}
-
-/** The Dice coefficient of two lists of pairs, 0–1; repeated pairs count as often as both have them. */
-function dice(a: readonly number[], b: readonly number[]): number {
-  const counts = new Map<number, number>()
-  for (const pair of a) counts.set(pair, (counts.get(pair) ?? 0) + 1)
-  let shared = 0
-  for (const pair of b) {
-    const left = counts.get(pair) ?? 0
-    if (left === 0) continue
-    counts.set(pair, left - 1)
-    shared++
-  }
-  return (2 * shared) / (a.length + b.length)
-}
-
-/** Longer names are compared by this many characters: a name of a megabyte must not hold anyone up. */
-const MAX_NAME = 512
-
-/** Pairs of neighbouring UTF-16 units as numbers, white space left out; a single character is a pair with nothing. */
-function pairsOf(folded: string): number[] {
-  const text = folded.slice(0, MAX_NAME).replace(/\s+/g, '')
-  if (text.length === 1) return [text.charCodeAt(0)]
-  const pairs: number[] = []
-  for (let at = 0; at + 1 < text.length; at++) pairs.push(text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1))
-  return pairs
+/** The numbers of pairs m for which 2 min(m, shared) / (length + m) reaches the least likeness. */
+function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
+  return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
 }

@@ -1,16 +1,22 @@
 import { parentPort } from 'node:worker_threads'
+import type { Embedder } from '../core/embedder.ts'
+import type { FindableBy } from '../core/indexing.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
+import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
 import { openIndexWriter } from '../store/embedded/writer.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
+import { embeddingTable } from './entries.ts'
 import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+import { EmbedderRelay } from './relayed-embedder.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
+const relay = new EmbedderRelay(send)
 let service: IndexingService | undefined
 let replaced = 0
 
@@ -31,6 +37,17 @@ port.on('message', (message: ToIndexer) => {
     case 'reconcile':
       reconcile(message.id, message.paths)
       break
+    case 'searchDamaged':
+      service?.replaceDamagedSearch()
+      break
+    case 'findable':
+      findable(message.id, message.by)
+      break
+    case 'embedderOpened':
+    case 'embedded':
+    case 'embedderFailed':
+      relay.receive(message)
+      break
     case 'close':
       void Promise.resolve(service?.close()).finally(() => {
         send({ type: 'closed' })
@@ -45,8 +62,8 @@ try {
   loadSqlite()
 } catch {}
 
-function openService({ root, settings, file, memory, watch }: IndexerData): IndexingService {
-  const { vault, links } = settings
+function openService({ root, settings, file, searchFile, memory, watch }: IndexerData): IndexingService {
+  const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
     ignore: vault.ignore,
     gitignore: vault.gitignore,
@@ -67,6 +84,7 @@ function openService({ root, settings, file, memory, watch }: IndexerData): Inde
     indexer: {
       profile: links.profile,
       comments: links.comments,
+      ignoredTags: { inLinkText: !tags.link_text, colors: !tags.colors },
       mode: vault.mode,
       kindOf: fileKind,
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
@@ -75,9 +93,23 @@ function openService({ root, settings, file, memory, watch }: IndexerData): Inde
       replaced++
       send({ type: 'replaced', cache })
     },
+    search: {
+      openWriter: (cache) =>
+        openSearchWriter(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+      ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder) }),
+      isEager: watch,
+      onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
+    },
     onCommitted: (generation) => send({ type: 'committed', generation }),
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
+}
+
+/** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
+async function openPassageEmbedder(settings: IndexerData['settings']['embedder']): Promise<Embedder> {
+  if (settings.kind !== 'static') return await relay.open()
+  const { openStaticEmbedder } = await import('../embed/static-embedder.ts')
+  return openStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
 }
 
 /** The watcher is loaded when the first comparison is done: it must not delay it. */
@@ -102,6 +134,14 @@ function reconcile(id: number, paths: readonly string[] | undefined): void {
     (error) => send({ type: 'reconciled', id, error: String(error?.message ?? error) }),
   )
 }
+
+function findable(id: number, by: FindableBy): void {
+  const done = service === undefined ? Promise.resolve(false) : service.findable(by, NEVER)
+  void done.finally(() => send({ type: 'found', id }))
+}
+
+/** The longest time that a timer can be set to, ms: who asked has a limit of its own. */
+const NEVER = 2 ** 31 - 1
 
 function send(message: FromIndexer): void {
   port?.postMessage(message)

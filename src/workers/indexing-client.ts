@@ -1,12 +1,17 @@
 import type { Worker } from 'node:worker_threads'
+import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Indexing, IndexStatus } from '../core/indexing.ts'
+import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
 import { Latch, within } from '../indexing/service.ts'
 import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+import { serveEmbedder } from './relayed-embedder.ts'
 
 export interface ClientListeners {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
+  readonly onSearchReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
+  /** Opens the embedder, or gives the one that is open. */
+  readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
 }
 
@@ -18,6 +23,7 @@ export class IndexingClient implements Indexing {
   readonly #settled = new Latch()
   #status: IndexStatus
   #nextId = 1
+  #held = 0
   #replaced = 0
   /** Damage was reported: what is told until there is another index is of the damaged one. */
   #isReplacing = false
@@ -47,21 +53,35 @@ export class IndexingClient implements Indexing {
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#settled.isOpen) return true
-    this.#worker.ref()
-    try {
-      return await within(this.#settled.opened, timeout, signal)
-    } finally {
-      this.#worker.unref()
-    }
+    return await this.#hold(within(this.#settled.opened, timeout, signal))
   }
 
   reconcile(paths?: readonly string[]): Promise<void> {
     const id = this.#nextId++
-    this.#worker.ref()
-    return new Promise<void>((resolve, reject) => {
+    return this.#ask(id, { type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
+  }
+
+  findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
+    const id = this.#nextId++
+    return within(this.#ask(id, { type: 'findable', id, by }), timeout, signal)
+  }
+
+  #ask(id: number, message: ToIndexer): Promise<void> {
+    const answered = new Promise<void>((resolve, reject) => {
       this.#waiting.set(id, (error) => (error === undefined ? resolve() : reject(error)))
-      this.#send({ type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
-    }).finally(() => this.#worker.unref())
+      this.#send(message)
+    })
+    return this.#hold(answered)
+  }
+
+  /** The process lives as long as somebody waits. */
+  async #hold<T>(promise: Promise<T>): Promise<T> {
+    if (this.#held++ === 0) this.#worker.ref()
+    try {
+      return await promise
+    } finally {
+      if (--this.#held === 0) this.#worker.unref()
+    }
   }
 
   onStatus(listener: (status: IndexStatus) => void): () => void {
@@ -74,6 +94,11 @@ export class IndexingClient implements Indexing {
     this.#isReplacing = true
     this.#settled.shut()
     this.#send({ type: 'damaged', replaced: this.#replaced })
+  }
+
+  /** A reader found the search index damaged: it is built anew. */
+  reportSearchDamage(): void {
+    this.#send({ type: 'searchDamaged' })
   }
 
   async close(): Promise<void> {
@@ -104,9 +129,20 @@ export class IndexingClient implements Indexing {
         this.#isReplacing = false
         listeners.onReplaced(message.cache)
         break
+      case 'searchReplaced':
+        listeners.onSearchReplaced(message.cache)
+        break
       case 'reconciled':
         this.#waiting.get(message.id)?.(message.error === undefined ? undefined : new Error(message.error))
         this.#waiting.delete(message.id)
+        break
+      case 'found':
+        this.#waiting.get(message.id)?.()
+        this.#waiting.delete(message.id)
+        break
+      case 'openEmbedder':
+      case 'embed':
+        void serveEmbedder(message, listeners.openEmbedder).then((reply) => this.#send(reply))
         break
       case 'error':
         listeners.onError(message.stack)

@@ -1,14 +1,17 @@
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric, Scores } from '../core/analytics.ts'
-import type { IndexStatus } from '../core/indexing.ts'
+import type { EmbedKind } from '../core/embedder.ts'
+import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
-  readonly settings: Pick<Settings, 'vault' | 'links'>
+  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder'>
   /** Path of the index on disk. */
   readonly file: string
+  /** Path of the search index on disk. */
+  readonly searchFile: string
   /** Name of the index in memory, unique in the process. */
   readonly memory: string
   readonly watch: boolean
@@ -20,15 +23,37 @@ export type ToIndexer =
   | { readonly type: 'reconcile'; readonly id: number; readonly paths?: readonly string[] }
   /** `replaced`: how many times the index had been replaced as far as the reader knows. */
   | { readonly type: 'damaged'; readonly replaced: number }
+  | { readonly type: 'searchDamaged' }
+  | { readonly type: 'findable'; readonly id: number; readonly by: FindableBy }
+  | EmbedderReply
   | { readonly type: 'close' }
 
 export type FromIndexer =
   | { readonly type: 'status'; readonly status: IndexStatus }
   | { readonly type: 'committed'; readonly generation: number }
   | { readonly type: 'replaced'; readonly cache: IndexStatus['cache'] }
+  | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reconciled'; readonly id: number; readonly error?: string }
+  | { readonly type: 'found'; readonly id: number }
+  | EmbedderRequest
   | { readonly type: 'error'; readonly stack: string }
   | { readonly type: 'closed' }
+
+/** What the indexing worker asks of the embedder that the main thread holds. */
+export type EmbedderRequest =
+  | { readonly type: 'openEmbedder'; readonly id: number }
+  | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[]; readonly kind: EmbedKind }
+
+export type EmbedderReply =
+  | {
+      readonly type: 'embedderOpened'
+      readonly id: number
+      readonly embedder: string
+      readonly dimensions: number
+      readonly batch: number
+    }
+  | { readonly type: 'embedded'; readonly id: number; readonly vectors: readonly Float32Array[] }
+  | { readonly type: 'embedderFailed'; readonly id: number; readonly message: string; readonly hint?: string }
 
 export interface ComputeRequest {
   readonly id: number

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { entryOf } from './entries.ts'
 
 let spare: Worker | undefined
 
@@ -25,11 +24,4 @@ export function startWorker(name: 'indexer' | 'compute'): Worker {
   const worker = new Worker(entryOf(name), { stdout: true })
   worker.unref()
   return worker
-}
-
-/** Entry points of workers lie beside whatever this was bundled into. */
-function entryOf(name: string): URL {
-  const built = new URL(`../workers/${name}.js`, import.meta.url)
-  // Run from source the workers must have been built all the same.
-  return existsSync(fileURLToPath(built)) ? built : new URL(`../../dist/workers/${name}.js`, import.meta.url)
 }

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answer, plain } from '../../src/app/answer.ts'
+import { RouxError } from '../../src/core/errors.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
 const store = fakeStore({ 'a.md': {} })
@@ -51,4 +52,52 @@ test('a cancelled call does no work', async () => {
   })
   await expect(run).rejects.toThrow()
   expect(ran).toBe(false)
+})
+
+describe('an index that is found damaged', () => {
+  const lost = () => new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.')
+
+  /** A core whose index is damaged until somebody has waited for it `times` more times. */
+  function damagedCore(times: number) {
+    let left = times
+    const core = fakeCore({
+      ...store,
+      async state() {
+        if (left > 0) throw lost()
+        return { generation: 2, files: 1 }
+      },
+    })
+    const ready: typeof core.indexing.ready = async (timeout, signal) => {
+      if (core.calls.includes(`ready ${timeout}`)) left--
+      return core.indexing.ready(timeout, signal)
+    }
+    const read = async () => {
+      await damaged.store.state()
+      return plain('whole')
+    }
+    const damaged = { ...core, indexing: { ...core.indexing, ready } }
+    return { damaged, read }
+  }
+
+  test('while a call reads it is waited for, and read again', async () => {
+    const { damaged, read } = damagedCore(1)
+    expect(await answer(damaged, {}, read)).toEqual({ value: 'whole', warnings: [] })
+    expect(damaged.calls).toEqual(['begin', 'ready 10000', 'ready 10000'])
+  })
+
+  test('and again damaged is an error', async () => {
+    const { damaged, read } = damagedCore(2)
+    await expect(answer(damaged, {}, read)).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
+    expect(damaged.calls).toHaveLength(3)
+  })
+
+  test('another failure is not tried again', async () => {
+    let runs = 0
+    const run = answer(fakeCore(store), {}, async () => {
+      runs++
+      throw new RouxError('PROVIDER_ERROR', 'No embedder.')
+    })
+    await expect(run).rejects.toThrow('No embedder.')
+    expect(runs).toBe(1)
+  })
 })

@@ -99,6 +99,21 @@ describe('a long note', () => {
     )
   })
 
+  test('a character that is longer than a part is gone through all the same', async () => {
+    const body = `a👍${'\u0301'.repeat(100)}b`
+    const zalgo = fakeCore(fakeStore({ 'a.md': { body } }))
+    let content = ''
+    let offset: number | undefined = 0
+    while (offset !== undefined) {
+      const { value } = await getNode(zalgo, { id: 'a', ...whole, offset, maxChars: 20 })
+      const next: number | undefined = value?.next_offset
+      if (next !== undefined) expect(next).toBeGreaterThan(offset)
+      content += value?.content?.slice(0, next === undefined ? undefined : -MARKER.length)
+      offset = next
+    }
+    expect(content).toBe(body)
+  })
+
   test('an offset behind the end shows nothing, one inside a character shows it whole', async () => {
     expect((await read('alone', { offset: 99 })).value).toMatchObject({ content: '' })
     const emoji = fakeCore(fakeStore({ 'a.md': { body: 'a👍🏽b' } }))
@@ -125,6 +140,10 @@ describe('a section', () => {
       ],
     })
     await expect(read('soil/compost', { section: ['^nope'] })).rejects.toMatchObject({ candidates: ['^layers'] })
+    const bare = fakeCore(fakeStore({ 'a.md': { body: 'text' } }))
+    const section = (name: string) => getNode(bare, { id: 'a', ...whole, section: [name] })
+    await expect(section('Nope')).rejects.toMatchObject({ hint: expect.stringContaining('no headings') })
+    await expect(section('^nope')).rejects.toMatchObject({ hint: expect.stringContaining('no blocks') })
   })
 })
 

@@ -63,6 +63,17 @@ describe('get_neighbors', () => {
   })
 })
 
+test('an id of any length is told in a few words', async () => {
+  const { warnings } = await getNeighbors(core, {
+    id: `${'x'.repeat(99)}👍${'y'.repeat(100_000)}`,
+    direction: 'both',
+    limit: 20,
+    includeContent: false,
+  })
+  expect(warnings[0]?.message).toMatch(/^There is no node "x{50,}…"/)
+  expect(warnings[0]?.message.length).toBeLessThan(200)
+})
+
 describe('find_path', () => {
   const args = { source: 'home.md', target: 'beds/tomato.md', direction: 'any', count: 1, avoidHubs: false } as const
 
@@ -101,6 +112,29 @@ describe('find_path', () => {
     expect(value?.hops).toEqual([
       { from: 'home.md', to: 'compost.md', type: 'up', direction: 'in', line: 2, text: expect.stringContaining('[[Home]]') },
     ])
+  })
+
+  test('says of a link that its heading or block is not there', async () => {
+    const files = {
+      'Home.md': { body: 'See [[Compost#Heat]], [[Tomato#Pruning]], [[photo.png#page=2]].' },
+      'Compost.md': { body: '# Heat\n' },
+      'Tomato.md': { body: '# Heat\n' },
+      'photo.png': {},
+    }
+    const store = fakeStore(files)
+    const withSubpaths: typeof store = {
+      ...store,
+      async occurrences(pairs) {
+        const subpaths: Record<string, string> = { 'compost.md': 'Heat', 'tomato.md': 'Pruning', 'photo.png': 'page=2' }
+        const found = await store.occurrences(pairs)
+        return found.map((each) => each.map((one) => ({ ...one, subpath: subpaths[one.to] ?? '' })))
+      },
+      paths: async (source, target) => [[source, target]],
+    }
+    const hopTo = async (target: string) => (await findPath(fakeCore(withSubpaths), { ...args, target })).value?.hops[0]
+    expect(await hopTo('tomato.md')).toMatchObject({ to: 'tomato.md', brokenSubpath: true })
+    expect(await hopTo('compost.md')).not.toHaveProperty('brokenSubpath')
+    expect(await hopTo('photo.png')).not.toHaveProperty('brokenSubpath')
   })
 
   test('goes forwards only when asked', async () => {

@@ -39,6 +39,35 @@ describe('tables', () => {
     expect(text.split('\n').every((line) => textWidth(line) <= 16)).toBe(true)
   })
 
+  test('a column of sentences that would be cut goes under its row, in lines that fit', () => {
+    const columns = [{ name: 'from' }, { name: 'line', align: 'right' as const }, { name: 'text', wraps: true as const }]
+    const rows = [
+      ['a.md', '12', 'It feeds [[Tomato]], and needs a lot of water in a dry summer.'],
+      ['b.md', '3', ''],
+      ['c.md', '4', `日本語日本語日本語日本語 ${'x'.repeat(30)}`],
+    ]
+    const text = renderTable(columns, rows, { width: 24 })
+    expect(text).toBe(
+      lines(
+        'from  line',
+        'a.md    12',
+        '  It feeds [[Tomato]],',
+        '  and needs a lot of',
+        '  water in a dry summer.',
+        'b.md     3',
+        'c.md     4',
+        '  日本語日本語日本語日本',
+        '  語',
+        '  xxxxxxxxxxxxxxxxxxxxxx',
+        '  xxxxxxxx',
+      ),
+    )
+    expect(renderTable(columns, [['a.md', '12', 'It fits.']], { width: 24 })).toBe(
+      lines('from  line  text', 'a.md    12  It fits.'),
+    )
+    expect(renderTable(columns, rows)).toMatch(/^from {2}line {2}text\n/)
+  })
+
   test('a terminal too narrow for anything still gets a few characters each', () => {
     expect(renderTable([{ name: 'identity' }, { name: 'title' }], [['abcdefgh', 'ABCDEFGH']], { width: 3 })).toBe(
       lines('ide…  tit…', 'abc…  ABC…'),
@@ -113,6 +142,52 @@ describe('answers for people', () => {
   test('a page', () => {
     expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A', n: 1 }], total: 42 })).toBe(
       lines('total  42', '', 'nodes', 'id    title  n', 'a.md  A      1'),
+    )
+  })
+
+  test('a page of titles shows the ids, too', () => {
+    expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A' }], total: 42 })).toBe(
+      lines('total  42', '', 'nodes', 'id    title', 'a.md  A'),
+    )
+  })
+
+  test('records with tables in them, one after the other', () => {
+    const path = (to: string) => ({
+      path: ['a.md', to],
+      length: 1,
+      hops: [{ from: 'a.md', to, line: 3, text: `See [[${to}]] there.` }],
+    })
+    expect(renderForPeople({ ...path('b.md'), alternatives: [path('c.md'), path('d.md')] }, { width: 20 })).toBe(
+      lines(
+        'path    a.md, b.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  b.md     3',
+        '  See [[b.md]]',
+        '  there.',
+        '',
+        'alternatives 1',
+        'path    a.md, c.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  c.md     3',
+        '  See [[c.md]]',
+        '  there.',
+        '',
+        'alternatives 2',
+        'path    a.md, d.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  d.md     3',
+        '  See [[d.md]]',
+        '  there.',
+      ),
     )
   })
 

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { toNodeId } from '../../src/core/ids.ts'
-import type { ExportRow } from '../../src/core/store.ts'
+import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
+import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
+import type { ExportRow, Store } from '../../src/core/store.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { commandLine, type World } from './support.ts'
 
@@ -139,6 +140,35 @@ describe('tools', () => {
     })
   })
 
+  test('what may have been meant is told where the error does not say it already', async () => {
+    const candidates = [
+      { level: 1, text: 'Setup', line: 3 },
+      { level: 2, text: 'Tools\u001b[2J', line: 9 },
+      '^block',
+      ...Array.from({ length: 30 }, (_, at) => ({ level: 3, text: `More ${at}`, line: 10 + at })),
+    ]
+    const failing = (details: ErrorDetails): World => ({
+      files: FILES,
+      store: {
+        hubs: async () => {
+          throw new RouxError('SECTION_NOT_FOUND', 'There is no section "Set".', details)
+        },
+      },
+    })
+    const { err } = await roux('get-hubs', failing({ hint: 'See the candidates.', candidates }))
+    expect(err.split('\n').slice(0, 6)).toEqual([
+      'error: There is no section "Set".',
+      '  See the candidates.',
+      '  line 3: # Setup',
+      '  line 9: ## Tools[2J',
+      '  ^block',
+      '  line 10: ### More 0',
+    ])
+    expect(err).toMatch(/\n {2}line 26: ### More 16\n {2}and 13 more\n$/)
+    const told = await roux('get-hubs', failing({ hint: 'Write "a.md".', candidates: ['a.md'] }))
+    expect(told.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
+  })
+
   test('warnings go to stderr', async () => {
     const { code, out, err } = await roux('get-node none')
     expect([code, err]).toEqual([0, 'warning: There is no "none".\n'])
@@ -197,6 +227,59 @@ describe('the vault', () => {
       core: () => fakeCore(fakeStore({}), { phase: 'failed', message: 'disk full' }),
     })
     expect([code, err]).toEqual([1, 'error: The vault cannot be indexed: disk full.\n  Run "roux doctor".\n'])
+  })
+})
+
+describe('an index that is found damaged while it is read', () => {
+  const PIECE = 64_000
+  const rows = [1, 2, 3].map(
+    (at): ExportRow => ({
+      kind: 'node',
+      id: toNodeId(`${at}.md`),
+      path: toVaultPath(`${at}.md`),
+      title: 'x'.repeat(PIECE),
+      nodeKind: 'note',
+      tags: [],
+      aliases: [],
+      excluded: false,
+    }),
+  )
+
+  /** A store whose export meets the damage at its row `at`, once. */
+  function damagedAt(at: number): Partial<Store> {
+    const lost = () => new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.')
+    let state: 'hidden' | 'found' | 'mended' = 'hidden'
+    return {
+      async state() {
+        if (state !== 'found') return { generation: 1, files: 1 }
+        state = 'mended'
+        throw lost()
+      },
+      async *export() {
+        for (const [index, row] of rows.entries()) {
+          if (index === at && state === 'hidden') {
+            state = 'found'
+            throw lost()
+          }
+          yield row
+        }
+      },
+    }
+  }
+
+  test('it is read again, and nobody learns of it', async () => {
+    const { code, out, err } = await roux('export', { store: damagedAt(0) })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(JSON.parse(out).nodes).toHaveLength(3)
+    const file = await roux('export -o ../graph.json', { store: damagedAt(2) })
+    expect(file).toEqual({ code: 0, out: '', err: '' })
+    expect(JSON.parse(readFileSync(join(line.root, 'graph.json'), 'utf8')).nodes).toHaveLength(3)
+  })
+
+  test('unless half an answer is out already', async () => {
+    const { code, err } = await roux('export', { store: damagedAt(2) })
+    expect(code).toBe(1)
+    expect(err).toMatch(/error: The index was found damaged.*\n.*only a part/)
   })
 })
 
@@ -303,7 +386,11 @@ describe('export', () => {
   })
 
   test('to a file, whole or not at all', async () => {
-    expect(await roux('export -f csv -o ../out/links.csv', { rows })).toMatchObject({ code: 1, out: '' })
+    expect(await roux('export -f csv -o ../out/links.csv', { rows })).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^error: \/out\/links\.csv cannot be written: ENOENT: no such file or directory\.\n/),
+    })
     expect((await roux('export -f csv -o ../links.csv', { rows })).code).toBe(0)
     expect(readFileSync(join(line.root, 'links.csv'), 'utf8')).toContain('a.md,b.md')
     const broken = {

@@ -55,6 +55,7 @@ test('without any source every setting has its default', async () => {
   expect(settings).toEqual({
     vault: { path: join(root, 'vault'), mode: 'auto', watch: 'auto', ignore: [], gitignore: false, link_roots: [] },
     links: { profile: 'lenient', comments: true },
+    tags: { link_text: true, colors: true },
     cache: { path: '' },
     tools: {},
   })

@@ -16,6 +16,7 @@ import { RouxError } from '../../src/core/errors.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import { IndexingService, type ServiceParts } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
+import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
@@ -34,6 +35,7 @@ let opened = 0
 /** A service and its reader over one index file, as a server has them. */
 function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = {}) {
   const memory = `service-${process.pid}-${++opened}`
+  const searchFile = file.replace(/[^/]*$/, 'search.db')
   const errors: unknown[] = []
   let store: EmbeddedStore
   const service = new IndexingService({
@@ -44,6 +46,13 @@ function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = 
     isDamage,
     isUnwritable,
     indexer: { profile: 'lenient', comments: true, mode: 'obsidian', kindOf: fileKind, isConflictCopy: () => false },
+    search: {
+      openWriter: (cache) =>
+        openSearchWriter(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+      isEager: false,
+      onReplaced: (cache) =>
+        store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+    },
     onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
     onCommitted: () => store.refresh(),
     onError: (error) => errors.push(error),
@@ -56,6 +65,8 @@ function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = 
       readFile: async (path) => vault.read(path),
       reconcile: (paths) => service.reconcile(paths),
       onDamage: () => service.replaceDamaged(),
+      search: { kind: 'file', path: searchFile },
+      onSearchDamage: () => service.replaceDamagedSearch(),
     },
   )
   const close = async () => {

@@ -26,6 +26,15 @@ describe('fences', () => {
     check('---  \t\ntags: [x]\n--- \n#y', '#x\n#y')
   })
 
+  test('a language after the first fence: all is body, and it is said', () => {
+    check('---js\ntags: [x]\n---\n[[a]] #y', 'h2 ---js tags: [x]\nlink a\n#y\nbad 1')
+    check('\ufeff---toml  \r\nx = 1\r\n---\r\n[[a]]', 'h2 ---toml x = 1\nlink a\nbad 1', OBSIDIAN)
+    check('---js\n[[a]]', 'link a')
+    check('--- js\n[[a]]\n---\n', 'h2 --- js [[a]]\nlink a')
+    check('----\n[[a]]\n---\n', 'h2 [[a]]\nlink a')
+    expect(parseNote('---json\n{}\n---\n', flavour()).malformed[0]?.message).toContain('"---json"')
+  })
+
   test('V13: unclosed, all is body', () => {
     check('---\ntags: [x]\n\n[[a]]', 'link a\nbad 1')
     check('---\n\n[[a]]', 'link a')

@@ -131,3 +131,8 @@ test('CRLF is LF everywhere', () => {
   check(lf.replaceAll('\n', '\r\n'), facts)
   check(lf.replaceAll('\n', '\r\n'), facts.replace('link d.md|r (reference)\n', ''), OBSIDIAN)
 })
+
+test('a NUL character is told once, by its first line, and the rest is read', () => {
+  check('[[a]]\n\nx\0y [[b]] #t\n\n\0', 'link a\nlink b\n#t\nbad 3')
+  check('---\naliases: x\n---\r\n\0', 'alias x\nbad 4', OBSIDIAN)
+})

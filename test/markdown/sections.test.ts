@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { excerptOf } from '../../src/markdown/excerpt.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { findBlock, findSection, outline } from '../../src/markdown/sections.ts'
+import { findBlock, findSection } from '../../src/markdown/sections.ts'
 import { sentenceAt } from '../../src/markdown/sentences.ts'
 import { flavour } from './check.ts'
 
@@ -48,17 +48,6 @@ describe('sections', () => {
   test('a complete path wins', () => {
     const text = '# A\n# B\n## A\nx'
     expect(findSection(text, parseNote(text, flavour()), ['A'])).toEqual({ start: 0, end: 4, line: 1 })
-  })
-
-  test('the outline is the headings', () => {
-    expect(outline(parseNote(TEXT, flavour())).map(({ level, line }) => [level, line])).toEqual([
-      [1, 5],
-      [2, 7],
-      [3, 9],
-      [1, 11],
-      [2, 13],
-      [1, 16],
-    ])
   })
 })
 

@@ -38,6 +38,29 @@ test('T8: in link text, headings, comments', () => {
   check('[Discord #tf](https://x.y)\n# H #in\n%% #c %%', 'h1 H #in\n#tf\n#in\n#c')
 })
 
+test('T8: not in link text, where that is asked', () => {
+  const given = flavour({ ignoredTags: { inLinkText: true, colors: false } })
+  check(
+    '#a [b #x](https://x.y) #c ![d #x](p.png "#x") [e ![#x](q.png) #x][r] [f #f] #g\n\n[r]: r.md',
+    'embed p.png|d #x (markdown)\nlink r.md|e ![#x](q.png) #x (reference)\nembed q.png|#x (markdown)\n#a\n#c\n#f\n#g',
+    given,
+  )
+  check(
+    '| #a | [#x](b.md) #c |\n|---|---|\n\n> #d\n> [x\n> #x](b.md) #e',
+    'link b.md|#x (markdown)\nlink b.md|x #x (markdown)\n#a\n#c\n#d\n#e',
+    given,
+  )
+})
+
+test('T9: not colours, where that is asked', () => {
+  const given = flavour({ ignoredTags: { inLinkText: false, colors: true } })
+  check(
+    '---\ntags: [fff]\n---\n#FFaa00 #9b11 #ab #abcdef012 #face/x [#fff](a.md)',
+    'link a.md|#fff (markdown)\n#fff\n#ab\n#abcdef012\n#face/x',
+    given,
+  )
+})
+
 test('T9: hex colours are tags', () => {
   check('#ffaa00', '#ffaa00')
 })

@@ -47,6 +47,33 @@ describe('similar names', () => {
     )
   })
 
+  test('are the best ones by exhaustion, after any changes, whoever is wanted', () => {
+    const file = fc.record({ key: fc.nat(9), names: fc.array(name, { maxLength: 3 }) })
+    fc.assert(
+      fc.property(
+        fc.array(file, { maxLength: 30 }),
+        name,
+        fc.record({ limit: fc.integer({ min: 0, max: 6 }), minimum: fc.constantFrom(0, 0.3, 0.5, 0.7, 0.999, 1) }),
+        fc.nat(3),
+        (files, query, bounds, skipped) => {
+          const index = new SimilarNames()
+          for (const { key, names } of files) index.set(key, names)
+          const known = new Map(files.map(({ key, names }) => [key, names]))
+          const wanted = { ...ids, accept: (key: number) => key % 4 !== skipped }
+          const scored = [...known].flatMap(([key, names]) => {
+            const scores = names.map((one) => ({ key, name: one, score: one === query ? 1 : Math.min(0.999, dice(one, query)) }))
+            const fitting = scores.filter(({ score }) => wanted.accept(key) && score > 0 && score >= bounds.minimum)
+            return fitting.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1)).slice(0, 1)
+          })
+          const expected = scored.sort((a, b) => b.score - a.score || a.key - b.key)
+          expect(index.find(query, wanted, bounds)).toEqual(expected.slice(0, bounds.limit))
+          expect(index.equal(query, wanted)).toEqual(expected.filter(({ score }) => score === 1))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
   test('follow changes, also very many of them', () => {
     const index = new SimilarNames()
     for (let round = 0; round < 6_000; round++) index.set(round % 3, [`name ${round}`])

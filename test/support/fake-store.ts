@@ -201,6 +201,40 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       const hits = [...names(scope, (other) => dice(name, other))].filter(({ score }) => score >= minimum)
       return hits.sort((a, b) => b.score - a.score).slice(0, limit)
     },
+    async words(text, scope, limit) {
+      const words = text.toLowerCase().split(/\W+/).filter(Boolean)
+      const count = (id: NodeId, word: string) => (get(id)?.text.toLowerCase().split(word).length ?? 1) - 1
+      const hits = listed(scope)
+        .map(({ id }) => ({ id, score: words.reduce((sum, word) => sum + count(id, word), 0) }))
+        .filter(({ score }) => score > 0)
+        .sort((a, b) => b.score - a.score || byId(a, b))
+      return {
+        hits: hits.slice(0, limit).map((hit) => ({ ...hit, share: hit.score / (hit.score + 1), matched: 1 })),
+        coverage: hits.length === 0 ? 0 : 1,
+        terms: words.map((word) => ({ word, notes: hits.filter(({ id }) => count(id, word) > 0).length })),
+      }
+    },
+    async nearest() {
+      return []
+    },
+    async nearestNames() {
+      return []
+    },
+    async vectors() {
+      return []
+    },
+    async vectorStates() {
+      return []
+    },
+    async find(query, _now, scope, { includeArchived: _ }, page) {
+      const words = query.split(' ').filter(Boolean)
+      const items = listed(scope).filter(({ id }) => words.every((word) => get(id)?.text.includes(word)))
+      const found = slice(
+        items.map(({ id, title }) => ({ id, title, score: 1 })),
+        page,
+      )
+      return { ...found, fallback: false, words: words.map((text) => ({ form: 'word', text, isTitleOnly: false })) }
+    },
     async *export(): AsyncIterable<ExportRow> {},
     onChange: () => () => {},
     async close() {},
@@ -217,11 +251,14 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
       calls.push(`ready ${timeout}`)
       return true
     },
+    async findable() {
+      return true
+    },
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},
   }
-  return { root: '/vault', store, indexing, calls, async close() {} }
+  return { root: '/vault', store, indexing, searchWeight: 'auto', calls, async close() {} }
 }
 
 function readEntries(files: Readonly<Record<string, FakeFile>>): Map<NodeId, Entry> {

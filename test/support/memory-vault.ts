@@ -1,10 +1,15 @@
 import { createFsFromVolume, Volume } from 'memfs'
+import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
+import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import type { ListedFile, Vault } from '../../src/core/vault.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
+import { SearchIndexer } from '../../src/indexing/search-indexer.ts'
+import type { Location } from '../../src/store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
+import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
@@ -69,11 +74,17 @@ export class IndexedVault<V extends Vault = MemoryVault> {
   readonly vault: V
   readonly indexer: Indexer
   readonly store: EmbeddedStore
+  readonly #writer: IndexWriter
+  readonly #searchLocation: Location
+  #search: SearchIndexer | undefined
+  #wake: () => void = () => {}
 
   constructor(vault: V, flavour: Flavoured = {}, vaultName?: string) {
     const location = { kind: 'memory', name: `test-${process.pid}-${++opened}` } as const
     this.vault = vault
-    this.indexer = new Indexer(vault, openIndexWriter(location), {
+    this.#searchLocation = { kind: 'memory', name: `${location.name}-search` }
+    this.#writer = openIndexWriter(location)
+    this.indexer = new Indexer(vault, this.#writer, {
       profile: 'lenient',
       comments: true,
       mode: 'obsidian',
@@ -100,7 +111,32 @@ export class IndexedVault<V extends Vault = MemoryVault> {
         await this.indexer.reconcile({ all: false, folders: [], files: paths })
       },
       onDamage: () => {},
+      search: this.#searchLocation,
+      onSearchDamage: () => {},
     })
+  }
+
+  /** Makes everything findable: by words, and by meaning where there is an embedder. */
+  async indexSearch(embedder?: Embedder): Promise<this> {
+    this.#search ??= new SearchIndexer({
+      vault: this.vault,
+      index: this.#writer,
+      search: openSearchWriter(this.#searchLocation),
+      ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
+      kindOf: (path) => fileKind(path, this.indexer.mode),
+      onMismatch: () => {},
+      onWake: () => this.#wake(),
+    })
+    await this.#search.refresh()
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const result = await this.#search.step()
+      if (result === 'done') return this
+      if (result === 'waiting') await woken
+    }
   }
 
   async index(): Promise<this> {

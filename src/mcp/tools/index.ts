@@ -1,4 +1,5 @@
 import type { Tool } from '../define-tool.ts'
+import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
 import { getHubsTool } from './get-hubs.ts'
 import { getNeighborsTool } from './get-neighbors.ts'
@@ -10,15 +11,21 @@ import { listTagsTool } from './list-tags.ts'
 import { nodesExistTool } from './nodes-exist.ts'
 import { randomNodeTool } from './random-node.ts'
 import { resolveNodesTool } from './resolve-nodes.ts'
+import { searchTool } from './search.ts'
 import { searchByTagsTool } from './search-by-tags.ts'
+
+import { similarNodesTool } from './similar-nodes.ts'
 
 /** Every tool there is, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
+  searchTool,
+  findNodesTool,
   getNodeTool,
   getNeighborsTool,
   findPathTool,
   getHubsTool,
   resolveNodesTool,
+  similarNodesTool,
   searchByTagsTool,
   listNodesTool,
   listTagsTool,

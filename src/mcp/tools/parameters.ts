@@ -35,3 +35,10 @@ export function kinds() {
 export function includeContent() {
   return z.boolean().default(false).describe('Show the beginning of the content instead of properties.')
 }
+
+export function relevance() {
+  return z
+    .enum(['strict', 'normal', 'loose'])
+    .default('normal')
+    .describe('How sure a result must be; strict gives nothing for what the notes are not about.')
+}

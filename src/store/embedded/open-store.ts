@@ -3,6 +3,7 @@ import type { Analytics } from '../../core/analytics.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from '../../core/search.ts'
 import type {
   Direction,
   ExportRow,
@@ -41,6 +42,7 @@ import { findProblems } from './problems.ts'
 import { Projection } from './projection.ts'
 import { Rankings } from './rankings.ts'
 import { inScope } from './scope.ts'
+import { SearchReads } from './search/search-reads.ts'
 import { isDamage } from './sqlite.ts'
 import { folderTree } from './tree.ts'
 
@@ -54,6 +56,10 @@ export interface StoreOptions {
   readonly reconcile: (paths: readonly string[]) => Promise<void>
   /** The index was found damaged: have it built anew. */
   readonly onDamage: () => void
+  /** Where the search indexes are. */
+  readonly search: Location
+  /** The search index was found damaged: have it built anew. */
+  readonly onSearchDamage: () => void
 }
 
 /** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
@@ -62,6 +68,10 @@ export interface EmbeddedStore extends Store {
   refresh(): void
   /** The index was thrown away and built anew, perhaps elsewhere. */
   reopen(location: Location): void
+  /** Takes over what was committed for search, and what is new of this embedder's vectors. */
+  refreshSearch(embedder?: string): Promise<void>
+  /** The search index was thrown away and built anew, perhaps elsewhere. */
+  reopenSearch(location: Location): void
 }
 
 /** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
@@ -72,6 +82,7 @@ export function openEmbeddedStore(location: Location, options: StoreOptions): Em
 class SqliteStore implements EmbeddedStore {
   readonly #projection: Projection
   readonly #rankings: Rankings
+  readonly #search: SearchReads
   readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #decoded = new WeakMap<Uint8Array, Pick<NoteText, 'text' | 'hash'>>()
@@ -81,11 +92,16 @@ class SqliteStore implements EmbeddedStore {
     this.#options = options
     this.#projection = new Projection(location, options.vault)
     this.#rankings = new Rankings(this.#projection, options.analytics)
+    this.#search = new SearchReads(this.#projection, options.search, options.onSearchDamage)
   }
 
   refresh(): void {
     this.#guard(() => {
+      const before = this.#projection.graph
       const keys = this.#projection.refresh()
+      // Another process may have replaced the index.
+      if (this.#projection.graph !== before) this.#search.graphReplaced()
+      else if (keys.length > 0) this.#search.graphChanged(keys)
       if (keys.length === 0 || this.#listeners.size === 0) return
       const { graph, generation } = this.#projection
       const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
@@ -96,7 +112,16 @@ class SqliteStore implements EmbeddedStore {
   reopen(location: Location): void {
     this.#isDamaged = false
     this.#projection.reopen(location)
+    this.#search.graphReplaced()
     this.refresh()
+  }
+
+  async refreshSearch(embedder?: string): Promise<void> {
+    await this.#search.refresh(embedder)
+  }
+
+  reopenSearch(location: Location): void {
+    this.#search.reopen(location)
   }
 
   /** Damage is never an answer: it is reported once, and until there is a new index there is none. */
@@ -108,6 +133,7 @@ class SqliteStore implements EmbeddedStore {
       if (!isDamage(error)) throw error
       this.#isDamaged = true
       this.#projection.reopen()
+      this.#search.graphReplaced()
       this.#options.onDamage()
       throw beingRebuilt(error)
     }
@@ -175,41 +201,26 @@ class SqliteStore implements EmbeddedStore {
 
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
     return this.#read((projection) => {
-      const items: NodeSummary[] = []
-      let total = 0
-      for (const node of inScope(projection, scope)) {
-        if (total >= page.offset && items.length < page.limit) items.push(summaryOf(projection, node))
-        total++
-      }
-      return { items, total }
+      const nodes = inScope(projection, scope)
+      const items = nodes.slice(page.offset, page.offset + page.limit).map((node) => summaryOf(projection, node))
+      return { items, total: nodes.length }
     })
   }
 
   async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
     return this.#read((projection) => {
-      const nodes = [...inScope(projection, scope)]
+      const nodes = inScope(projection, scope)
       const node = nodes[Math.min(nodes.length - 1, Math.floor(seed * nodes.length))]
       return node === undefined ? undefined : projection.graph.id(node)
     })
   }
 
   async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return this.#read((projection) => {
-      const { graph } = projection
-      const start = foldTag(prefix)
-      const counts: TagCount[] = []
-      for (const { folded, name, keys } of projection.tags().entries()) {
-        if (!folded.startsWith(start)) continue
-        let count = 0
-        for (const key of keys) if (graph.isListedNote(key)) count++
-        if (count > 0) counts.push({ tag: name, count })
-      }
-      return counts.sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : a.tag > b.tag ? 1 : 0))
-    })
+    return this.#read((projection) => projection.tags().counts(foldTag(prefix)))
   }
 
   async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
-    return this.#read((projection) => folderTree(projection.graph, path, options))
+    return this.#read((projection) => folderTree(projection, path, options))
   }
 
   async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
@@ -290,6 +301,40 @@ class SqliteStore implements EmbeddedStore {
     })
   }
 
+  async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
+    this.refresh()
+    return await this.#search.words(text, scope, limit)
+  }
+
+  async nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]> {
+    this.refresh()
+    return await this.#search.nearest(embedder, vector, scope, limit)
+  }
+
+  async nearestNames(
+    embedder: string,
+    vector: Float32Array,
+    scope: Scope,
+    options: SimilarOptions,
+  ): Promise<readonly NameVectorHit[]> {
+    this.refresh()
+    return await this.#search.nearestNames(embedder, vector, scope, options)
+  }
+
+  async vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]> {
+    this.refresh()
+    return await this.#search.vectors(embedder, id)
+  }
+
+  async vectorStates(): Promise<readonly VectorState[]> {
+    return await this.#search.vectorStates()
+  }
+
+  async find(query: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
+    this.refresh()
+    return await this.#search.find(query, now, scope, options, page)
+  }
+
   async *export(): AsyncIterableIterator<ExportRow> {
     this.refresh()
     const rows = exportRows(this.#projection)
@@ -303,6 +348,7 @@ class SqliteStore implements EmbeddedStore {
 
   async close(): Promise<void> {
     this.#listeners.clear()
+    this.#search.close()
     this.#projection.close()
   }
 }

@@ -15,11 +15,12 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   const { graph } = projection
   const items: Problem[] = []
   let total = 0
-  const add = (count: number, list: () => readonly Problem[]): void => {
+  const add = (count: number, list: () => readonly Draft[]): void => {
     const from = page.offset - total
     total += count
     if (count === 0 || from >= count || items.length >= page.limit) return
-    items.push(...list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length))
+    const shown = list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)
+    for (const draft of shown) items.push(draft.complete())
   }
   const outside = kinds.includes('outside_link') && filter.id === undefined ? projection.outside : []
   const outsideProblems = outside
@@ -36,32 +37,41 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   const only = filter.id === undefined ? undefined : graph.find(filter.id)
   for (const key of filter.id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
-    if (row === undefined || row.excluded || !graph.folded(key).startsWith(start)) continue
-    const id = graph.id(key)
-    while (outsideProblems[0] !== undefined && outsideProblems[0].id < id) {
+    if (row === undefined || row.excluded || !(start === '' || graph.folded(key).startsWith(start))) continue
+    while (outsideProblems[0] !== undefined && outsideProblems[0].id < graph.id(key)) {
       const next = outsideProblems.shift() as Problem
-      add(1, () => [next])
+      add(1, () => [draftOf(next)])
     }
-    const count = kinds.reduce((sum, kind) => sum + countOf(projection, row, kind), 0)
+    const count = filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind)
     add(count, () => kinds.flatMap((kind) => problemsOf(projection, row, kind)).sort((a, b) => a.line - b.line))
   }
-  for (const problem of outsideProblems) add(1, () => [problem])
+  for (const problem of outsideProblems) add(1, () => [draftOf(problem)])
   return { items, total }
+}
+
+/** A problem whose candidates are looked for when it is shown: a file can have thousands. */
+interface Draft {
+  readonly line: number
+  readonly complete: () => Problem
+}
+
+function draftOf(problem: Problem): Draft {
+  return { line: problem.line, complete: () => problem }
 }
 
 /** Files that have a problem of any kind, by id. */
 export function findSuspects(graph: Graph): readonly number[] {
-  return graph.order().filter((key) => {
-    const row = graph.row(key)
-    if (row === undefined || row.excluded) return false
-    const [broken, ambiguous, malformed] = row.problems
-    return (
-      broken + ambiguous + malformed > 0 || row.conflict || (row.kind === 'note' && (isOrphan(graph, row) || graph.hasTwins(key)))
-    )
-  })
+  return graph
+    .order()
+    .filter((key) => graph.troubles(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
 }
 
-function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): number {
+/** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
+function countAll(graph: Graph, row: GraphRow): number {
+  return graph.troubles(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
+}
+
+function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   const [broken, ambiguous, malformed] = row.problems
   switch (kind) {
     case 'broken_link':
@@ -71,9 +81,9 @@ function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): numb
     case 'malformed':
       return malformed
     case 'orphan':
-      return isOrphan(projection.graph, row) ? 1 : 0
+      return row.kind === 'note' && isOrphan(graph, row.key) ? 1 : 0
     case 'twin':
-      return row.kind === 'note' && projection.graph.hasTwins(row.key) ? 1 : 0
+      return row.kind === 'note' && graph.hasTwins(row.key) ? 1 : 0
     case 'conflict_copy':
       return row.conflict ? 1 : 0
     case 'outside_link':
@@ -82,35 +92,38 @@ function countOf(projection: Projection, row: GraphRow, kind: ProblemKind): numb
 }
 
 /** A note that no other note links to and that links to no other. */
-function isOrphan(graph: Graph, row: GraphRow): boolean {
-  return row.kind === 'note' && graph.inDegree(row.key) === 0 && graph.outDegree(row.key) === 0
+function isOrphan(graph: Graph, key: number): boolean {
+  return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
 }
 
-function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Problem[] {
+function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Draft[] {
   const { graph } = projection
   const id = graph.id(row.key)
-  if (countOf(projection, row, kind) === 0) return []
+  if (countOf(graph, row, kind) === 0) return []
   switch (kind) {
     case 'broken_link':
       return projection
         .links(row.key)
         .filter((link) => typeof link.to === 'string')
-        .map((link) => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, String(link.to)) }))
+        .map((link) => ({
+          line: link.line,
+          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, String(link.to)) }),
+        }))
     case 'ambiguous_link':
       return projection
         .links(row.key)
         .filter((link) => link.rivals !== undefined)
-        .map((link) => ({ kind, id, line: link.line, ...ambiguity(projection, link) }))
+        .map((link) => draftOf({ kind, id, line: link.line, ...ambiguity(projection, link) }))
     case 'malformed':
-      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => ({ kind, id, line, text: message }))
+      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => draftOf({ kind, id, line, text: message }))
     case 'orphan':
-      return [{ kind, id, line: 0, text: 'No other note links here, and it links to none.' }]
+      return [draftOf({ kind, id, line: 0, text: 'No other note links here, and it links to none.' })]
     case 'twin': {
       const candidates = graph.twins(row.key).map((key) => graph.id(key))
-      return [{ kind, id, line: 0, text: 'The names differ only in case or Unicode form.', candidates }]
+      return [draftOf({ kind, id, line: 0, text: 'The names differ only in case or Unicode form.', candidates })]
     }
     case 'conflict_copy':
-      return [{ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' }]
+      return [draftOf({ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' })]
     case 'outside_link':
       return []
   }

@@ -10,8 +10,8 @@ interface Result {
   /** Keys are those of this graph: in an index that was built anew they mean other files. */
   readonly graph: Graph
   readonly generation: number
-  /** By key. */
-  readonly scores: ReadonlyMap<number, number>
+  /** By key; of notes that came later there are none. */
+  readonly scores: Float64Array
   readonly sampled?: number
 }
 
@@ -45,7 +45,7 @@ export class Rankings {
     const result = this.#results.get(metric)
     if (result === undefined || result.graph !== this.#projection.graph) return { items: [], stale: true }
     return {
-      items: this.#best(scope, limit, (key) => result.scores.get(key) ?? 0),
+      items: this.#best(scope, limit, (key) => result.scores[key] ?? 0),
       stale: result.generation !== this.#projection.generation,
       ...(result.sampled === undefined ? {} : { sampled: result.sampled }),
     }
@@ -63,37 +63,31 @@ export class Rankings {
     const { generation, graph } = this.#projection
     const { keys, offsets, targets } = snapshotOf(graph)
     const { scores, sampled } = await this.#analytics.run(metric, { offsets, targets })
-    const byKey = new Map<number, number>()
-    keys.forEach((key, node) => void byKey.set(key, scores[node] ?? 0))
+    const byKey = new Float64Array((keys[keys.length - 1] ?? -1) + 1)
+    keys.forEach((key, node) => {
+      byKey[key] = scores[node] ?? 0
+    })
     this.#results.set(metric, { graph, generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
   }
 
   /** By score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     const { graph } = this.#projection
-    const candidates = function* (projection: Projection) {
-      for (const key of listed(projection, scope)) yield { key, score: scoreOf(key) }
-    }
-    const best = selectTop(candidates(this.#projection), limit, (a, b) => comesBefore(graph, a, b))
-    return best.map(({ key, score }) => ({ id: graph.id(key), title: graph.title(key), score }))
+    const best = selectTop(listed(this.#projection, scope), limit, (a, b) => {
+      const difference = scoreOf(a) - scoreOf(b)
+      return difference > 0 || (difference === 0 && graph.id(a) < graph.id(b))
+    })
+    return best.map((key) => ({ id: graph.id(key), title: graph.title(key), score: scoreOf(key) }))
   }
-}
-
-interface Candidate {
-  readonly key: number
-  readonly score: number
-}
-
-function comesBefore(graph: Graph, a: Candidate, b: Candidate): boolean {
-  return a.score > b.score || (a.score === b.score && graph.id(a.key) < graph.id(b.key))
 }
 
 /** Without a filter the order by id is not needed, which a big vault takes long to sort. */
-function* listed(projection: Projection, scope: Scope): IterableIterator<number> {
+function listed(projection: Projection, scope: Scope): readonly number[] {
   const { graph } = projection
   if (scope.folder !== undefined || scope.path !== undefined || scope.tags !== undefined) {
-    for (const node of inScope(projection, scope)) if (graph.isListedNote(node)) yield node
-    return
+    return inScope(projection, scope).filter((node) => graph.isListedNote(node))
   }
-  for (let key = 0; key < graph.size; key++) if (graph.isListedNote(key)) yield key
+  const keys: number[] = []
+  for (let key = 0; key < graph.size; key++) if (graph.isListedNote(key)) keys.push(key)
+  return keys
 }

@@ -1,27 +1,35 @@
 import { foldId } from '../../core/ids.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
-import type { NodeIndex } from '../../graph/graph.ts'
+import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { foldTag } from '../../graph/tag-index.ts'
 import type { Projection } from './projection.ts'
 
 /** The nodes of a scope, by id: files first, then missing targets; excluded ones left out. */
-export function* inScope(projection: Projection, scope: Scope): IterableIterator<NodeIndex> {
+export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
   const { graph } = projection
   const kinds = scope.kinds ?? NOTES
-  const hasTags = tagFilter(projection, scope.tags)
+  const tagged = taggedFiles(projection, scope.tags)
   const start = pathStart(scope)
+  const isOfKind = kindFilter(graph, kinds)
+  const nodes: NodeIndex[] = []
   for (const key of graph.order()) {
-    const row = graph.row(key)
-    if (row === undefined || row.excluded || !kinds.includes(row.kind)) continue
-    if (hasTags !== undefined && !hasTags(key)) continue
-    if (start !== '' && !graph.folded(key).startsWith(start)) continue
-    yield key
+    if (tagged !== undefined && tagged[key] !== 1) continue
+    if (isOfKind(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
   }
-  if (!kinds.includes('missing') || hasTags !== undefined) return
-  for (const node of graph.missing()) if (graph.id(node).startsWith(start)) yield node
+  if (!kinds.includes('missing') || tagged !== undefined) return nodes
+  for (const node of graph.missing()) if (graph.id(node).startsWith(start)) nodes.push(node)
+  return nodes
 }
 
 const NOTES: readonly NodeKind[] = ['note']
+
+function kindFilter(graph: Graph, kinds: readonly NodeKind[]): (key: number) => boolean {
+  if (kinds.every((kind) => kind === 'note')) return (key) => kinds.length > 0 && graph.isListedNote(key)
+  return (key) => {
+    const row = graph.row(key)
+    return row !== undefined && !row.excluded && kinds.includes(row.kind)
+  }
+}
 
 /** A folded path prefix: `folder` ends at a folder's boundary, `path` wherever it ends. */
 function pathStart({ path, folder }: Scope): string {
@@ -35,9 +43,14 @@ export function folderStart(folder: string): string {
   return trimmed === '' ? '' : `${trimmed}/`
 }
 
-function tagFilter(projection: Projection, tags: Scope['tags']): ((key: number) => boolean) | undefined {
+/** 1 at the keys of files that have the tags; `undefined` when none are asked for. */
+function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()
-  const sets = tags.names.map((name) => index.keys(foldTag(name)))
-  return tags.mode === 'all' ? (key) => sets.every((set) => set.has(key)) : (key) => sets.some((set) => set.has(key))
+  const sets = tags.names.map((name) => index.keys(foldTag(name))).sort((a, b) => a.size - b.size)
+  const tagged = new Uint8Array(projection.graph.size)
+  for (const set of tags.mode === 'all' ? sets.slice(0, 1) : sets) {
+    for (const key of set) if (tags.mode === 'any' || sets.every((other) => other.has(key))) tagged[key] = 1
+  }
+  return tagged
 }

@@ -1,73 +1,63 @@
 import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
+import { type FolderEntry, spelledPath } from '../../graph/folder-index.ts'
 import type { Graph } from '../../graph/graph.ts'
-
-interface Branch {
-  readonly path: string
-  readonly folders: Map<string, Branch>
-  readonly notes: number[]
-  noteCount: number
-}
+import { selectTop } from '../../graph/select-top.ts'
+import type { Projection } from './projection.ts'
 
 /** The folders below `path` with their notes; `undefined` when nothing is there. */
-export function folderTree(graph: Graph, path: string, options: TreeOptions): Folder | undefined {
+export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
   const start = foldId(path).replace(/^\/+|\/+$/g, '')
-  const folders = new Map<string, Branch>()
-  for (const key of graph.order()) {
-    const row = graph.row(key)
-    if (row?.path === undefined || row.kind !== 'note' || row.excluded) continue
-    if (row.archived && !options.includeArchived) continue
-    const folded = graph.folded(key)
-    const folder = folderOf(folded)
-    const known = folders.get(folder) ?? openBranch(folders, folder, folderOf(row.path))
-    known.notes.push(key)
-  }
-  const root = start === '' ? (folders.get('') ?? branch('')) : folders.get(start)
+  const root = projection.folders().find(start)
   if (root === undefined) return undefined
-  countNotes(root)
-  return toFolder(graph, root, options.depth + 1, { notes: options.limit })
+  const { includeArchived, limit } = options
+  const tree: Tree = { graph: projection.graph, includeArchived, counts: new Map(), left: limit }
+  const notes = countNotes(tree, root)
+  if (notes === 0 && start !== '') return undefined
+  return toFolder(tree, root, options.depth + 1)
 }
 
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+interface Tree {
+  readonly graph: Graph
+  readonly includeArchived: boolean
+  /** Notes at any depth. */
+  readonly counts: Map<FolderEntry, number>
+  /** How many notes may still be shown. */
+  left: number
 }
 
-function branch(path: string): Branch {
-  return { path, folders: new Map(), notes: [], noteCount: 0 }
+function countNotes(tree: Tree, folder: FolderEntry): number {
+  let count = ownNotes(tree, folder)
+  for (const below of folder.folders.values()) count += countNotes(tree, below)
+  tree.counts.set(folder, count)
+  return count
 }
 
-/**
- * Makes a folder and those above it that are not there yet. Folders that differ only in case are one, as they are on the file systems
- * where they can be.
- */
-function openBranch(folders: Map<string, Branch>, folded: string, path: string): Branch {
-  const opened = branch(path)
-  folders.set(folded, opened)
-  if (folded === '') return opened
-  const above = folderOf(folded)
-  const parent = folders.get(above) ?? openBranch(folders, above, folderOf(path))
-  parent.folders.set(folded.slice(folded.lastIndexOf('/') + 1), opened)
-  return opened
-}
-
-function countNotes(root: Branch): number {
-  root.noteCount = root.notes.length
-  for (const folder of root.folders.values()) root.noteCount += countNotes(folder)
-  return root.noteCount
+function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): number {
+  return includeArchived ? notes.length : notes.length - archived
 }
 
 /** Notes of a folder before its sub-folders, so that the limit shows what is near first. */
-function toFolder(graph: Graph, { path, folders, notes, noteCount }: Branch, depth: number, left: { notes: number }): Folder {
-  const shown = notes.slice(0, Math.max(0, left.notes))
-  left.notes -= shown.length
-  const summaries: NodeSummary[] = shown.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
-  const below = depth > 1 ? [...folders.entries()].sort(([a], [b]) => (a < b ? -1 : 1)) : []
+function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
+  const notes = firstNotes(tree, folder)
+  tree.left -= notes.length
+  const filled = [...folder.folders].filter(([, below]) => tree.counts.get(below) !== 0)
+  const shown = depth > 1 ? filled.sort(([a], [b]) => (a < b ? -1 : 1)) : []
   return {
-    path,
-    noteCount,
-    folders: below.map(([, folder]) => toFolder(graph, folder, depth - 1, left)),
-    notes: summaries,
-    omittedNotes: notes.length - shown.length,
-    omittedFolders: folders.size - below.length,
+    path: spelledPath(folder),
+    noteCount: tree.counts.get(folder) ?? 0,
+    folders: shown.map(([, below]) => toFolder(tree, below, depth - 1)),
+    notes,
+    omittedNotes: ownNotes(tree, folder) - notes.length,
+    omittedFolders: filled.length - shown.length,
   }
+}
+
+/** The first notes by id that may still be shown. */
+function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
+  if (left <= 0) return []
+  const isHidden = (key: number): boolean => graph.row(key)?.archived === true
+  const candidates = includeArchived || archived === 0 ? notes : notes.filter((key) => !isHidden(key))
+  const first = selectTop(candidates, left, (a, b) => graph.id(a) < graph.id(b))
+  return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }

@@ -1,9 +1,9 @@
 import { utimesSync } from 'node:fs'
-import { threadId } from 'node:worker_threads'
 import type { VaultPath } from '../../core/ids.ts'
-import type { Batch, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
+import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
 import type { OutsideLink } from '../../core/vault.ts'
-import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
+import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
+import type { Location } from './location.ts'
 import {
   APPLICATION_ID,
   FORMAT,
@@ -20,7 +20,7 @@ import {
   unpackMentions,
   unpackStat,
 } from './rows.ts'
-import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { sweepOldIndexes } from './sweep.ts'
 
 /** The writing side of the embedded store. Nothing is made on disk before the first commit. */
@@ -28,20 +28,21 @@ export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
+export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
+
+const NO_PATH = '' as VaultPath
 const NOTHING: IndexState = { generation: 0, outside: [], nextKey: 0 }
 
 class SqliteWriter implements IndexWriter {
-  readonly #location: Location
-  #database: Database | undefined
-  #identity: string | undefined
+  readonly #file: DatabaseFile
   #isSwept = false
 
   constructor(location: Location) {
-    this.#location = location
+    this.#file = new DatabaseFile(location, INDEX)
   }
 
   async state(): Promise<IndexState> {
-    const database = this.#open()
+    const database = this.#file.open()
     return database === undefined ? NOTHING : readMeta(database)
   }
 
@@ -51,7 +52,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async freeKeys(): Promise<readonly number[]> {
-    const rows = this.#open()?.prepare("SELECT key FROM file WHERE stat = ''").all() as { key: number }[] | undefined
+    const rows = this.#file.open()?.prepare("SELECT key FROM file WHERE stat = ''").all() as { key: number }[] | undefined
     return rows?.map(({ key }) => key) ?? []
   }
 
@@ -70,14 +71,34 @@ class SqliteWriter implements IndexWriter {
   }
 
   async hashes(keys: readonly number[]): Promise<readonly string[]> {
-    const database = this.#open()
+    const database = this.#file.open()
     if (database === undefined || keys.length === 0) return keys.map(() => '')
     const find = database.prepare('SELECT hash FROM file WHERE key = ?')
     return keys.map((key) => (key < 0 ? '' : ((find.get(key) as { hash: string } | undefined)?.hash ?? '')))
   }
 
+  async contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }> {
+    const database = this.#file.open()
+    if (database === undefined) return { generation: 0, files: [] }
+    database.exec('BEGIN')
+    try {
+      const { generation } = readMeta(database)
+      const condition = since === 0 ? "WHERE stat <> ''" : 'WHERE generation > ?'
+      const select = database.prepare(`SELECT key, hash, stat FROM file ${condition}`)
+      const rows = select.all(...(since === 0 ? [] : [since])) as { key: number; hash: string; stat: string }[]
+      const files = rows.map(({ key, hash, stat }) => ({
+        key,
+        hash,
+        path: stat === '' ? NO_PATH : unpackStat(stat).path,
+      }))
+      return { generation, files }
+    } finally {
+      database.exec('COMMIT')
+    }
+  }
+
   async records(keys: readonly number[]): Promise<readonly FileRecord[]> {
-    const database = this.#open()
+    const database = this.#file.open()
     if (database === undefined || keys.length === 0) return []
     const findFile = database.prepare("SELECT hash, stat, hot, mentions FROM file WHERE key = ? AND stat <> ''")
     const findLinks = database.prepare('SELECT data FROM links WHERE key = ?')
@@ -105,118 +126,41 @@ class SqliteWriter implements IndexWriter {
   }
 
   async commit(batch: Batch, base: number): Promise<number | undefined> {
-    const database = this.#open() ?? this.#create()
-    database.exec('BEGIN IMMEDIATE')
-    try {
+    return this.#file.write((database) => {
       const { generation: current } = readMeta(database)
-      if (current !== base) {
-        database.exec('ROLLBACK')
-        return undefined
-      }
+      if (current !== base) return undefined
       const isSeen = batch.put.length > 0 || batch.remove.length > 0
       const generation = isSeen || base === 0 ? base + 1 : base
       write(database, batch, generation)
-      database.exec('COMMIT')
       return generation
-    } catch (error) {
-      // What failed may have ended the transaction itself (a full disk does).
-      attempt(() => database.exec('ROLLBACK'))
-      throw error
-    }
+    })
   }
 
   async tidy(): Promise<void> {
-    if (this.#database === undefined) return
-    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    if (this.#location.kind !== 'file' || this.#isSwept) return
+    if (!this.#file.isOpen) return
+    this.#file.checkpoint()
+    const { location } = this.#file
+    if (location.kind !== 'file' || this.#isSwept) return
     this.#isSwept = true
-    const { path } = this.#location
     attempt(() => {
       // A vault that is only read leaves no other trace of being used.
-      utimesSync(path, new Date(), new Date())
-      sweepOldIndexes(path)
+      utimesSync(location.path, new Date(), new Date())
+      sweepOldIndexes(location.path)
     })
   }
 
   async reset(): Promise<void> {
-    const damaged = this.#identity
-    this.#close()
-    if (this.#location.kind === 'memory') return
-    // Another process may have replaced it already.
-    if (damaged === undefined || damaged === identityOf(this.#location)) deleteDatabase(this.#location.path)
+    this.#file.delete()
   }
 
   async close(): Promise<void> {
-    const database = this.#database
-    // The log is emptied by hand: the binding cannot end its statements, so SQLite does not see the last connection close.
-    if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
-    this.#close()
-  }
-
-  #close(): void {
-    const database = this.#database
-    this.#database = undefined
-    this.#identity = undefined
-    if (database !== undefined) attempt(() => database.close())
+    this.#file.close()
   }
 
   #texts(column: TextColumn, condition: string): Texts {
-    const database = this.#open()
+    const database = this.#file.open()
     return database === undefined ? { texts: [], keySum: 0 } : readTexts(database, column, condition)
   }
-
-  /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is not an index of ours. */
-  #open(): Database | undefined {
-    const identity = identityOf(this.#location)
-    if (this.#database !== undefined) {
-      if (identity === this.#identity) return this.#database
-      this.#close()
-    }
-    if (identity === undefined) return undefined
-    this.#identity = identity
-    const database = openSqlite(databasePath(this.#location))
-    try {
-      if (this.#location.kind === 'memory') makeSchema(database)
-      requireSchema(database)
-      configure(database)
-      this.#database = database
-      return database
-    } catch (error) {
-      attempt(() => database.close())
-      throw error
-    }
-  }
-
-  /** A new index gets its name when it is whole: nobody ever opens one that is being made. */
-  #create(): Database {
-    if (this.#location.kind === 'file') {
-      const { path } = this.#location
-      makeRoom(path)
-      const draft = `${path}.${process.pid}-${threadId}.new`
-      deleteDatabase(draft)
-      const database = openSqlite(draft)
-      try {
-        makeSchema(database)
-        database.exec('PRAGMA journal_mode = WAL')
-      } finally {
-        database.close()
-      }
-      publish(draft, path)
-    }
-    const database = this.#open()
-    if (database === undefined) throw new Error('the index file vanished while it was being made')
-    return database
-  }
-}
-
-/**
- * What is derived may be lost with the power, but never torn: WAL with NORMAL. The log is copied into the database when nothing is
- * asked (`tidy`), or when it has grown to 40 MB.
- */
-function configure(database: Database): void {
-  database.exec(
-    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
-  )
 }
 
 type TextColumn = 'stat' | 'hot' | 'mentions'
@@ -256,17 +200,7 @@ const TEXTS_AT_ONCE = 20_000
 
 /** @throws DamagedIndex when a database is not an index of this format. */
 export function requireSchema(database: Database): void {
-  const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
-  const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
-  if (application?.application_id !== APPLICATION_ID || user?.user_version !== FORMAT) {
-    throw new DamagedIndex('the file is no index of this version')
-  }
-}
-
-function makeSchema(database: Database): void {
-  const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
-  if (tables?.n !== 0) return
-  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`)
+  requireKind(database, INDEX)
 }
 
 /** `rows`: how many there are in `file`, those of gone files among them. */
@@ -323,12 +257,4 @@ function put(statements: PutStatements, record: FileRecord, generation: number):
   if (links.length > 0) statements.links.run(key, packLinks(key, links))
   // A new index has none to delete.
   else if (generation > 1) statements.noLinks.run(key)
-}
-
-function attempt(action: () => void): void {
-  try {
-    action()
-  } catch {
-    // The error that led here says more.
-  }
 }

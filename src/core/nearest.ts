@@ -1,16 +1,25 @@
-/** The names that `word` may have been meant for, best first; at most `count`, none when nothing is near. */
+/** A word shorter than this is part of too many names to say which is meant. */
+const MIN_PART = 3
+
+/**
+ * The names that `word` may have been meant for, nearest first, then in code-point order; at most `count`, none when nothing is near.
+ * Case and punctuation do not count. Near is what has up to a third of its characters wrong (always one; Damerau-Levenshtein
+ * distance, so that a swap of neighbours counts once), and a name of which `word` is a part: `tag` for `tags_any`.
+ */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const wanted = fold(word)
   // Nobody mistypes a name into one this long, and comparing costs the product of the lengths.
   if (wanted.length > 100) return []
-  // A third of the letters may be wrong, and a swap of neighbours counts once: more than that is another word.
-  const limit = Math.max(1, Math.floor(wanted.length / 3))
-  return [...names]
-    .map((name) => ({ name, distance: distance(wanted, fold(name)) }))
-    .filter((hit) => hit.distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, count)
-    .map((hit) => hit.name)
+  const hits: { readonly name: string; readonly distance: number }[] = []
+  for (const name of names) {
+    const known = fold(name)
+    const distance = distanceBetween(wanted, known)
+    const limit = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3))
+    const isPart = wanted.length >= MIN_PART && known.includes(wanted)
+    if (distance <= limit || isPart) hits.push({ name, distance })
+  }
+  const sorted = hits.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : Number(a.name > b.name)))
+  return sorted.slice(0, count).map(({ name }) => name)
 }
 
 /** `Did you mean "a" or "b"?`, `undefined` when there is nothing to suggest. */
@@ -19,11 +28,11 @@ export function didYouMean(names: readonly string[]): string | undefined {
 }
 
 function fold(word: string): string {
-  return word.toLowerCase().replace(/-/g, '_')
+  return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** Damerau-Levenshtein distance (optimal string alignment), over three rows. */
-function distance(a: string, b: string): number {
+function distanceBetween(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

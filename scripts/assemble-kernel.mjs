@@ -1,0 +1,120 @@
+// Assembles the SIMD kernel of the exact vector scan and writes it as a TypeScript file: `node scripts/assemble-kernel.mjs [--print]`.
+// A handful of WebAssembly's instructions are enough, so their bytes are written here instead of bringing a toolchain.
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const TARGET = fileURLToPath(new URL('../src/store/embedded/vectors/kernel-module.ts', import.meta.url))
+
+// Encoding, after the WebAssembly core specification 2.0, chapter 5 (binary format).
+const unsigned = (value) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)])
+const signed = (value) => (value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)])
+const vector = (items) => [...unsigned(items.length), ...items.flat()]
+const name = (text) => vector([...Buffer.from(text)].map((byte) => [byte]))
+const section = (id, items) => [id, ...sized(vector(items))]
+const sized = (bytes) => [...unsigned(bytes.length), ...bytes]
+
+const I32 = 0x7f
+const V128 = 0x7b
+const NO_RESULT = 0x40
+
+const simd = (code) => [0xfd, ...unsigned(code)]
+const get = (local) => [0x20, local]
+const set = (local) => [0x21, local]
+const number = (value) => [0x41, ...signed(value)]
+const add = [0x6a]
+const lessUnsigned = [0x49]
+const notLessUnsigned = [0x4f]
+const block = (...body) => [0x02, NO_RESULT, ...body.flat(), 0x0b]
+const loop = (...body) => [0x03, NO_RESULT, ...body.flat(), 0x0b]
+const branch = (depth) => [0x0c, depth]
+const branchIf = (depth) => [0x0d, depth]
+const at = (offset) => [0, ...unsigned(offset)] // no promise of alignment
+const load = (local, offset) => [...get(local), ...simd(0x00), ...at(offset)] // v128.load
+const widen = (local, offset) => [...get(local), ...simd(0x01), ...at(offset)] // v128.load8x8_s: eight int8 as int16
+const store = [...simd(0x0b), ...at(0)]
+const zeros = [...simd(0x0c), ...new Array(16).fill(0)]
+const dot = simd(0xba) // i32x4.dot_i16x8_s: products, neighbours added
+const addLanes = simd(0xae) // i32x4.add
+/** Picks four int32 lanes: 0–3 of the first operand, 4–7 of the second. */
+const pick = (...lanes) => [...simd(0x0d), ...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte))]
+const move = (local, ...value) => [...value.flat(), ...set(local)]
+
+// dots(query, row, end, stride, out): the int16 query times each int8 row from `row` up to `end`, four rows at a time so that a piece of
+// the query is loaded once for all four; the sums go to `out` as int32. Rows are `stride` bytes, a multiple of 16.
+const [QUERY, ROW, END, STRIDE, OUT, Q, STOP] = [0, 1, 2, 3, 4, 5, 6]
+const POINTERS = [7, 8, 9, 10]
+const [LOW, HIGH] = [11, 12]
+const SUMS = [13, 14, 15, 16]
+
+const dots = block(
+  loop(
+    get(ROW),
+    get(END),
+    notLessUnsigned,
+    branchIf(1),
+    move(Q, get(QUERY)),
+    POINTERS.flatMap((pointer, i) => move(pointer, i === 0 ? get(ROW) : [get(pointer - 1), get(STRIDE), add].flat())),
+    move(STOP, get(POINTERS[1])),
+    SUMS.flatMap((sum) => move(sum, zeros)),
+    loop(
+      move(LOW, load(Q, 0)),
+      move(HIGH, load(Q, 16)),
+      SUMS.flatMap((sum, i) =>
+        move(sum, get(sum), widen(POINTERS[i], 0), get(LOW), dot, addLanes, widen(POINTERS[i], 8), get(HIGH), dot, addLanes),
+      ),
+      move(Q, get(Q), number(32), add),
+      POINTERS.flatMap((pointer) => move(pointer, get(pointer), number(16), add)),
+      get(POINTERS[0]),
+      get(STOP),
+      lessUnsigned,
+      branchIf(0),
+    ),
+    // The lanes of each sum are added by transposing: [a0+a2, b0+b2, a1+a3, b1+b3], the same of c and d, then both halves.
+    move(LOW, halves(SUMS[0], SUMS[1])),
+    move(HIGH, halves(SUMS[2], SUMS[3])),
+    get(OUT),
+    get(LOW),
+    get(HIGH),
+    pick(0, 1, 4, 5),
+    get(LOW),
+    get(HIGH),
+    pick(2, 3, 6, 7),
+    addLanes,
+    store,
+    move(OUT, get(OUT), number(16), add),
+    move(ROW, get(POINTERS[3])),
+    branch(0),
+  ),
+)
+
+function halves(left, right) {
+  const both = [get(left), get(right)].flat()
+  return [...both, ...pick(0, 4, 1, 5), ...both, ...pick(2, 6, 3, 7), ...addLanes]
+}
+
+const body = [
+  ...vector([
+    [6, I32],
+    [6, V128],
+  ]),
+  ...dots,
+  0x0b,
+]
+
+const bytes = [
+  ...Buffer.from('\0asm'),
+  ...[1, 0, 0, 0],
+  ...section(1, [[0x60, ...vector(new Array(5).fill([I32])), 0]]), // one type: five int32, no result
+  ...section(2, [[...name('env'), ...name('memory'), 0x02, 0, 1]]), // the memory is imported, a page at least
+  ...section(3, [[0]]),
+  ...section(7, [[...name('dots'), 0x00, 0]]),
+  ...section(10, [sized(body)]),
+]
+
+const source = `/** The SIMD kernel as a WebAssembly module, made by \`scripts/assemble-kernel.mjs\`. */
+export const KERNEL_MODULE =
+  '${Buffer.from(bytes).toString('base64')}'
+`
+
+if (process.argv.includes('--print')) process.stdout.write(source)
+else writeFileSync(TARGET, source)

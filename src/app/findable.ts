@@ -1,0 +1,75 @@
+import { SearchIndexDamaged } from '../core/errors.ts'
+import type { FindableBy } from '../core/indexing.ts'
+import type { Progress, SearchProgress } from '../core/search.ts'
+import { answer, type Call } from './answer.ts'
+import type { Answer, GraphCore, Warning } from './graph-core.ts'
+
+/** How long a call waits for the search indexes before it answers from what is there, ms. */
+const FINDABLE_TIMEOUT = 10_000
+
+/**
+ * Runs a use case that rests on the search indexes: what is not indexed yet is awaited for a while, and said. An index that is found
+ * damaged is awaited once more. `by`: what the answer rests on.
+ */
+export function answerFindable<T>(
+  core: GraphCore,
+  call: Call,
+  by: FindableBy,
+  run: () => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  return answer(core, call, async () => {
+    await awaitFindable(core, call, by)
+    const before = core.indexing.status().search
+    const { value, warnings } = await attempt(core, call, { by, run })
+    const now = core.indexing.status().search
+    // Work that ended meanwhile was not in what was read.
+    const progress = warningsOf(before, by).length > 0 ? before : now
+    return { value, warnings: [...warningsOf(progress, by), ...warnings] }
+  })
+}
+
+async function attempt<T>(
+  core: GraphCore,
+  call: Call,
+  { by, run }: { readonly by: FindableBy; readonly run: () => Promise<Answer<T>> },
+): Promise<Answer<T>> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof SearchIndexDamaged)) throw error
+    await core.indexing.findable(by, FINDABLE_TIMEOUT, call.signal)
+    return await run()
+  }
+}
+
+/** A server waits for words only: meaning follows while it answers. A command has nothing to follow it. */
+async function awaitFindable(core: GraphCore, call: Call, by: FindableBy): Promise<void> {
+  const { search, watch } = core.indexing.status()
+  if (!isDone(search?.words)) await core.indexing.findable('words', FINDABLE_TIMEOUT, call.signal)
+  if (by === 'meaning' && core.embedding !== undefined && watch === 'off' && !isDone(search?.vectors))
+    await core.indexing.findable('meaning', FINDABLE_TIMEOUT, call.signal)
+}
+
+function warningsOf(search: SearchProgress | undefined, by: FindableBy): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (!isDone(search?.words)) {
+    const message = `Words of notes are still being indexed${amount(search?.words)}: some notes may not be found yet.`
+    warnings.push({ code: 'INDEX_BUILDING', message })
+  }
+  if (by === 'words') return warnings
+  if (search?.message !== undefined) {
+    warnings.push({ code: 'FALLBACK', message: `Not all notes can be found by meaning: ${search.message}` })
+  } else if (search?.vectors !== undefined && !isDone(search.vectors)) {
+    const message = `Notes are still being embedded${amount(search.vectors)}: some are found by their words only.`
+    warnings.push({ code: 'EMBEDDING', message })
+  }
+  return warnings
+}
+
+function amount(progress: Progress | undefined): string {
+  return progress === undefined || progress.total === 0 ? '' : ` (${progress.done} of ${progress.total})`
+}
+
+function isDone(progress: Progress | undefined): boolean {
+  return progress !== undefined && progress.done >= progress.total
+}

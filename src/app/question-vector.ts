@@ -1,0 +1,76 @@
+import type { Embedder } from '../core/embedder.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Call } from './answer.ts'
+import type { GraphCore, Warning } from './graph-core.ts'
+
+/** How long words wait for meaning, ms: a model that answers later is left out. */
+const PATIENCE = 5_000
+
+/** A question as a vector, and whose. */
+export interface QuestionVector {
+  readonly embedder: Embedder
+  readonly vector: Float32Array
+}
+
+/**
+ * The embedder whose vectors serve: the one that is configured, or while its vectors are still being made the one before.
+ * @throws RouxError `PROVIDER_ERROR`
+ */
+export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
+  if (core.embedding === undefined) throw noEmbedder()
+  const embedder = await core.embedding.open()
+  const states = await core.store.vectorStates()
+  const own = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
+  const former = states.find((state) => state.embedder !== embedder.id && state.notes > own)
+  return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
+}
+
+/** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
+export async function embedQuestions(
+  core: GraphCore,
+  texts: readonly string[],
+  call: Call,
+): Promise<{ readonly embedder: Embedder; readonly vectors: readonly Float32Array[] }> {
+  const embedder = await servingEmbedder(core)
+  return { embedder, vectors: await embedder.embed(texts, 'query', call.signal) }
+}
+
+/** A question as a vector, or why there is none. */
+export async function tryQuestion(
+  core: GraphCore,
+  text: string,
+  call: Call,
+): Promise<QuestionVector | { readonly warning: Warning } | undefined> {
+  if (core.embedding === undefined) return undefined
+  const patience = AbortSignal.timeout(PATIENCE)
+  const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
+  try {
+    const { embedder, vectors } = await within(embedQuestions(core, [text], { signal }), signal)
+    const [vector] = vectors
+    return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    const reason = patience.aborted ? `the model did not answer within ${PATIENCE / 1_000} s` : messageOf(error)
+    return { warning: { code: 'FALLBACK', message: `Found by words only, not by meaning: ${reason}` } }
+  }
+}
+
+export function noEmbedder(): RouxError {
+  return new RouxError('PROVIDER_ERROR', 'Finding by meaning needs an embedder, and none is configured.', {
+    hint: 'The setting embedder.kind switches one on: "static" is built in and needs nothing else.',
+  })
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof RouxError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message
+}
+
+/** Opening a model may take longer than anybody waits, and goes on for the next call. */
+async function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,73 @@
+import type { NodeId } from '../core/ids.ts'
+import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
+import type { Call } from './answer.ts'
+import { traitsFor } from './embedder-traits.ts'
+import { answerFindable } from './findable.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+import { findIds, unknownIdWarning } from './known-node.ts'
+import { listResponses, type NodeResponse } from './node-response.ts'
+import { servingEmbedder } from './question-vector.ts'
+import { toScope } from './scope.ts'
+
+export interface SimilarArguments {
+  readonly id: string
+  readonly limit: number
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  readonly relevance: Relevance
+  /** Leave out notes that link to it or that it links to. */
+  readonly excludeLinked: boolean
+}
+
+export interface SimilarNode extends NodeResponse {
+  /** 0–1; compares between notes of one vault. */
+  readonly score: number
+}
+
+/** Passages that are compared; the best of a note counts. */
+const PASSAGES = 200
+/** Every neighbour there is. */
+const ALL = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
+
+/**
+ * Notes that are about the same, from the vectors that are stored: nothing is embedded.
+ * @throws RouxError `PROVIDER_ERROR` without an embedder.
+ */
+export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
+  return answerFindable(core, call, 'meaning', async () => {
+    const [id] = await findIds(core, [args.id])
+    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(core, args.id)] }
+    const embedder = await servingEmbedder(core)
+    const centre = centreOf(await core.store.vectors(embedder.id, id))
+    if (centre === undefined) return { value: [], warnings: [] }
+    const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(core, id) : [])])
+    const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
+    const hits = await core.store.nearest(embedder.id, centre, scope, PASSAGES)
+    const { low, high } = (await traitsFor(core, embedder)).certainty
+    const best = new Map<NodeId, number>()
+    for (const hit of hits) {
+      if (!out.has(hit.id) && !best.has(hit.id)) best.set(hit.id, Math.max(0, Math.min(1, (hit.score - low) / (high - low))))
+    }
+    const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
+    const nodes = await listResponses(
+      core,
+      kept.map(([key]) => key),
+      'metadata',
+    )
+    return { value: nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) })), warnings: [] }
+  })
+}
+
+async function linkedWith(core: GraphCore, id: NodeId): Promise<readonly NodeId[]> {
+  return (await core.store.neighbors(id, { direction: 'both' }, ALL)).items
+}
+
+/** The direction that all of a note's chunks have in common; `undefined` where there is none. */
+function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const [first] = vectors
+  if (first === undefined) return undefined
+  const sum = new Float32Array(first.length)
+  for (const vector of vectors) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
+  const length = Math.hypot(...sum)
+  return length === 0 ? undefined : sum.map((value) => value / length)
+}

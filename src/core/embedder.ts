@@ -1,0 +1,19 @@
+/** What a text is to a search: some models embed what is looked for and what is looked through differently. */
+export type EmbedKind = 'query' | 'passage'
+
+/** Turns texts into vectors whose dot product tells how near they are in meaning. */
+export interface Embedder {
+  /** Names kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`; vectors made under another id are stale. */
+  readonly id: string
+  /** Length of every vector. */
+  readonly dimensions: number
+  /** How many texts a call should bring at most; more are taken, too, but are not interrupted or told of as finely. */
+  readonly batch: number
+  /**
+   * In order, one unit-length vector a text; all zeros where nothing of the text is known (a blank text, for one).
+   * @throws RouxError `PROVIDER_ERROR` with what to do; the signal's reason when aborted.
+   */
+  embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
+  /** Ends what is running and frees what is held; afterwards `embed` is an error. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,97 @@
+import type { NodeId } from './ids.ts'
+
+/** A note that has some of a question's words. */
+export interface WordHit {
+  readonly id: NodeId
+  /** BM25 over title and text; compares within one answer only. */
+  readonly score: number
+  /** The score as a share of the most that any note could have for these words, 0–1: compares between questions. */
+  readonly share: number
+  /** The weight (idf) of the words that this note has, as a share of the weight of all of them, 0–1. */
+  readonly matched: number
+}
+
+export interface WordHits {
+  /** Best first, then by id. */
+  readonly hits: readonly WordHit[]
+  /** The weight of the words that occur anywhere, as a share of the weight of all of them, 0–1. */
+  readonly coverage: number
+  /** The words that were looked up, and in how many notes each occurs. */
+  readonly terms: readonly { readonly word: string; readonly notes: number }[]
+}
+
+/** A part of a note near to a vector. */
+export interface ChunkHit {
+  readonly id: NodeId
+  /** Place among the note's chunks, from 0. */
+  readonly chunk: number
+  /** Cosine, −1–1. */
+  readonly score: number
+}
+
+/** A title or alias near to a vector. */
+export interface NameVectorHit {
+  readonly id: NodeId
+  readonly title: string
+  readonly name: string
+  /** Cosine, −1–1. */
+  readonly score: number
+}
+
+/** The vectors of one embedder. */
+export interface VectorState {
+  readonly embedder: string
+  /** Notes that have vectors. */
+  readonly notes: number
+}
+
+/** How far the work behind the graph is that makes notes findable. */
+export interface SearchProgress {
+  /** Notes whose words are indexed, of all there are. */
+  readonly words: Progress
+  /** Notes whose meaning is indexed; absent without an embedder. */
+  readonly vectors?: Progress & {
+    /** The embedder's id, once it was opened. */
+    readonly embedder?: string
+    /** How long what is left will take, ms; absent before that can be told. */
+    readonly remaining?: number
+  }
+  /** Why it does not go on: a model that is missing, an endpoint that is down. */
+  readonly message?: string
+}
+
+export interface Progress {
+  readonly done: number
+  readonly total: number
+}
+
+/** How `find` orders and what it leaves out. */
+export interface FindOptions {
+  /** Without words in the query `relevance` is `modified`. */
+  readonly orderBy: 'relevance' | 'title' | 'modified' | 'created'
+  /** Titles ascending, everything else descending, unless said. */
+  readonly order?: 'asc' | 'desc'
+  readonly includeArchived: boolean
+}
+
+export interface FoundNote {
+  readonly id: NodeId
+  readonly title: string
+  /** 0–1; 1 where a title is what the query says, or where the query has no words. */
+  readonly score: number
+}
+
+/** A word, phrase or prefix of a query, to highlight by. */
+export interface FoundWord {
+  readonly form: 'word' | 'phrase' | 'prefix'
+  readonly text: string
+  readonly isTitleOnly: boolean
+}
+
+export interface Found {
+  readonly items: readonly FoundNote[]
+  readonly total: number
+  /** No note has all of the words; these have some. */
+  readonly fallback: boolean
+  readonly words: readonly FoundWord[]
+}

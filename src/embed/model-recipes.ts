@@ -1,0 +1,52 @@
+/** How a text's vector is made from its tokens' vectors: their mean, or the first token's. */
+export type Pooling = 'mean' | 'first'
+
+/** How a model wants to be asked. */
+export interface ModelRecipe {
+  readonly queryPrefix: string
+  readonly passagePrefix: string
+  readonly pooling: Pooling
+  /** Tokens that are read, those that mark beginning and end included. */
+  readonly maxTokens: number
+}
+
+const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean', maxTokens: 512 }
+const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
+
+/** By the last part of the model's name, the first that fits. From each model's own card and its sentence-transformers configuration. */
+const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
+  [
+    /^multilingual-e5-.*instruct/,
+    { queryPrefix: 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ' },
+  ],
+  [/^(multilingual-)?e5-/, { queryPrefix: 'query: ', passagePrefix: 'passage: ' }],
+  [/^bge-(small|base|large)-en/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
+  [/^bge-(small|base|large)-zh/, { queryPrefix: '为这个句子生成表示以用于检索相关文章：', pooling: 'first' }],
+  [/^bge-/, { pooling: 'first' }],
+  [/^nomic-embed-text/, { queryPrefix: 'search_query: ', passagePrefix: 'search_document: ' }],
+  [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
+  [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
+  [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
+  // The first generation of gte pools by mean, those of Alibaba's own namespace by the first token.
+  [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
+  [/^all-minilm-l6/, { maxTokens: 256 }],
+  [/^all-minilm-l12/, { maxTokens: 128 }],
+  [/^paraphrase-(multilingual-)?(minilm|mpnet)/, { maxTokens: 128 }],
+  [/^all-mpnet-base/, { maxTokens: 384 }],
+  [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
+]
+
+/** What is known of a model by its name, a hub id or a folder; plain means for an unknown one. */
+export function recipeOf(model: string): ModelRecipe {
+  const name = modelName(model)
+  const known = KNOWN.find(([pattern]) => pattern.test(name))
+  return { ...PLAIN, ...known?.[1] }
+}
+
+/** The last part of a hub id or path, lower case: `Xenova/all-MiniLM-L6-v2` is `all-minilm-l6-v2`. */
+export function modelName(model: string): string {
+  return model
+    .replace(/[\\/]+$/, '')
+    .replace(/^.*[\\/]/, '')
+    .toLowerCase()
+}

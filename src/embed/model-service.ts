@@ -1,0 +1,151 @@
+import type { DownloadProgress } from './embedder-settings.ts'
+import {
+  type Engine,
+  type EngineModel,
+  type EngineProgress,
+  type EngineTensor,
+  type EngineTokenizer,
+  loadEngine,
+} from './model-engine.ts'
+import { PREFERRED_PRECISIONS } from './model-folder.ts'
+import type { FlatVectors, ModelFailure, ModelToOpen, OpenedModel } from './model-messages.ts'
+import { reasonOf } from './provider-error.ts'
+import { encode, padInputs, pool } from './token-batches.ts'
+
+/** Only errors are logged (`LogLevel.ERROR`): what matters else comes as an error of ours. */
+const ERRORS_ONLY = 40
+
+/** What a model service throws; `at` tells the caller what to advise. */
+export class ModelServiceError extends Error {
+  readonly at: ModelFailure['at']
+  constructor(at: ModelFailure['at'], cause: unknown) {
+    super(reasonOf(cause), { cause })
+    this.at = at
+  }
+}
+
+/** A loaded model, within its worker. */
+export interface ModelService {
+  readonly opened: OpenedModel
+  /** Vectors of texts that are run as one padded batch: bring texts of about one length. */
+  embed(texts: readonly string[]): Promise<FlatVectors>
+  close(): Promise<void>
+}
+
+/** Loads engine and model, downloading the model first where it is told to. @throws ModelServiceError */
+export async function openModelService(
+  model: ModelToOpen,
+  onProgress: (progress: DownloadProgress) => void,
+): Promise<ModelService> {
+  const loaded = loadEngine(model.engines)
+  if ('problem' in loaded) throw new ModelServiceError(loaded.problem === 'missing' ? 'package' : 'engine', loaded.message)
+  const { engine } = loaded
+  configure(engine, model)
+  const parts = await loadModel(engine, model, onProgress).catch((error) => {
+    throw new ModelServiceError(model.download === undefined ? 'load' : 'download', error)
+  })
+  const embed = (texts: readonly string[]) => run(engine, parts, model, texts)
+  const { dimensions } = await embed(['dimensions']).catch((error) => {
+    throw new ModelServiceError('load', error)
+  })
+  return {
+    opened: { dimensions, precision: parts.precision },
+    embed: (texts) =>
+      embed(texts).catch((error) => {
+        throw new ModelServiceError('run', error)
+      }),
+    async close() {
+      await parts.model.dispose?.()
+    },
+  }
+}
+
+interface Parts {
+  readonly tokenizer: EngineTokenizer
+  readonly model: EngineModel
+  readonly precision: string
+}
+
+/** A model that is there is read by its path, so that nothing asks the network; a download fills the folder of models. */
+function configure({ env }: Engine, { download }: ModelToOpen): void {
+  env.logLevel = ERRORS_ONLY
+  env.allowRemoteModels = download !== undefined
+  env.allowLocalModels = download === undefined
+  if (download === undefined) return
+  env.cacheDir = download.models
+  if (download.hubUrl !== undefined) env.remoteHost = download.hubUrl
+}
+
+async function loadModel(
+  engine: Engine,
+  { folder, precision: known, download }: ModelToOpen,
+  onProgress: (progress: DownloadProgress) => void,
+): Promise<Parts> {
+  const name = download?.hubId ?? folder
+  const precision = known ?? (await choosePrecision(engine, name))
+  const progress = download === undefined ? {} : { progress_callback: await followDownload(engine, name, precision, onProgress) }
+  const tokenizer = await engine.AutoTokenizer.from_pretrained(name, progress)
+  return { tokenizer, model: await engine.AutoModel.from_pretrained(name, { ...progress, dtype: precision }), precision }
+}
+
+async function choosePrecision({ ModelRegistry }: Engine, name: string): Promise<string> {
+  const there = (await ModelRegistry?.get_available_dtypes(name)) ?? ['q8']
+  const precision = PREFERRED_PRECISIONS.find((candidate) => there.includes(candidate))
+  if (precision === undefined) throw new Error('it has no ONNX weights')
+  return precision
+}
+
+/** Tells the size first, where the engine can tell it, then what came. */
+async function followDownload(
+  engine: Engine,
+  name: string,
+  precision: string,
+  onProgress: (progress: DownloadProgress) => void,
+): Promise<(event: EngineProgress) => void> {
+  const size = await sizeOf(engine, name, precision)
+  const loaded = new Map<string, number>()
+  let told = 0
+  const tell = (bytes: number) => {
+    told = bytes
+    onProgress({ loaded: bytes, ...(size === undefined ? {} : { total: size }) })
+  }
+  tell(0)
+  return ({ status, file, loaded: bytes }) => {
+    if (status !== 'progress' || file === undefined || bytes === undefined) return
+    loaded.set(file, bytes)
+    const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
+    // A hundred steps are enough for people; the engine tells of every packet.
+    if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
+  }
+}
+
+async function sizeOf({ ModelRegistry }: Engine, name: string, precision: string): Promise<number | undefined> {
+  if (ModelRegistry === undefined) return undefined
+  const files = await ModelRegistry.get_files(name, { dtype: precision })
+  const metadata = await Promise.all(files.map((file) => ModelRegistry.get_file_metadata(name, file)))
+  return metadata.reduce((sum, { size }) => sum + (size ?? 0), 0)
+}
+
+async function run(
+  engine: Engine,
+  { tokenizer, model }: Parts,
+  { maxTokens, pooling }: ModelToOpen,
+  texts: readonly string[],
+): Promise<FlatVectors> {
+  const encodings = texts.map((text) => encode(tokenizer, text, maxTokens))
+  const inputs = Object.entries(padInputs(encodings, tokenizer.pad_token_id ?? 0)).map(
+    ([name, { values, dims }]) => [name, new engine.Tensor('int64', values, dims)] as const,
+  )
+  const output = await model(Object.fromEntries(inputs))
+  const tokens = output.last_hidden_state ?? output.token_embeddings ?? output.logits
+  if (tokens === undefined || tokens.dims.length !== 3) throw new Error('the model gives no vectors of tokens')
+  checkShape(tokens, texts.length)
+  const lengths = encodings.map((encoding) => encoding.input_ids?.length ?? 0)
+  return { values: pool(tokens, lengths, pooling), dimensions: tokens.dims[2] ?? 0 }
+}
+
+function checkShape({ data, dims }: EngineTensor, texts: number): void {
+  const [rows = 0, tokens = 0, dimensions = 0] = dims
+  if (rows === texts && data.length === rows * tokens * dimensions && dimensions > 0) return
+  throw new Error(`the model answered with a shape of ${dims.join(' × ')} for ${texts} texts`)
+}

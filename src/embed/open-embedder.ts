@@ -1,0 +1,36 @@
+import type { Embedder } from '../core/embedder.ts'
+import type { EmbedderSettings } from './embedder-settings.ts'
+import type { OpenAiDependencies } from './openai-embedder.ts'
+import type { TransformersDependencies } from './transformers-embedder.ts'
+
+export interface EmbedderDependencies extends TransformersDependencies, OpenAiDependencies {
+  /** The table of the built-in embedder. */
+  readonly tablePath: string
+}
+
+/**
+ * Opens the embedder that the settings name; `undefined` for `none`. Only what it needs is loaded.
+ * @throws RouxError `PROVIDER_ERROR` with what to do when it cannot be used; the signal's reason when aborted.
+ */
+export async function openEmbedder(
+  settings: EmbedderSettings,
+  dependencies: EmbedderDependencies,
+  signal?: AbortSignal,
+): Promise<Embedder | undefined> {
+  switch (settings.kind) {
+    case 'static': {
+      const { openStaticEmbedder } = await import('./static-embedder.ts')
+      return openStaticEmbedder(dependencies.tablePath, settings.dimensions)
+    }
+    case 'transformers': {
+      const { openTransformersEmbedder } = await import('./transformers-embedder.ts')
+      return openTransformersEmbedder(settings, dependencies, signal)
+    }
+    case 'openai': {
+      const { openOpenAiEmbedder } = await import('./openai-embedder.ts')
+      return openOpenAiEmbedder(settings, dependencies, signal)
+    }
+    case 'none':
+      return undefined
+  }
+}

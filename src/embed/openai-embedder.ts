@@ -1,0 +1,211 @@
+import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import { linkSignals, untilAborted } from './aborting.ts'
+import { embedderId } from './embedder-id.ts'
+import type { EmbedderSettings } from './embedder-settings.ts'
+import { recipeOf } from './model-recipes.ts'
+import { readAnswer } from './openai-answer.ts'
+import { type Answer, isTooLong, type OpenAiServer, post, withoutKey } from './openai-client.ts'
+import { closedError, providerError, reasonOf } from './provider-error.ts'
+import { isBlank } from './vectors.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:11434/v1'
+const DEFAULT_BATCH = 64
+const DEFAULT_TIMEOUT = 60_000
+const BACKOFF = 500
+/** Characters in one request at most: servers bound the tokens of a request (OpenAI 300,000), and a long one is lost whole. */
+const REQUEST_CHARACTERS = 200_000
+/** A token of English is 4 characters; of a text that is cut by `maxTokens`, a little is lost rather than all refused. */
+const CHARACTERS_PER_TOKEN = 3
+/** A text this short is not cut further when the server says that it is too long. */
+const MIN_CHARACTERS = 64
+
+/** What tests replace. */
+export interface OpenAiDependencies {
+  readonly fetch?: typeof fetch
+  readonly random?: () => number
+  readonly backoffMs?: number
+}
+
+/**
+ * Any server that speaks OpenAI's `POST /embeddings`. Asks it once for a vector when `settings.dimensions` is absent.
+ * @throws RouxError `PROVIDER_ERROR` when the server cannot be used; the signal's reason.
+ */
+export async function openOpenAiEmbedder(
+  settings: EmbedderSettings,
+  dependencies: OpenAiDependencies = {},
+  signal?: AbortSignal,
+): Promise<Embedder> {
+  const { model } = settings
+  if (model === undefined || model === '') {
+    throw providerError('The embedder `openai` has no model.', 'Set `embedder.model` to the name of one that the server has.')
+  }
+  const server: OpenAiServer = {
+    baseUrl: checkedUrl(settings.baseUrl ?? DEFAULT_URL),
+    apiKey: settings.apiKey,
+    timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT,
+    fetch: dependencies.fetch ?? fetch,
+    random: dependencies.random ?? Math.random,
+    backoffMs: dependencies.backoffMs ?? BACKOFF,
+  }
+  const asked: AskedModel = { model, ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }) }
+  const dimensions = settings.dimensions ?? (await learnDimensions(server, asked, signal))
+  return new OpenAiEmbedder(server, asked, { settings, dimensions })
+}
+
+/** What every request says. */
+interface AskedModel {
+  readonly model: string
+  /** Sent only when it was set: servers that cannot shorten vectors refuse it. */
+  readonly dimensions?: number
+}
+
+interface Choices {
+  readonly settings: EmbedderSettings
+  readonly dimensions: number
+}
+
+class OpenAiEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly batch: number
+  readonly #server: OpenAiServer
+  readonly #asked: AskedModel
+  readonly #prefixes: Readonly<Record<EmbedKind, string>>
+  readonly #characters: number
+  /** One request at a time; those of a query and of a long call take turns. */
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #closing = new AbortController()
+
+  constructor(server: OpenAiServer, asked: AskedModel, { settings, dimensions }: Choices) {
+    const known = recipeOf(asked.model.replace(/:.*$/, ''))
+    this.#server = server
+    this.#asked = asked
+    this.#prefixes = {
+      query: settings.queryPrefix ?? known.queryPrefix,
+      passage: settings.passagePrefix ?? known.passagePrefix,
+    }
+    this.#characters = settings.maxTokens === undefined ? REQUEST_CHARACTERS : settings.maxTokens * CHARACTERS_PER_TOKEN
+    this.dimensions = dimensions
+    this.batch = settings.batch ?? DEFAULT_BATCH
+    const recipe = { ...this.#prefixes, characters: this.#characters }
+    this.id = embedderId({ kind: 'openai', model: asked.model, dimensions, recipe })
+  }
+
+  async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#closing.signal.aborted) throw closedError(this.id)
+    signal?.throwIfAborted()
+    const vectors: Float32Array[] = texts.map(() => new Float32Array(this.dimensions))
+    const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
+    const inputs = filled.map((index) => cut(this.#prefixes[kind] + texts[index], this.#characters))
+    const requests = this.#batches(inputs)
+    let next = 0
+    for (const batch of requests) {
+      for (const vector of await this.#ask(batch, signal)) vectors[filled[next++] ?? 0] = vector
+    }
+    return vectors
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(closedError(this.id))
+    await this.#last
+  }
+
+  /** Slices of at most `batch` texts and `REQUEST_CHARACTERS` characters. */
+  #batches(texts: readonly string[]): readonly (readonly string[])[] {
+    const batches: string[][] = []
+    let room = 0
+    for (const text of texts) {
+      const batch = batches.at(-1)
+      room -= text.length
+      if (batch !== undefined && batch.length < this.batch && room >= 0) batch.push(text)
+      else {
+        batches.push([text])
+        room = REQUEST_CHARACTERS - text.length
+      }
+    }
+    return batches
+  }
+
+  /** Vectors of a batch; where the server finds it too long, of its halves, and of a text alone, of its first half. */
+  async #ask(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
+    const answer = await this.#inTurn(texts, signal)
+    if (!isTooLong(answer)) return vectorsOf(answer, this.#server, { texts, asked: this.#asked, dimensions: this.dimensions })
+    const [text = ''] = texts
+    if (texts.length === 1 && text.length <= MIN_CHARACTERS) throw refusal(answer, this.#server, this.#asked)
+    if (texts.length === 1) return this.#ask([cut(text, text.length >> 1)], signal)
+    const half = texts.length >> 1
+    return [...(await this.#ask(texts.slice(0, half), signal)), ...(await this.#ask(texts.slice(half), signal))]
+  }
+
+  #inTurn(texts: readonly string[], signal: AbortSignal | undefined): Promise<Answer> {
+    const turn = this.#last.then(async () => {
+      const { signal: either, unlink } = linkSignals(this.#closing.signal, signal)
+      try {
+        return await post(this.#server, { ...this.#asked, input: texts }, either)
+      } finally {
+        unlink()
+      }
+    })
+    this.#last = turn.catch(() => undefined)
+    return untilAborted(turn, signal)
+  }
+}
+
+async function learnDimensions(server: OpenAiServer, asked: AskedModel, signal: AbortSignal | undefined): Promise<number> {
+  const texts = ['dimensions']
+  const answer = await post(server, { ...asked, input: texts }, signal)
+  return vectorsOf(answer, server, { texts, asked, dimensions: undefined })[0]?.length ?? 0
+}
+
+interface Question {
+  readonly texts: readonly string[]
+  readonly asked: AskedModel
+  readonly dimensions: number | undefined
+}
+
+function vectorsOf(answer: Answer, server: OpenAiServer, { texts, asked, dimensions }: Question): readonly Float32Array[] {
+  if (answer.status !== 200) throw refusal(answer, server, asked)
+  const vectors = readAnswer(answer.body, { count: texts.length, dimensions })
+  if (typeof vectors !== 'string') return vectors
+  throw providerError(
+    `The embedding server at ${server.baseUrl} gave an answer that cannot be used: ${vectors}.`,
+    /dimensions/.test(vectors)
+      ? 'Set `embedder.dimensions` to what the model has, or leave it out, and open the embedder again.'
+      : 'Check that `embedder.base_url` names the API (often it ends in `/v1`) and `embedder.model` an embedding model.',
+  )
+}
+
+function refusal({ status, body }: Answer, server: OpenAiServer, { model }: AskedModel): Error {
+  const said = withoutKey(reasonOf(body.slice(0, 2000)), server)
+  return providerError(
+    `The embedding server at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    hintFor(status),
+  )
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403) return 'Check the API key, and that it may use this model.'
+  if (status === 404)
+    return 'Check `embedder.model` (a server on this machine may have to pull it first) and `embedder.base_url`.'
+  if (status >= 300 && status < 400) return 'Set `embedder.base_url` to the address that it redirects to.'
+  if (status === 413) return 'Set `embedder.max_tokens` lower.'
+  return 'Check `embedder.model`, `embedder.dimensions` and `embedder.max_tokens` against what the server offers.'
+}
+
+/** Cuts a text, never through a surrogate pair. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+}
+
+function checkedUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw providerError(
+      'The address of the embedding server is none that can be asked.',
+      'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
+    )
+  }
+  return baseUrl.replace(/\/+$/, '')
+}

@@ -1,0 +1,18 @@
+import { RouxError } from '../core/errors.ts'
+
+/** An embedder that failed or is not there: what happened, and what to do about it. */
+export function providerError(message: string, hint: string, cause?: unknown): RouxError {
+  return new RouxError('PROVIDER_ERROR', message, { hint, ...(cause === undefined ? {} : { cause }) })
+}
+
+/** The error of a call after `close`. */
+export function closedError(id: string): RouxError {
+  return providerError(`The embedder ${id} is closed.`, 'Open it again.')
+}
+
+/** What a thrown value says, in one line of at most 300 characters. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line
+}

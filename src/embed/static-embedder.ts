@@ -1,0 +1,91 @@
+import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import { closedError, providerError } from './provider-error.ts'
+import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
+import { WordPieces } from './word-pieces.ts'
+
+const BATCH = 256
+/** Milliseconds of work after which others have their turn, so that an abort is heard and calls are answered. */
+const TURN = 15
+
+/**
+ * Loads the table at `path`. `dimensions` takes only the first columns: smaller and faster, a little less exact.
+ * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
+ */
+export function openStaticEmbedder(path: string, dimensions?: number): StaticEmbedder {
+  const table = readStaticTable(path)
+  const pieces = new WordPieces(table.vocabulary)
+  if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
+  if (dimensions !== undefined && dimensions > table.dimensions) {
+    throw providerError(
+      `The embedding table ${path} has ${table.dimensions} dimensions, and ${dimensions} are asked for.`,
+      `Set \`embedder.dimensions\` to ${table.dimensions} or less, or leave it out.`,
+    )
+  }
+  return new StaticEmbedder(table, pieces, dimensions ?? table.dimensions)
+}
+
+/** A text's vector is the sum of its word pieces' vectors, made unit length: no model runs. Queries and passages are alike. */
+export class StaticEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly batch = BATCH
+  readonly #table: StaticTable
+  readonly #pieces: WordPieces
+  readonly #sum: Float64Array
+  #closed = false
+
+  constructor(table: StaticTable, pieces: WordPieces, dimensions: number) {
+    this.#table = table
+    this.#pieces = pieces
+    this.dimensions = dimensions
+    this.#sum = new Float64Array(dimensions)
+    this.id = `static:${table.model}:${dimensions}`
+  }
+
+  async embed(texts: readonly string[], _kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#closed) throw closedError(this.id)
+    const vectors: Float32Array[] = []
+    let turn = performance.now()
+    for (const text of texts) {
+      signal?.throwIfAborted()
+      vectors.push(this.embedText(text))
+      if (performance.now() - turn < TURN) continue
+      await new Promise((resolve) => setImmediate(resolve))
+      turn = performance.now()
+    }
+    signal?.throwIfAborted()
+    return vectors
+  }
+
+  /** One text's vector, at once. Linear in the text's length; at most one pass over the table. */
+  embedText(text: string): Float32Array {
+    const { counts, rows, distinct } = this.#pieces.count(text)
+    const sum = this.#sum.fill(0)
+    for (let i = 0; i < distinct; i++) {
+      const row = rows[i] as number
+      this.#add(row, (counts[row] as number) * (this.#table.scales[row] as number))
+    }
+    return toUnit(sum)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+  }
+
+  #add(row: number, factor: number): void {
+    const { weights, dimensions } = this.#table
+    const sum = this.#sum
+    const first = row * dimensions
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + factor * (weights[first + i] as number)
+  }
+}
+
+function toUnit(sum: Float64Array): Float32Array {
+  let squares = 0
+  for (const value of sum) squares += value * value
+  const vector = new Float32Array(sum.length)
+  if (squares === 0) return vector
+  const factor = 1 / Math.sqrt(squares)
+  for (let i = 0; i < vector.length; i++) vector[i] = (sum[i] as number) * factor
+  return vector
+}

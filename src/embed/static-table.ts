@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { providerError, reasonOf } from './provider-error.ts'
+
+/** A table of word-piece vectors, as views of the file's bytes. */
+export interface StaticTable {
+  /** Name of the model that it was distilled from: `all-minilm-l6-v2`. */
+  readonly model: string
+  readonly rows: number
+  /** Columns, in order of importance: the first n alone are a table, too. */
+  readonly dimensions: number
+  /** One piece a line, UTF-8. */
+  readonly vocabulary: Uint8Array
+  /** A row's weights are `scales[row] × weights[row × dimensions …]`. */
+  readonly scales: Float32Array
+  readonly weights: Int8Array
+}
+
+const MAGIC = 'STE1'
+const PREAMBLE = 8
+const MAX_HEADER = 65_536
+const MAX_ROWS = 4_000_000
+const MAX_DIMENSIONS = 4096
+
+/**
+ * Reads a table: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a float32 scale each row · int8 rows.
+ * @throws RouxError `PROVIDER_ERROR` that names the file when it is missing, cut off, damaged or of another format.
+ */
+export function readStaticTable(path: string): StaticTable {
+  return parseStaticTable(readFile(path), path)
+}
+
+/** `readStaticTable` of bytes that are there already; `path` is for messages. The table keeps the bytes. */
+export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
+  const fail = (problem: string) => damaged(path, problem)
+  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== MAGIC) throw fail('it is no embedding table')
+  const length = viewOf(bytes).getUint32(4, true)
+  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw fail('its header is cut off or damaged')
+  const header = parseHeader(textOf(bytes.subarray(PREAMBLE, PREAMBLE + length)))
+  if (typeof header === 'string') throw fail(header)
+
+  const { rows, dims, vocabBytes, model } = header
+  const vocabularyEnd = PREAMBLE + length + vocabBytes
+  const scalesEnd = vocabularyEnd + 4 * rows
+  const size = scalesEnd + rows * dims
+  if (bytes.length !== size) throw fail(`it has ${bytes.length} bytes and should have ${size}`)
+  const scales = readScales(bytes.subarray(vocabularyEnd, scalesEnd))
+  if (!scales.every((scale) => Number.isFinite(scale) && scale >= 0)) throw fail('it holds weights that are no numbers')
+  return {
+    model,
+    rows,
+    dimensions: dims,
+    vocabulary: bytes.subarray(PREAMBLE + length, vocabularyEnd),
+    scales,
+    weights: new Int8Array(bytes.buffer, bytes.byteOffset + scalesEnd, rows * dims),
+  }
+}
+
+/** The error of a table that cannot be used. */
+export function damaged(path: string, problem: string, cause?: unknown): Error {
+  return providerError(
+    `The embedding table ${path} cannot be used: ${problem}.`,
+    'Install Roux again, or set `embedder.kind` to another one.',
+    cause,
+  )
+}
+
+interface Header {
+  readonly rows: number
+  readonly dims: number
+  readonly vocabBytes: number
+  readonly model: string
+}
+
+/** @returns what is wrong with it, as a text. */
+function parseHeader(json: string): Header | string {
+  let header: Readonly<Record<string, unknown>> | null
+  try {
+    header = JSON.parse(json)
+  } catch {
+    return 'its header is damaged'
+  }
+  const { rows, dims, vocabBytes, lowercase, teacher } = header ?? {}
+  if (!isCount(rows, MAX_ROWS) || !isCount(dims, MAX_DIMENSIONS) || !isCount(vocabBytes, 256 * rows)) {
+    return 'its header tells impossible sizes'
+  }
+  if (lowercase !== true || typeof teacher !== 'string') return 'its header tells of a table that this version cannot read'
+  return { rows, dims, vocabBytes, model: modelOf(teacher) }
+}
+
+function isCount(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
+}
+
+/** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` names `all-minilm-l6-v2`. */
+function modelOf(teacher: string): string {
+  return teacher
+    .replace(/\s*\(.*$/, '')
+    .replace(/^.*\//, '')
+    .toLowerCase()
+}
+
+/** Copied, because they stand where no float32 view may begin. */
+function readScales(bytes: Uint8Array): Float32Array {
+  const view = viewOf(bytes)
+  return Float32Array.from({ length: bytes.length / 4 }, (_, row) => view.getFloat32(4 * row, true))
+}
+
+function readFile(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
+  }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

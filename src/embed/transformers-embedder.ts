@@ -1,0 +1,171 @@
+import { dirname, join } from 'node:path'
+import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import { untilAborted } from './aborting.ts'
+import { embedderId } from './embedder-id.ts'
+import type { DownloadProgress, EmbedderSettings } from './embedder-settings.ts'
+import { checkDimensions, damagedModel, explainFailure } from './model-errors.ts'
+import { findDamage, inspectModelFolder, type ModelPlace, placeModel } from './model-folder.ts'
+import type { FlatVectors, ModelToOpen, OpenedModel } from './model-messages.ts'
+import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
+import { ModelWorker } from './model-worker.ts'
+import { closedError, providerError } from './provider-error.ts'
+import { isBlank } from './vectors.ts'
+
+/** Texts run as one padded batch: more are not faster and take more memory (measured on all-MiniLM-L6-v2). */
+const SLICE = 16
+/** Four slices, so that sorting by length saves padding. */
+const BATCH = 64
+
+const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
+
+export interface TransformersDependencies {
+  /** `transformers-worker` as it was built. */
+  readonly workerEntry: string | URL
+  /** Folder that downloaded models are kept in. */
+  readonly modelsFolder: string
+  /** Where to look for the engine instead of beside this program and in Node's global folder. */
+  readonly engines?: readonly string[]
+  /** Another address of the Hugging Face hub: a mirror. */
+  readonly hubUrl?: string
+  readonly onProgress?: (progress: DownloadProgress) => void
+}
+
+/**
+ * Loads a model with `@huggingface/transformers` in a worker.
+ * @throws RouxError `PROVIDER_ERROR` when package or model are missing, damaged or of other dimensions; the signal's reason.
+ */
+export async function openTransformersEmbedder(
+  settings: EmbedderSettings,
+  dependencies: TransformersDependencies,
+  signal?: AbortSignal,
+): Promise<Embedder> {
+  signal?.throwIfAborted()
+  const model = settings.model ?? DEFAULT_MODEL
+  const recipe = chosenRecipe(model, settings)
+  const toOpen = planOpening(placeModel(model, dependencies.modelsFolder), recipe, { settings, dependencies })
+  const worker = new ModelWorker(dependencies.workerEntry, toOpen, dependencies.onProgress)
+  try {
+    const opened = await untilAborted(worker.open(), signal)
+    checkDimensions(model, opened.dimensions, settings.dimensions)
+    return new TransformersEmbedder(model, { recipe, opened, worker })
+  } catch (error) {
+    await worker.close()
+    throw signal?.aborted ? error : explainFailure(error, model)
+  }
+}
+
+interface Parts {
+  readonly recipe: ModelRecipe
+  readonly opened: OpenedModel
+  readonly worker: ModelWorker
+}
+
+class TransformersEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly batch = BATCH
+  readonly #model: string
+  readonly #recipe: ModelRecipe
+  readonly #worker: ModelWorker
+  #closed = false
+
+  constructor(model: string, { recipe, opened, worker }: Parts) {
+    this.#model = model
+    this.#recipe = recipe
+    this.#worker = worker
+    this.dimensions = opened.dimensions
+    this.id = embedderId({
+      kind: 'transformers',
+      model: modelName(model),
+      dimensions: opened.dimensions,
+      recipe: { ...recipe, precision: opened.precision },
+    })
+  }
+
+  async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#closed) throw closedError(this.id)
+    signal?.throwIfAborted()
+    const vectors = texts.map(() => new Float32Array(this.dimensions))
+    const prefix = kind === 'query' ? this.#recipe.queryPrefix : this.#recipe.passagePrefix
+    for (const slice of sliceByLength(texts)) {
+      const { values } = await this.#run(
+        slice.map((index) => prefix + texts[index]),
+        signal,
+      )
+      for (const [row, index] of slice.entries()) {
+        vectors[index]?.set(values.subarray(row * this.dimensions, (row + 1) * this.dimensions))
+      }
+    }
+    return vectors
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#worker.close()
+  }
+
+  async #run(texts: readonly string[], signal: AbortSignal | undefined): Promise<FlatVectors> {
+    signal?.throwIfAborted()
+    const running = this.#worker.embed(texts).catch((error) => {
+      throw this.#closed ? closedError(this.id) : explainFailure(error, this.#model)
+    })
+    const vectors = await untilAborted(running, signal)
+    checkDimensions(this.#model, vectors.dimensions, this.dimensions)
+    return vectors
+  }
+}
+
+function chosenRecipe(model: string, settings: EmbedderSettings): ModelRecipe {
+  const known = recipeOf(model)
+  return {
+    queryPrefix: settings.queryPrefix ?? known.queryPrefix,
+    passagePrefix: settings.passagePrefix ?? known.passagePrefix,
+    pooling: known.pooling,
+    maxTokens: settings.maxTokens ?? known.maxTokens,
+  }
+}
+
+interface Surroundings {
+  readonly settings: EmbedderSettings
+  readonly dependencies: TransformersDependencies
+}
+
+/** What the worker is told: to read the folder, or to download the model into it where that is allowed. */
+function planOpening({ folder, hubId }: ModelPlace, recipe: ModelRecipe, { settings, dependencies }: Surroundings): ModelToOpen {
+  const { pooling, maxTokens } = recipe
+  const common = { engines: dependencies.engines ?? defaultEngines(), folder, pooling, maxTokens }
+  const found = inspectModelFolder(folder)
+  if ('precision' in found) {
+    const damage = findDamage(folder)
+    if (damage !== undefined) throw damagedModel(folder, damage)
+    return { ...common, precision: found.precision }
+  }
+  if (hubId === undefined) {
+    throw providerError(
+      `The model's folder ${folder} is not complete: ${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} missing.`,
+      'Copy the missing files there, or set `embedder.model` to an id of the Hugging Face hub.',
+    )
+  }
+  if (!settings.allowDownload) {
+    throw providerError(
+      `The model ${hubId} is not on this machine.`,
+      '`roux index --download` gets it, once; or set `embedder.kind: static`, which needs no download.',
+    )
+  }
+  const { hubUrl, modelsFolder } = dependencies
+  return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
+}
+
+/** Beside this program, else where `npm install -g` puts packages of this Node. */
+function defaultEngines(): readonly string[] {
+  const node = dirname(process.execPath)
+  const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')
+  return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
+}
+
+/** Indexes of the texts that are not blank, in slices of about one length. */
+function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
+  const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
+  const byLength = filled.toSorted((left, right) => (texts[left]?.length ?? 0) - (texts[right]?.length ?? 0))
+  return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
+}

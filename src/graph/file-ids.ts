@@ -1,0 +1,112 @@
+import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
+import { KeyOrder } from './key-order.ts'
+
+/**
+ * Files by path and by id. An id is the folded path; of paths that fold alike (twins) one has the plain id and the others keep
+ * their exact path.
+ */
+export class FileIds {
+  readonly #vault: string | undefined
+  readonly #paths: (VaultPath | undefined)[] = []
+  readonly #folds: string[] = []
+  readonly #ids: (NodeId | undefined)[] = []
+  readonly #byFold = new Map<string, number | readonly number[]>()
+  readonly #twins = new Set<number>()
+  readonly #order = new KeyOrder((key) => this.#ids[key])
+
+  constructor(vault?: string) {
+    this.#vault = vault
+  }
+
+  /** The path of a key that has none. */
+  add(key: number, path: VaultPath): void {
+    while (this.#paths.length <= key) {
+      this.#paths.push(undefined)
+      this.#folds.push('')
+      this.#ids.push(undefined)
+    }
+    const folded = foldId(path)
+    this.#paths[key] = path
+    this.#folds[key] = folded
+    const others = this.#byFold.get(folded)
+    if (others !== undefined) {
+      this.#regroup(folded, [...(typeof others === 'number' ? [others] : others), key])
+      return
+    }
+    this.#byFold.set(folded, key)
+    this.#setId(key, toNodeId(folded, this.#vault))
+  }
+
+  remove(key: number): void {
+    if (this.#paths[key] === undefined) return
+    const folded = this.folded(key)
+    const group = this.#byFold.get(folded)
+    this.#paths[key] = undefined
+    this.#folds[key] = ''
+    this.#twins.delete(key)
+    this.#setId(key, undefined)
+    if (typeof group === 'object') {
+      this.#regroup(
+        folded,
+        group.filter((other) => other !== key),
+      )
+    } else {
+      this.#byFold.delete(folded)
+    }
+  }
+
+  #setId(key: number, id: NodeId | undefined): void {
+    this.#ids[key] = id
+    this.#order.move(key)
+  }
+
+  /** Of paths that fold alike the one that is folded already has the plain id, else the first in code-point order. */
+  #regroup(folded: string, keys: readonly number[]): void {
+    const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
+    const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
+    if (plain === undefined) return
+    const others = sorted.filter((key) => key !== plain)
+    this.#setId(plain, toNodeId(folded, this.#vault))
+    for (const key of others) this.#setId(key, toNodeId(this.#pathOf(key), this.#vault))
+    this.#byFold.set(folded, others.length === 0 ? plain : [plain, ...others])
+    for (const key of sorted) {
+      if (others.length === 0) this.#twins.delete(key)
+      else this.#twins.add(key)
+    }
+  }
+
+  #pathOf(key: number): string {
+    return this.#paths[key] ?? ''
+  }
+
+  id(key: number): NodeId | undefined {
+    return this.#ids[key]
+  }
+
+  /** A file's path as ids are folded; of twins the same. Empty when there is no such file. */
+  folded(key: number): string {
+    return this.#folds[key] ?? ''
+  }
+
+  /** The file of this path, spelled exactly so or, failing that, folded. */
+  find(path: string): number | undefined {
+    const group = this.#byFold.get(foldId(path))
+    if (group === undefined || typeof group === 'number') return group
+    return group.find((key) => this.#paths[key] === path) ?? group[0]
+  }
+
+  /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
+  twins(key: number): readonly number[] {
+    const group = this.#twins.has(key) ? this.#byFold.get(this.folded(key)) : undefined
+    return typeof group === 'object' ? group.filter((other) => other !== key) : []
+  }
+
+  hasTwins(key: number): boolean {
+    return this.#twins.has(key)
+  }
+
+  /** Keys of all files, by id; a list that later changes leave as it is. */
+  order(): readonly number[] {
+    return this.#order.list()
+  }
+}

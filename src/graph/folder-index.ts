@@ -1,0 +1,96 @@
+import { foldId } from '../core/ids.ts'
+import { type GraphRow, isListedRow } from './graph.ts'
+import { usual } from './tag-index.ts'
+
+/** A folder with the listed notes in it. Folders that differ only in case are one, as they are on the file systems where they can be. */
+export interface FolderEntry {
+  /** By their folded names. */
+  readonly folders: ReadonlyMap<string, FolderEntry>
+  /** Keys of the notes directly in it, in no order. */
+  readonly notes: readonly number[]
+  /** How many of `notes` are archived. */
+  readonly archived: number
+  /** How many of `notes` spell the folder's path how. */
+  readonly spellings: ReadonlyMap<string, number>
+}
+
+interface Entry extends FolderEntry {
+  readonly folders: Map<string, Entry>
+  readonly notes: number[]
+  archived: number
+  readonly spellings: Map<string, number>
+}
+
+/** The listed notes by folder. Folders are there as long as a listed note lies in or below them; the vault itself always is. */
+export class FolderIndex {
+  readonly #folders = new Map<string, Entry>([['', openEntry()]])
+
+  /** The folder of this folded path; empty: the vault itself. */
+  find(folded: string): FolderEntry | undefined {
+    return this.#folders.get(folded)
+  }
+
+  add(row: GraphRow): void {
+    if (!isListedRow(row)) return
+    const path = folderOf(row.path)
+    const entry = this.#open(foldId(path))
+    entry.notes.push(row.key)
+    if (row.archived) entry.archived++
+    entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
+  }
+
+  /** Takes back what `add` did with the same row. */
+  remove(row: GraphRow): void {
+    if (!isListedRow(row)) return
+    const path = folderOf(row.path)
+    const folded = foldId(path)
+    const entry = this.#folders.get(folded)
+    const at = entry?.notes.indexOf(row.key) ?? -1
+    if (entry === undefined || at < 0) return
+    const last = entry.notes.pop()
+    if (at < entry.notes.length && last !== undefined) entry.notes[at] = last
+    if (row.archived) entry.archived--
+    const left = (entry.spellings.get(path) ?? 0) - 1
+    if (left > 0) entry.spellings.set(path, left)
+    else entry.spellings.delete(path)
+    this.#closeEmpty(folded)
+  }
+
+  /** The folder, made with those above it where it is new. */
+  #open(folded: string): Entry {
+    const known = this.#folders.get(folded)
+    if (known !== undefined) return known
+    const entry = openEntry()
+    this.#folders.set(folded, entry)
+    this.#open(folderOf(folded)).folders.set(nameOf(folded), entry)
+    return entry
+  }
+
+  #closeEmpty(folded: string): void {
+    for (let path = folded; path !== ''; path = folderOf(path)) {
+      const entry = this.#folders.get(path)
+      if (entry === undefined || entry.notes.length > 0 || entry.folders.size > 0) return
+      this.#folders.delete(path)
+      this.#folders.get(folderOf(path))?.folders.delete(nameOf(path))
+    }
+  }
+}
+
+/** A folder's path as most of its notes spell it; without notes of its own, as the first folder in it does. */
+export function spelledPath({ spellings, folders }: FolderEntry): string {
+  if (spellings.size > 0) return usual(spellings)
+  const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
+  return first === undefined ? '' : folderOf(spelledPath(first[1]))
+}
+
+function openEntry(): Entry {
+  return { folders: new Map(), notes: [], archived: 0, spellings: new Map() }
+}
+
+function folderOf(path = ''): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

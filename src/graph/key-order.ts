@@ -1,0 +1,61 @@
+/** Above this share of moved keys the whole list is sorted again: merging would save nothing. */
+const SORT_ANEW = 1 / 4
+
+/** Keys sorted by a text each, kept up lazily: what moved since the list was last asked for is merged in, in one linear pass. */
+export class KeyOrder {
+  readonly #textOf: (key: number) => string | undefined
+  readonly #moved = new Set<number>()
+  #keys: readonly number[] = []
+
+  /** @param textOf what a key is sorted by; `undefined` when it is not in the list */
+  constructor(textOf: (key: number) => string | undefined) {
+    this.#textOf = textOf
+  }
+
+  /** The key's text changed, came or went. */
+  move(key: number): void {
+    this.#moved.add(key)
+  }
+
+  /** A list that later moves leave as it is. */
+  list(): readonly number[] {
+    if (this.#moved.size === 0) return this.#keys
+    const moved = this.#sorted(this.#moved)
+    const kept = this.#keys.filter((key) => !this.#moved.has(key))
+    this.#keys = moved.length > kept.length * SORT_ANEW ? this.#sorted([...kept, ...moved]) : this.#merge(kept, moved)
+    this.#moved.clear()
+    return this.#keys
+  }
+
+  #sorted(keys: Iterable<number>): number[] {
+    const entries: { readonly key: number; readonly text: string }[] = []
+    for (const key of keys) {
+      const text = this.#textOf(key)
+      if (text !== undefined) entries.push({ key, text })
+    }
+    return entries.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ key }) => key)
+  }
+
+  #merge(kept: readonly number[], moved: readonly number[]): readonly number[] {
+    const merged: number[] = []
+    let from = 0
+    for (const key of moved) {
+      const to = this.#placeOf(this.#textOf(key) ?? '', kept, from)
+      while (from < to) merged.push(kept[from++] as number)
+      merged.push(key)
+    }
+    while (from < kept.length) merged.push(kept[from++] as number)
+    return merged
+  }
+
+  #placeOf(text: string, keys: readonly number[], from: number): number {
+    let low = from
+    let high = keys.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#textOf(keys[middle] as number) ?? '') < text) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

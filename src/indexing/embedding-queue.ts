@@ -1,0 +1,291 @@
+import { hash as digest } from 'node:crypto'
+import type { Embedder } from '../core/embedder.ts'
+import type { SearchProgress } from '../core/search.ts'
+import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
+import type { ReadNote } from './search-document.ts'
+
+export interface EmbeddingParts {
+  readonly search: SearchWriter
+  readonly openEmbedder: () => Promise<Embedder>
+  /** The note as it is now; `undefined` when it is gone. */
+  readonly read: (key: number) => ReadNote | undefined
+  /** What `step` waited for is there. */
+  readonly onWake: () => void
+}
+
+/** Notes whose vectors are stored at once. */
+const STORE_NOTES = 256
+/** How long stored vectors may wait for others, ms: a crash loses no more. */
+const STORE_MS = 5_000
+/** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
+const RETRY_FIRST = 1_000
+const RETRY_MOST = 60_000
+/** Texts of one note that are embedded at the most, chunks and names together, before others have their turn. */
+const NOTES_AT_ONCE = 64
+
+/** Titles and aliases of a note that are embedded. */
+const MAX_NAMES = 64
+
+/** A note whose texts are being embedded. */
+interface Pending {
+  readonly note: ReadNote
+  readonly hashes: { readonly chunks: readonly string[]; readonly names: readonly string[] }
+}
+
+/** What came of the last batch. */
+type Outcome = { readonly vectors: ReadonlyMap<string, Float32Array> } | { readonly error: unknown }
+
+/** Notes that wait for their vectors. Embedding goes on while other things are done; one batch at a time. */
+export class EmbeddingQueue {
+  readonly #parts: EmbeddingParts
+  readonly #abort = new AbortController()
+  readonly #wanted = new Map<number, number>()
+  /** What the store has; `undefined` before the embedder is open. */
+  #known: Map<number, number> | undefined
+  /** Keys of wanted notes whose vectors are missing or old. */
+  readonly #queue = new Set<number>()
+  #embedder: Embedder | undefined
+  #isOpening = false
+  #pending: readonly Pending[] = []
+  #isRunning = false
+  #outcome: Outcome | undefined
+  #ready: NoteVectors[] = []
+  #readySince = 0
+  #retryIn = RETRY_FIRST
+  #retryTimer: NodeJS.Timeout | undefined
+  #problem: string | undefined
+  /** Vectors of other embedders are gone. */
+  #isAlone = false
+  readonly #rate = new Rate()
+
+  constructor(parts: EmbeddingParts) {
+    this.#parts = parts
+  }
+
+  /** Why it does not go on. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Nothing is left to do, or nothing can be done now. */
+  get isSettled(): boolean {
+    return this.#problem !== undefined || (this.#known !== undefined && this.#left() === 0)
+  }
+
+  want(key: number, version: number): void {
+    this.#wanted.set(key, version)
+    if (this.#known?.get(key) === version) this.#queue.delete(key)
+    else this.#queue.add(key)
+  }
+
+  drop(key: number): void {
+    this.#wanted.delete(key)
+    this.#queue.delete(key)
+    this.#known?.delete(key)
+  }
+
+  progress(): NonNullable<SearchProgress['vectors']> {
+    const left = this.#left()
+    const total = this.#wanted.size
+    const remaining = this.#rate.remaining(left)
+    return {
+      done: this.#known === undefined ? 0 : Math.max(0, total - left),
+      total,
+      ...(this.#embedder === undefined ? undefined : { embedder: this.#embedder.id }),
+      ...(remaining === undefined ? undefined : { remaining }),
+    }
+  }
+
+  /** Reads what the store has: by other processes, or of the embedder that was just opened. */
+  async reload(): Promise<void> {
+    if (this.#embedder === undefined) return
+    this.#known = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
+    for (const [key, version] of this.#wanted) this.want(key, version)
+  }
+
+  async step(): Promise<'more' | 'waiting' | 'done'> {
+    if (this.#isRunning || this.#isOpening || this.#retryTimer !== undefined) return 'waiting'
+    if (this.#embedder === undefined) {
+      this.#open()
+      return 'waiting'
+    }
+    if (this.#known === undefined) await this.reload()
+    if (this.#outcome !== undefined) this.#take(this.#outcome)
+    if (this.#isWorthStoring()) await this.#store()
+    if (this.#retryTimer !== undefined) return 'waiting'
+    if (this.#queue.size === 0) {
+      await this.#supersede(this.#embedder)
+      return 'done'
+    }
+    await this.#start(this.#embedder)
+    return 'waiting'
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#retryTimer)
+    this.#abort.abort()
+    await this.#embedder?.close()
+  }
+
+  /** What other embedders made served until now. */
+  async #supersede({ id }: Embedder): Promise<void> {
+    if (this.#isAlone || this.#wanted.size === 0) return
+    await this.#parts.search.keepOnly(id)
+    this.#isAlone = true
+  }
+
+  #left(): number {
+    return this.#queue.size + this.#pending.length + this.#ready.length
+  }
+
+  #open(): void {
+    this.#isOpening = true
+    this.#parts
+      .openEmbedder()
+      .then(
+        (embedder) => {
+          this.#embedder = embedder
+          this.#recovered()
+        },
+        (error) => this.#retryLater(error),
+      )
+      .finally(() => {
+        this.#isOpening = false
+        this.#parts.onWake()
+      })
+  }
+
+  /** Reads notes until a batch is full and begins to embed what is not known of them. */
+  async #start(embedder: Embedder): Promise<void> {
+    const pending: Pending[] = []
+    const texts = new Map<string, string>()
+    const keys = [...this.#queue].slice(0, NOTES_AT_ONCE)
+    const known = await this.#parts.search.vectorsOf(embedder.id, keys)
+    for (const key of keys) {
+      const note = this.#parts.read(key)
+      this.#queue.delete(key)
+      if (note === undefined) continue
+      pending.push(prepare(note, known, texts))
+      if (texts.size >= embedder.batch) break
+    }
+    this.#pending = pending
+    this.#isRunning = true
+    this.#embed(embedder, known, texts)
+  }
+
+  #embed(embedder: Embedder, known: ReadonlyMap<string, Float32Array>, texts: ReadonlyMap<string, string>): void {
+    const started = performance.now()
+    const finish = (outcome: Outcome): void => {
+      this.#isRunning = false
+      this.#outcome = outcome
+      if (this.#abort.signal.aborted) return
+      this.#rate.add(this.#pending.length, performance.now() - started)
+      this.#parts.onWake()
+    }
+    inSlices(embedder, [...texts.values()], this.#abort.signal).then(
+      (vectors) =>
+        finish({
+          vectors: new Map([...known, ...[...texts.keys()].map((hash, at) => [hash, vectors[at]] as const)].flatMap(given)),
+        }),
+      (error) => finish({ error }),
+    )
+  }
+
+  #take(outcome: Outcome): void {
+    const pending = this.#pending
+    this.#outcome = undefined
+    this.#pending = []
+    if ('error' in outcome) {
+      for (const { note } of pending) if (this.#wanted.has(note.words.key)) this.#queue.add(note.words.key)
+      this.#retryLater(outcome.error)
+      return
+    }
+    this.#recovered()
+    if (this.#ready.length === 0) this.#readySince = performance.now()
+    const { vectors } = outcome
+    const look = (hash: string): readonly EmbeddedText[] => {
+      const vector = vectors.get(hash)
+      return vector === undefined ? [] : [{ hash, vector }]
+    }
+    for (const { note, hashes } of pending) {
+      const { key, path, version } = note.words
+      this.#ready.push({ key, path, version, chunks: hashes.chunks.flatMap(look), names: hashes.names.flatMap(look) })
+    }
+  }
+
+  #isWorthStoring(): boolean {
+    if (this.#ready.length === 0) return false
+    return this.#queue.size === 0 || this.#ready.length >= STORE_NOTES || performance.now() - this.#readySince > STORE_MS
+  }
+
+  async #store(): Promise<void> {
+    const ready = this.#ready
+    this.#ready = []
+    try {
+      await this.#parts.search.putVectors(this.#embedder?.id ?? '', ready)
+    } catch (error) {
+      // The next attempt finds by comparison what is missing.
+      this.#known = undefined
+      throw error
+    }
+    for (const { key, version } of ready) this.#known?.set(key, version)
+  }
+
+  #recovered(): void {
+    this.#problem = undefined
+    this.#retryIn = RETRY_FIRST
+  }
+
+  #retryLater(error: unknown): void {
+    if (this.#abort.signal.aborted) return
+    this.#problem = error instanceof Error ? error.message : String(error)
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined
+      this.#parts.onWake()
+    }, this.#retryIn)
+    this.#retryTimer.unref()
+    this.#retryIn = Math.min(RETRY_MOST, this.#retryIn * 2)
+  }
+}
+
+/** Hashes of a note's texts; those that are not known yet are added to `texts`. */
+function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts: Map<string, string>): Pending {
+  const hashOf = (text: string): string => {
+    const hash = digest('sha256', text, 'hex').slice(0, 32)
+    if (!known.has(hash)) texts.set(hash, text)
+    return hash
+  }
+  return { note, hashes: { chunks: note.chunkTexts().map(hashOf), names: note.words.names.slice(0, MAX_NAMES).map(hashOf) } }
+}
+
+/** Embeds as many texts a call as the engine likes. */
+async function inSlices(embedder: Embedder, texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (let start = 0; start < texts.length; start += embedder.batch) {
+    vectors.push(...(await embedder.embed(texts.slice(start, start + embedder.batch), 'passage', signal)))
+    // Others have their turn, also where embedding is no waiting at all.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return vectors
+}
+
+function given<T>([hash, vector]: readonly [string, T | undefined]): [string, T][] {
+  return vector === undefined ? [] : [[hash, vector]]
+}
+
+/** How fast it went lately. */
+class Rate {
+  #notes = 0
+  #ms = 0
+
+  add(notes: number, ms: number): void {
+    // Older batches count half: a model that is loading says nothing of what comes.
+    this.#notes = this.#notes / 2 + notes
+    this.#ms = this.#ms / 2 + ms
+  }
+
+  /** Milliseconds for so many notes; `undefined` before anything was measured. */
+  remaining(notes: number): number | undefined {
+    return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
+  }
+}

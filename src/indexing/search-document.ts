@@ -1,0 +1,71 @@
+import { hash as digest } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { VaultPath } from '../core/ids.ts'
+import type { FileContent } from '../core/index-writer.ts'
+import type { Flavour, Mode } from '../core/note.ts'
+import type { NoteWords } from '../core/search-writer.ts'
+import { parseNote } from '../markdown/parse-note.ts'
+import { chunkNote } from '../search/chunks.ts'
+import { describeNote } from './describe-file.ts'
+
+/** A note as it is read for the search indexes. */
+export interface ReadNote {
+  readonly words: NoteWords
+  /** The texts to embed, in the order of the note's chunks; made when asked for. */
+  chunkTexts(): readonly string[]
+}
+
+/**
+ * Tells one state of a note from another: 48 bits over its content, its path (titles come from names) and how it is read.
+ * A change that keeps it is as likely as one in 10^14.
+ */
+export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
+  return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
+}
+
+/** Reads a note's bytes for search. */
+export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavour: Flavour): ReadNote {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const hash = digest('sha256', bytes, 'hex')
+  const note = parseNote(text, flavour)
+  const listed = { path, stat: NO_STAT, excluded: false }
+  const { title, aliases, tags } = describeNote(
+    listed,
+    { kind: 'note', conflict: false, mode: flavour.mode },
+    { note, text, hash },
+  )
+  return {
+    words: {
+      key,
+      path,
+      version: versionOf({ path, hash }, flavour.mode),
+      names: [title, ...aliases],
+      headings: note.headings.map((heading) => heading.text),
+      body: text.slice(note.bodyStart),
+      tags,
+      properties: propertyTexts(note.properties),
+    },
+    chunkTexts: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }).map((chunk) => chunk.text),
+  }
+}
+
+const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
+/** They are fields of their own. */
+const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
+const DEEPEST = 8
+
+/** Values of properties that are words to somebody, as text. */
+function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
+  const texts: string[] = []
+  const collect = (value: unknown, depth: number): void => {
+    if (typeof value === 'string') texts.push(value)
+    else if (typeof value === 'number') texts.push(String(value))
+    else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
+      for (const inner of Object.values(value)) collect(inner, depth + 1)
+    }
+  }
+  for (const [name, value] of Object.entries(properties)) {
+    if (!OWN_FIELDS.has(name.toLowerCase())) collect(value, 0)
+  }
+  return texts
+}

@@ -1,0 +1,212 @@
+import type { Embedder } from '../core/embedder.ts'
+import type { VaultPath } from '../core/ids.ts'
+import type { FileContent, IndexWriter } from '../core/index-writer.ts'
+import type { Flavour } from '../core/note.ts'
+import type { SearchProgress } from '../core/search.ts'
+import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
+import type { FileKind, Vault } from '../core/vault.ts'
+import { EmbeddingQueue } from './embedding-queue.ts'
+import { type ReadNote, readNote, versionOf } from './search-document.ts'
+
+export interface SearchParts {
+  readonly vault: Vault
+  readonly index: Pick<IndexWriter, 'contents'>
+  readonly search: SearchWriter
+  /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
+  readonly openEmbedder?: () => Promise<Embedder>
+  readonly flavour: Flavour
+  readonly kindOf: (path: string) => FileKind
+  /** A file is not what the index says: it should be compared. */
+  readonly onMismatch: (path: VaultPath) => void
+  /** What `step` waited for is there. */
+  readonly onWake: () => void
+}
+
+/** What a step came to: `waiting` until `onWake`, or `done` until something changes. */
+export type StepResult = 'more' | 'waiting' | 'done'
+
+/** How long a step may take before others have their turn, ms. */
+const STEP_MS = 30
+/** Notes, and characters of text (half a million words), that are indexed at once: one segment of the keyword index. */
+const BATCH_NOTES = 2_000
+const BATCH_CHARACTERS = 3 << 20
+
+/**
+ * Brings the search indexes to what the files say, a few milliseconds at a time: words first, because they are sooner done, then
+ * meaning. What is to do is found by comparing versions, so that a kill at any time loses one batch at the most. Calls must not overlap.
+ */
+export class SearchIndexer {
+  readonly #parts: SearchParts
+  /** Every note, as the index has it. */
+  readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
+  #words = new Map<number, number>()
+  readonly #wordQueue = new Set<number>()
+  readonly #gone = new Set<number>()
+  readonly #embedding: EmbeddingQueue | undefined
+  #batch: WordBatch | undefined
+  #batchCharacters = 0
+  #batchVersions = new Map<number, number>()
+  #generation = 0
+  #isLoaded = false
+  #isCompact = false
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts
+    const { openEmbedder } = parts
+    this.#embedding =
+      openEmbedder === undefined
+        ? undefined
+        : new EmbeddingQueue({
+            search: parts.search,
+            openEmbedder,
+            read: (key) => this.#read(key),
+            onWake: parts.onWake,
+          })
+  }
+
+  /** Finds out what is to do since the last time. */
+  async refresh(): Promise<void> {
+    const { index } = this.#parts
+    let { generation, files } = await index.contents(this.#generation)
+    if (generation < this.#generation) {
+      this.#forgetIndex()
+      ;({ generation, files } = await index.contents(0))
+    }
+    this.#generation = generation
+    for (const file of files) this.#note(file)
+    const isOutdated = await this.#parts.search.isOutdated()
+    if (!this.#isLoaded || isOutdated) await this.#load()
+    for (const { key } of files) this.#enqueue(key)
+  }
+
+  /** Does a little of what is to do. */
+  async step(): Promise<StepResult> {
+    if (!this.#isLoaded) return 'done'
+    if (this.#gone.size > 0) {
+      await this.#forgetGone()
+      return 'more'
+    }
+    if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
+      await this.#indexWords()
+      return 'more'
+    }
+    const embedded = (await this.#embedding?.step()) ?? 'done'
+    if (embedded === 'more' || this.#isCompact) return embedded
+    this.#isCompact = !(await this.#parts.search.compact())
+    return this.#isCompact ? embedded : 'more'
+  }
+
+  /** Whether all notes can be found so; also when that cannot be reached now. */
+  isComplete(by: 'words' | 'meaning'): boolean {
+    if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
+    return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
+  }
+
+  progress(): SearchProgress {
+    const total = this.#wanted.size
+    const waiting = this.#wordQueue.size + (this.#batch?.notes ?? 0)
+    const embedding = this.#embedding?.progress()
+    return {
+      words: { done: this.#isLoaded ? Math.max(0, total - waiting) : 0, total },
+      ...(embedding === undefined ? undefined : { vectors: embedding }),
+      ...(this.#embedding?.problem === undefined ? undefined : { message: this.#embedding.problem }),
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#embedding?.close()
+  }
+
+  #forgetIndex(): void {
+    this.#generation = 0
+    for (const key of this.#wanted.keys()) this.#gone.add(key)
+    this.#wanted.clear()
+    this.#wordQueue.clear()
+  }
+
+  #note(file: FileContent): void {
+    const isNote = file.hash !== '' && this.#parts.kindOf(file.path) === 'note'
+    if (!isNote) {
+      if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
+      this.#wordQueue.delete(file.key)
+      this.#embedding?.drop(file.key)
+      return
+    }
+    this.#gone.delete(file.key)
+    this.#wanted.set(file.key, { ...file, version: versionOf(file, this.#parts.flavour.mode) })
+  }
+
+  /** Reads what is indexed already, by this process or others. */
+  async #load(): Promise<void> {
+    this.#words = new Map(await this.#parts.search.wordVersions())
+    await this.#embedding?.reload()
+    this.#isLoaded = true
+    for (const key of this.#words.keys()) if (!this.#wanted.has(key)) this.#gone.add(key)
+    for (const key of this.#wanted.keys()) this.#enqueue(key)
+  }
+
+  #enqueue(key: number): void {
+    const wanted = this.#wanted.get(key)
+    if (wanted === undefined) return
+    if (this.#words.get(key) === wanted.version) this.#wordQueue.delete(key)
+    else this.#wordQueue.add(key)
+    this.#embedding?.want(key, wanted.version)
+  }
+
+  async #forgetGone(): Promise<void> {
+    const keys = [...this.#gone]
+    this.#gone.clear()
+    await this.#parts.search.forget(keys)
+    for (const key of keys) this.#words.delete(key)
+  }
+
+  async #indexWords(): Promise<void> {
+    const started = performance.now()
+    this.#batch ??= this.#parts.search.startWords()
+    for (const key of this.#wordQueue) {
+      // It changed while it waited to be committed.
+      if (this.#batch.has(key)) break
+      this.#wordQueue.delete(key)
+      const note = this.#read(key)
+      if (note !== undefined) {
+        this.#batch.add(note.words)
+        this.#batchCharacters += note.words.body.length
+        this.#batchVersions.set(key, note.words.version)
+      }
+      const isFull = this.#batch.notes >= BATCH_NOTES || this.#batchCharacters >= BATCH_CHARACTERS
+      if (isFull || this.#wordQueue.size === 0) break
+      if (performance.now() - started > STEP_MS) return
+    }
+    await this.#commitWords(this.#batch)
+  }
+
+  async #commitWords(batch: WordBatch): Promise<void> {
+    const versions = this.#batchVersions
+    this.#batch = undefined
+    this.#batchCharacters = 0
+    this.#batchVersions = new Map()
+    try {
+      if (batch.notes > 0) await batch.commit()
+    } catch (error) {
+      // The next attempt finds by comparison what is missing.
+      this.#isLoaded = false
+      throw error
+    }
+    for (const [key, version] of versions) this.#words.set(key, version)
+    this.#isCompact = false
+  }
+
+  /** A note as it is on disk; `undefined` when it is not what the index says, which is then told. */
+  #read(key: number): ReadNote | undefined {
+    const wanted = this.#wanted.get(key)
+    if (wanted === undefined) return undefined
+    const bytes = this.#parts.vault.read(wanted.path)
+    if (bytes === undefined || bytes === 'unreadable') {
+      this.#parts.onMismatch(wanted.path)
+      return undefined
+    }
+    const note = readNote(key, wanted.path, bytes, this.#parts.flavour)
+    if (note.words.version !== wanted.version) this.#parts.onMismatch(wanted.path)
+    return note
+  }
+}

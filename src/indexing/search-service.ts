@@ -1,0 +1,196 @@
+import type { Embedder } from '../core/embedder.ts'
+import type { VaultPath } from '../core/ids.ts'
+import type { IndexWriter } from '../core/index-writer.ts'
+import type { FindableBy, IndexStatus } from '../core/indexing.ts'
+import type { Mode } from '../core/note.ts'
+import type { SearchProgress } from '../core/search.ts'
+import type { SearchWriter } from '../core/search-writer.ts'
+import type { Vault } from '../core/vault.ts'
+import type { IndexerOptions } from './indexer.ts'
+import { SearchIndexer, type StepResult } from './search-indexer.ts'
+
+/** What search works with; made by whoever composes it. */
+export interface SearchServiceParts {
+  readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
+  /** Absent: meaning is not indexed. */
+  readonly openEmbedder?: () => Promise<Embedder>
+  /** Work as soon as the graph is right (a server), or when somebody waits for it (a command). */
+  readonly isEager: boolean
+  /** The search index was replaced by another. Readers must open it again. */
+  readonly onReplaced: (cache: IndexStatus['cache']) => void
+}
+
+export interface SearchHooks {
+  readonly indexer: Pick<IndexerOptions, 'profile' | 'comments' | 'kindOf'>
+  readonly isDamage: (error: unknown) => boolean
+  readonly isUnwritable: (error: unknown) => boolean
+  readonly onMismatch: (path: VaultPath) => void
+  readonly onWake: () => void
+  readonly onError: (error: unknown) => void
+}
+
+interface Waiter {
+  readonly by: FindableBy
+  readonly done: () => void
+}
+
+/** How often work is tried again before it is given up until something changes, after errors that may pass. */
+const ATTEMPTS = 3
+
+/** Keeps the search indexes of one vault behind its graph; survives damage and a disk that cannot be written. */
+export class SearchService {
+  readonly #parts: SearchServiceParts
+  readonly #hooks: SearchHooks
+  readonly #waiters = new Set<Waiter>()
+  #cache: IndexStatus['cache'] = 'disk'
+  #writer: SearchWriter | undefined
+  #indexer: SearchIndexer | undefined
+  #mode: Mode | undefined
+  #isStale = true
+  #isDamaged = false
+  #failures = 0
+  #failure: string | undefined
+
+  constructor(parts: SearchServiceParts, hooks: SearchHooks) {
+    this.#parts = parts
+    this.#hooks = hooks
+  }
+
+  /** Whether there is a reason to work. */
+  get isWanted(): boolean {
+    return this.#parts.isEager || this.#waiters.size > 0
+  }
+
+  progress(): SearchProgress | undefined {
+    const progress = this.#indexer?.progress()
+    return progress === undefined || this.#failure === undefined ? progress : { ...progress, message: this.#failure }
+  }
+
+  /** The progress once so many changed files are known to it. */
+  expecting(changed: number): SearchProgress | undefined {
+    const progress = this.progress()
+    if (progress === undefined || changed === 0) return progress
+    const { done, total } = progress.words
+    return { ...progress, words: { done: Math.max(0, Math.min(done, total - changed)), total } }
+  }
+
+  /** Resolves when every note can be found so, or when that cannot be reached. */
+  async findable(by: FindableBy): Promise<void> {
+    await new Promise<void>((done) => {
+      this.#waiters.add({ by, done })
+      this.#hooks.onWake()
+    })
+  }
+
+  /** The graph changed, or somebody found the search index damaged. */
+  markStale(): void {
+    this.#isStale = true
+    this.#failures = 0
+    this.#failure = undefined
+  }
+
+  markDamaged(): void {
+    this.#isDamaged = true
+    this.markStale()
+  }
+
+  /** The graph's index moved to memory: so does this one. */
+  async moveToMemory(): Promise<void> {
+    await this.#close()
+    this.#cache = 'memory'
+    this.#parts.onReplaced('memory')
+    this.markStale()
+  }
+
+  /** Does a little of what is to do; `index` is what the graph was made of. */
+  async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
+    if (this.#failure !== undefined) {
+      this.#release(() => true)
+      return 'done'
+    }
+    try {
+      if (this.#isDamaged) await this.#reset()
+      const indexer = await this.#opened(vault, index, mode)
+      if (this.#isStale) {
+        this.#isStale = false
+        await indexer.refresh()
+      }
+      const result = await indexer.step()
+      this.#failures = 0
+      this.#release((by) => indexer.isComplete(by))
+      return result
+    } catch (error) {
+      await this.#recover(error)
+      return 'more'
+    }
+  }
+
+  async tidy(): Promise<void> {
+    await this.#writer?.tidy()
+  }
+
+  async close(): Promise<void> {
+    await this.#close()
+    this.#release(() => true)
+  }
+
+  async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
+    // In another mode notes have other titles, tags and links.
+    if (this.#mode !== mode) await this.#indexer?.close()
+    if (this.#indexer !== undefined && this.#mode === mode) return this.#indexer
+    this.#mode = mode
+    this.#isStale = true
+    this.#writer ??= this.#parts.openWriter(this.#cache)
+    const { profile, comments, kindOf } = this.#hooks.indexer
+    this.#indexer = new SearchIndexer({
+      vault,
+      index,
+      search: this.#writer,
+      ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
+      flavour: { profile, comments, mode },
+      kindOf: (path) => kindOf(path, mode),
+      onMismatch: this.#hooks.onMismatch,
+      onWake: this.#hooks.onWake,
+    })
+    return this.#indexer
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    this.#isStale = true
+    this.#failures++
+    if (this.#failures > ATTEMPTS) {
+      this.#failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
+      this.#hooks.onError(error)
+      return
+    }
+    if (this.#hooks.isDamage(error)) this.#isDamaged = true
+    else if (this.#hooks.isUnwritable(error) && this.#cache === 'disk') await this.moveToMemory()
+  }
+
+  async #reset(): Promise<void> {
+    this.#isDamaged = false
+    this.#writer ??= this.#parts.openWriter(this.#cache)
+    const writer = this.#writer
+    await this.#indexer?.close()
+    this.#indexer = undefined
+    this.#mode = undefined
+    await writer.reset()
+    this.#parts.onReplaced(this.#cache)
+  }
+
+  async #close(): Promise<void> {
+    await this.#indexer?.close()
+    await this.#writer?.close()
+    this.#indexer = undefined
+    this.#writer = undefined
+    this.#mode = undefined
+  }
+
+  #release(isDone: (by: FindableBy) => boolean): void {
+    for (const waiter of this.#waiters) {
+      if (!isDone(waiter.by)) continue
+      this.#waiters.delete(waiter)
+      waiter.done()
+    }
+  }
+}

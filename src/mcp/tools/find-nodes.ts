@@ -1,0 +1,31 @@
+import * as z from 'zod/v4'
+import { findNodes } from '../../app/find-nodes.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { folder, limit } from './parameters.ts'
+
+export const findNodesTool = defineTool({
+  name: 'find_nodes',
+  title: 'Find notes by words and filters',
+  description:
+    'Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search.',
+  annotations: READS,
+  input: () => ({
+    query: z
+      .string()
+      .max(500)
+      .describe(
+        'Words, "a phrase", pre*, #tag, #property=value, ~relation=title, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes.',
+      ),
+    limit: limit(100, 10),
+    folder: folder(),
+    order_by: z
+      .enum(['relevance', 'title', 'modified', 'created'])
+      .default('relevance')
+      .describe('relevance: modified where there are no words.'),
+    order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
+    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+  }),
+  wrap: 'results',
+  run: (core, { order_by, include_archived, ...args }, call) =>
+    findNodes(core, { ...args, orderBy: order_by, includeArchived: include_archived }, call),
+})

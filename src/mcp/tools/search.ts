@@ -1,0 +1,25 @@
+import * as z from 'zod/v4'
+import { search } from '../../app/search.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
+
+export const searchTool = defineTool({
+  name: 'search',
+  title: 'Search by meaning and words',
+  description:
+    'Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes.',
+  annotations: READS,
+  input: () => ({
+    query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
+    limit: limit(50, 10),
+    include_content: includeContent(),
+    folder: folder(),
+    tag: tag(),
+    note: nodeId('Only passages of this note').optional(),
+    relevance: relevance(),
+    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words and meaning, words only, meaning only.'),
+    explain: z.boolean().default(false).describe('Show ranks and scores of both ways.'),
+  }),
+  wrap: 'results',
+  run: (core, { include_content, ...args }, call) => search(core, { ...args, includeContent: include_content }, call),
+})

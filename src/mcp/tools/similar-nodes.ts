@@ -1,0 +1,21 @@
+import * as z from 'zod/v4'
+import { similarNodes } from '../../app/similar-nodes.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { folder, limit, nodeId, relevance, tag } from './parameters.ts'
+
+export const similarNodesTool = defineTool({
+  name: 'similar_nodes',
+  title: 'Notes about the same',
+  description: 'Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading.',
+  annotations: READS,
+  input: () => ({
+    id: nodeId('The note'),
+    limit: limit(50, 10),
+    folder: folder(),
+    tag: tag(),
+    relevance: relevance(),
+    exclude_linked: z.boolean().default(false).describe('Leave out notes that it links to or that link to it.'),
+  }),
+  wrap: 'results',
+  run: (core, { exclude_linked, ...args }, call) => similarNodes(core, { ...args, excludeLinked: exclude_linked }, call),
+})

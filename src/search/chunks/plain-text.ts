@@ -1,0 +1,51 @@
+/** A fence of code: its marks and language say nothing about the note. */
+const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
+const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
+const WIKILINK = /!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g
+/** A link or picture with its destination, which may hold one level of parentheses. */
+const LINK = /!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g
+const URL = /\b(?:https?|ftp|file|data|mailto):\S+/gi
+const TAG = /<[a-z/!][^<>]*>/gi
+const BLOCK_ID = /\s\^[\w-]+\s*$/
+/** Marks of emphasis, code, quotes, tables, headings, comments and properties; rules and what underlines a heading. */
+const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
+/** Such as the line under a table's head. */
+const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
+
+/**
+ * What a piece of Markdown, a line at most, says to a model that reads plain text: links by their display text, without
+ * addresses, HTML tags and marks. Empty where nothing is said. Meant for pieces of some hundred characters.
+ */
+export function plainText(piece: string): string {
+  if (FENCE.test(piece)) return ''
+  let plain = piece.replace(LIST_MARK, '')
+  if (plain.includes('[')) {
+    plain = plain.replace(WIKILINK, (_, target: string, display?: string) => display ?? target).replace(LINK, '$1')
+  }
+  if (plain.includes(':')) plain = plain.replace(URL, ' ')
+  if (plain.includes('<')) plain = plain.replace(TAG, ' ')
+  if (plain.includes('^')) plain = plain.replace(BLOCK_ID, '')
+  plain = plain.replace(MARKS, ' ').replace(/\s+/g, ' ').trim()
+  return PUNCTUATION.test(plain) ? '' : plain
+}
+
+/** So many characters without a space count for a word: no text is long and yet has few words. */
+const LONGEST_WORD = 16
+
+/** How many words a text has for a model: runs without white space, long ones as several, ideographs one each. */
+export function countWords(text: string): number {
+  let words = 0
+  let run = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const ideograph = isIdeograph(code)
+    if (ideograph || (run % LONGEST_WORD === 0 && code > 32)) words++
+    run = ideograph || code <= 32 ? 0 : run + 1
+  }
+  return words
+}
+
+/** Characters of scripts that put no spaces between words; models read each as a word of its own. */
+function isIdeograph(code: number): boolean {
+  return (code >= 0x2e80 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
+}

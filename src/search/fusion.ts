@@ -1,0 +1,130 @@
+/** A note that has some of the query's words. */
+export interface KeywordHit<Key> {
+  readonly key: Key
+  /** BM25, above 0. */
+  readonly score: number
+  /** The weight (idf) of the query's words that this note has, as a share of the weight of all of them, 0–1. */
+  readonly matched: number
+}
+
+/** A note, and how near its nearest vector is to the query's. */
+export interface SemanticHit<Key> {
+  readonly key: Key
+  /** Cosine, −1–1. */
+  readonly score: number
+}
+
+/** The cosine of the best note at which an answer by meaning is worth nothing, and that at which it is certain; low < high. */
+export interface Certainty {
+  readonly low: number
+  readonly high: number
+}
+
+export interface FusionOptions<Key> {
+  /** What meaning counts, 0–1; words count the rest. Down to three fifths of it where a note has all of the query's words. */
+  readonly weight: number
+  /** The embedder's; without it the cosine itself is the certainty. */
+  readonly certainty?: Certainty | undefined
+  /** Notes with exactly this title or alias: they come first, with score 1, and need not be among the hits. */
+  readonly exact?: ReadonlySet<Key>
+}
+
+/** What one way of searching says about a note. */
+export interface Leg {
+  /** From 1. */
+  readonly rank: number
+  /** As given: BM25 or cosine. */
+  readonly score: number
+  /** What goes into the mix, 0–1. */
+  readonly normalised: number
+}
+
+export interface FusedHit<Key> {
+  readonly key: Key
+  /** 0–1; compares between queries of one embedder. */
+  readonly score: number
+  /** Title or alias is the query. */
+  readonly exact: boolean
+  readonly keyword: Leg | undefined
+  readonly semantic: Leg | undefined
+  /** What meaning counted: the option or a part of it, but 0 without any semantic hit and 1 without any keyword hit. */
+  readonly weight: number
+}
+
+/** How much of the keyword leg is the share of the query that a note has; BM25 is the rest. On a plateau from .3 to .5. */
+const MATCHED_SHARE = 0.4
+/** What is left of the weight of meaning where some note has all of the query's words; it falls to that from four fifths on. */
+const ANSWERED_SHARE = 0.6
+const NEARLY_ALL = 0.8
+/** How certain an answer is that has all of the query's words, as long as meaning has a say. */
+const WORDS_CERTAINTY = 0.7
+/** What the vector of a title or alias counts against that of a passage; from .8 to 1 all much the same. */
+const NAME_SHARE = 0.9
+
+/**
+ * Mixes two rankings, each best first and with a key once, into one: a convex mix of scores divided by the best of each leg,
+ * where notes that have more of the query's words get a part of their score for that. The mix orders one query's notes. It
+ * is multiplied by how certain it is that the query is answered at all, by words or by meaning, so that scores compare
+ * between queries. Ties keep the order of the keyword hits, then of the semantic ones.
+ */
+export function fuse<Key>(
+  keyword: readonly KeywordHit<Key>[],
+  semantic: readonly SemanticHit<Key>[],
+  { weight: wanted, certainty, exact = new Set() }: FusionOptions<Key>,
+): readonly FusedHit<Key>[] {
+  const matched = keyword.reduce((most, hit) => Math.max(most, hit.matched), 0)
+  const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * meaningShare(matched)
+  const words = keywordLegs(keyword)
+  const meaning = semanticLegs(semantic)
+  const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
+  const hits = [...new Set([...words.keys(), ...meaning.keys(), ...exact])].map((key) => {
+    const legs = { keyword: words.get(key), semantic: meaning.get(key) }
+    const mix = (1 - weight) * (legs.keyword?.normalised ?? 0) + weight * (legs.semantic?.normalised ?? 0)
+    const isExact = exact.has(key)
+    return { mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, ...legs, weight } }
+  })
+  return hits.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
+}
+
+/** Notes by their nearest vector, of a passage or a name, best first. */
+export function nearestNotes<Key>(
+  passages: readonly SemanticHit<Key>[],
+  names: readonly SemanticHit<Key>[],
+): readonly SemanticHit<Key>[] {
+  const best = new Map<Key, number>()
+  const offer = (key: Key, score: number) => best.set(key, Math.max(score, best.get(key) ?? -1))
+  for (const { key, score } of passages) offer(key, score)
+  for (const { key, score } of names) offer(key, NAME_SHARE * score)
+  return [...best].map(([key, score]) => ({ key, score })).sort((a, b) => b.score - a.score)
+}
+
+function keywordLegs<Key>(hits: readonly KeywordHit<Key>[]): ReadonlyMap<Key, Leg> {
+  const top = highest(hits) || 1
+  const legs = hits.map(({ key, score, matched }, i): [Key, Leg] => {
+    const normalised = (1 - MATCHED_SHARE) * (score / top) + MATCHED_SHARE * matched
+    return [key, { rank: i + 1, score, normalised }]
+  })
+  return new Map(legs)
+}
+
+function semanticLegs<Key>(hits: readonly SemanticHit<Key>[]): ReadonlyMap<Key, Leg> {
+  const top = highest(hits) || 1
+  return new Map(hits.map(({ key, score }, i) => [key, { rank: i + 1, score, normalised: Math.max(0, score) / top }]))
+}
+
+/** The highest score, 0 if none is above. */
+function highest(hits: readonly { readonly score: number }[]): number {
+  return hits.reduce((top, { score }) => Math.max(top, score), 0)
+}
+
+/** Less for meaning where words alone tell what is meant: a known item is rather looked for by its words. */
+function meaningShare(matched: number): number {
+  const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
+  return 1 - (1 - ANSWERED_SHARE) * answered
+}
+
+/** How certain it is that one of the notes answers the query, 0–1: by its words or by its meaning (a noisy or). */
+function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
+  const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
+  return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)
+}

@@ -1,0 +1,166 @@
+import type { RouxError } from '../../core/errors.ts'
+import type { Condition, Query, Span } from './query.ts'
+import { type Flaw, queryError } from './query-error.ts'
+import { readTerm } from './read-term.ts'
+import { readToken, type Token } from './read-token.ts'
+
+/**
+ * Reads a query; `docs/query.md` has the grammar. Takes time linear in the text.
+ * @param now from which `day-7`, `week`, … are counted, in the time zone of this machine
+ * @throws `INVALID_PARAMS` with the column, the place marked, and what to write instead
+ */
+export function parseQuery(text: string, now: Date): Query {
+  if (text.trim() === '') return { kind: 'all' }
+  return new Parser(text, now).parse()
+}
+
+/** Groups in groups; deeper ones are nobody's question, and recursion needs an end. */
+const MAX_DEPTH = 50
+
+/** Recursive descent with one token of foresight; each method begins at its first token and ends behind its last. */
+class Parser {
+  readonly #text: string
+  readonly #now: Date
+  #token: Token
+  #previous: Token
+  #depth = 0
+
+  constructor(text: string, now: Date) {
+    this.#text = text
+    this.#now = now
+    this.#token = readToken(text, 0)
+    this.#previous = this.#token
+  }
+
+  parse(): Query {
+    if (this.#token.kind === 'end')
+      throw this.#error({
+        at: this.#text.search(/\S/),
+        problem: 'there is no word',
+        hint: 'Punctuation alone cannot be found: write a word, a #tag or a field such as title:word.',
+      })
+    const query = this.#alternatives()
+    if (this.#isAt('close')) throw this.#unopened(this.#token.span.start)
+    return query
+  }
+
+  #alternatives(): Condition {
+    const parts: [Condition, ...Condition[]] = [this.#conjunction()]
+    while (this.#token.kind === 'or') {
+      this.#advance()
+      parts.push(this.#conjunction())
+    }
+    return join('or', parts)
+  }
+
+  #conjunction(): Condition {
+    const parts: [Condition, ...Condition[]] = [this.#factor()]
+    for (;;) {
+      const { kind } = this.#token
+      if (kind === 'or' || kind === 'close' || kind === 'end') return join('and', parts)
+      if (kind === 'and') this.#advance()
+      parts.push(this.#factor())
+    }
+  }
+
+  #factor(): Condition {
+    const token = this.#token
+    if (token.kind !== 'minus' && token.kind !== 'not') return this.#primary()
+    this.#advance()
+    const { kind, span } = this.#token
+    if (kind === 'minus' || kind === 'not')
+      throw this.#error({
+        at: token.span.start,
+        problem: 'this is negated twice',
+        hint: 'Leave both out, or one of them. To search for text with dashes, put it in quotes: "--verbose".',
+      })
+    if (token.kind === 'minus' && (span.start > token.span.end || kind === 'end' || kind === 'close'))
+      throw this.#error({
+        at: token.span.start,
+        problem: '"-" stands alone',
+        hint: 'Write it right before what notes must not have, as in -draft or -#done, or leave it out.',
+      })
+    const part = this.#primary()
+    return { kind: 'not', part, span: { start: token.span.start, end: part.span.end } }
+  }
+
+  #primary(): Condition {
+    const token = this.#token
+    if (token.kind === 'open') return this.#group(token.span)
+    if (token.kind !== 'text' && token.kind !== 'named' && token.kind !== 'field') throw this.#missing(token)
+    const term = readTerm(token, { text: this.#text, now: this.#now })
+    this.#advance()
+    return term
+  }
+
+  #group({ start }: Span): Condition {
+    if (++this.#depth > MAX_DEPTH)
+      throw this.#error({
+        at: start,
+        problem: `groups are nested more than ${MAX_DEPTH} deep`,
+        hint: 'Leave out parentheses that change nothing: (a (b c)) is a b c.',
+      })
+    this.#advance()
+    if (this.#token.kind === 'close')
+      throw this.#error({
+        at: start,
+        problem: 'there is nothing between the parentheses',
+        hint: 'Write what the group is to have, as in (cat OR dog), or put the text in quotes.',
+      })
+    const inner = this.#token.kind === 'end' ? undefined : this.#alternatives()
+    if (inner === undefined || !this.#isAt('close'))
+      throw this.#error({
+        at: start,
+        problem: '"(" is not closed',
+        hint: 'Put ")" where the group ends, or put the text in quotes.',
+      })
+    const span = { start, end: this.#token.span.end }
+    this.#depth--
+    this.#advance()
+    return { ...inner, span }
+  }
+
+  /** What to say where a condition should begin and none does: the operator before it, or the one that is there, has one side only. */
+  #missing(found: Token): RouxError {
+    const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
+    if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)
+    const word = kind.toUpperCase()
+    const problem = kind === 'not' ? 'nothing follows NOT' : `${word} stands between two conditions, and one of them is missing`
+    const example = kind === 'not' ? 'cat NOT dog' : `cat ${word} dog`
+    return this.#error({
+      at: span.start,
+      problem,
+      hint: `Write ${example}; to search for the word, put it in quotes: "${word}".`,
+    })
+  }
+
+  #unopened(at: number): RouxError {
+    return this.#error({
+      at,
+      problem: 'nothing was opened that ")" could close',
+      hint: 'Leave it out, or put the text in quotes.',
+    })
+  }
+
+  #error(flaw: Flaw): RouxError {
+    return queryError(this.#text, flaw)
+  }
+
+  #isAt(kind: Token['kind']): boolean {
+    return this.#token.kind === kind
+  }
+
+  #advance(): void {
+    this.#previous = this.#token
+    this.#token = readToken(this.#text, this.#token.span.end)
+  }
+}
+
+/** Parts of the same kind are taken in: `(a b) c` is `a b c`. */
+function join(kind: 'and' | 'or', parts: readonly [Condition, ...Condition[]]): Condition {
+  const [first] = parts
+  const last = parts.at(-1) ?? first
+  if (parts.length === 1) return first
+  const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]))
+  return { kind, parts: flat, span: { start: first.span.start, end: last.span.end } }
+}

@@ -1,0 +1,94 @@
+/** A stretch of time in ms since the epoch, without its end. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The period that a date names, in the time zone of this machine: a year, month, day, minute, second or millisecond
+ * (`2023`, `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), or a unit counted from `now`
+ * (`day`, `week-2`, `month+1`, `year-1`; weeks begin on Monday, as in ISO 8601). `undefined` for what is no date.
+ */
+export function readPeriod(text: string, now: Date): Period | undefined {
+  return relativePeriod(text, now) ?? absolutePeriod(text)
+}
+
+const RELATIVE = /^(day|week|month|year)(?:([+-]\d{1,5}))?$/i
+
+function relativePeriod(text: string, now: Date): Period | undefined {
+  const [, unit, count = '0'] = RELATIVE.exec(text) ?? []
+  if (unit === undefined) return undefined
+  const n = Number(count)
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()]
+  switch (unit.toLowerCase()) {
+    case 'day':
+      return { from: localDay(year, month, day + n), to: localDay(year, month, day + n + 1) }
+    case 'week': {
+      const monday = day - ((now.getDay() + 6) % 7) + 7 * n
+      return { from: localDay(year, month, monday), to: localDay(year, month, monday + 7) }
+    }
+    case 'month':
+      return { from: localDay(year, month + n, 1), to: localDay(year, month + n + 1, 1) }
+    default:
+      return { from: localDay(year + n, 0, 1), to: localDay(year + n + 1, 0, 1) }
+  }
+}
+
+const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
+
+function absolutePeriod(text: string): Period | undefined {
+  const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
+  if (year === undefined) return undefined
+  const y = Number(year)
+  if (month === undefined) return { from: localDay(y, 0, 1), to: localDay(y + 1, 0, 1) }
+  const m = Number(month) - 1
+  if (m < 0 || m > 11) return undefined
+  if (day === undefined) return { from: localDay(y, m, 1), to: localDay(y, m + 1, 1) }
+  const d = Number(day)
+  if (d < 1 || d > daysIn(y, m)) return undefined
+  return time === undefined ? { from: localDay(y, m, d), to: localDay(y, m, d + 1) } : instant([y, m, d], time)
+}
+
+const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{3}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i
+
+function instant([year, month, day]: readonly [number, number, number], text: string): Period | undefined {
+  const [, hours, minutes, seconds, ms, zone] = TIME.exec(text) ?? []
+  const [h, min, s] = [Number(hours), Number(minutes), Number(seconds ?? 0)]
+  const offset = zone === undefined ? undefined : zoneMinutes(zone)
+  if (hours === undefined || h > 23 || min > 59 || s > 59 || Number.isNaN(offset)) return undefined
+  const from =
+    offset === undefined
+      ? startOf(year, month, day).setHours(h, min, s, Number(ms ?? 0))
+      : utcDay(year, month, day).setUTCHours(h, min - offset, s, Number(ms ?? 0))
+  return { from, to: from + (ms !== undefined ? 1 : seconds !== undefined ? 1_000 : 60_000) }
+}
+
+/** NaN for an offset of more than a day. */
+function zoneMinutes(zone: string): number {
+  if (zone.toUpperCase() === 'Z') return 0
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
+  if (hours > 23 || minutes > 59) return Number.NaN
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+function localDay(year: number, month: number, day: number): number {
+  return startOf(year, month, day).getTime()
+}
+
+/** Months and days may overflow. The setters, because the constructor takes years below 100 for those of the 20th century. */
+function startOf(year: number, month: number, day: number): Date {
+  const date = new Date(2000, 0, 1)
+  date.setFullYear(year, month, day)
+  date.setHours(0, 0, 0, 0)
+  return date
+}
+
+function utcDay(year: number, month: number, day: number): Date {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month, day)
+  return date
+}
+
+function daysIn(year: number, month: number): number {
+  return utcDay(year, month + 1, 0).getUTCDate()
+}

@@ -1,0 +1,39 @@
+/** Offsets in the text of a query, in UTF-16 units; `end` is behind the last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** How words are meant: one word, words in this order, or the beginning of a word. */
+export type TextForm = 'word' | 'phrase' | 'prefix'
+
+/** What `has:` can ask for. */
+export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
+export type Feature = (typeof FEATURES)[number]
+
+export type TimeField = 'created' | 'modified'
+
+/** A query as it was understood; texts are as typed, not folded. */
+export type Query = { readonly kind: 'all' } | Condition
+
+/** `and` and `or` have at least two parts, none of their own kind. */
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[]; readonly span: Span }
+  | { readonly kind: 'not'; readonly part: Condition; readonly span: Span }
+  | Term
+
+/** A condition that one look-up answers. */
+export type Term = { readonly span: Span } & (
+  | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
+  /** Without `#` in front and `/` at the end. */
+  | { readonly kind: 'tag'; readonly name: string }
+  /** Without a value: the property is there, whatever it says. */
+  | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
+  /** Without a title: there is such a link, wherever it leads. */
+  | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
+  | { readonly kind: 'path'; readonly text: string }
+  | { readonly kind: 'type'; readonly value: string }
+  /** From `from` up to but without `to`, in ms since the epoch, ±Infinity where open; `written` is the comparison as typed. */
+  | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
+  | { readonly kind: 'has'; readonly feature: Feature }
+)

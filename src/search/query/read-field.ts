@@ -1,0 +1,78 @@
+import type { RouxError } from '../../core/errors.ts'
+import { FIELD_NAMES, type FieldName, findField, nearestOf } from './fields.ts'
+import { FEATURES, type Term, type TimeField } from './query.ts'
+import { queryError, shown } from './query-error.ts'
+import { readTag } from './read-tag.ts'
+import { type FieldToken, readTime } from './read-time.ts'
+import { plainText, QUOTE_IT, type Reading, readWords, requireText } from './read-value.ts'
+
+/** What `name:value` asks for. @throws `INVALID_PARAMS` for a field that there is not, and for a value that it cannot have */
+export function readField(token: FieldToken, reading: Reading): Term {
+  const { value, span } = token
+  const field = findField(token.name)
+  if (field === undefined) throw unknownField(token, reading)
+  const time = TIMES[field]
+  if (time !== undefined) return readTime(token, time, reading)
+  refuseOperator(token, reading)
+  switch (field) {
+    case 'title':
+      requireText(value, reading, TITLE)
+      return { kind: 'title', ...readWords(value, reading), span }
+    case 'path':
+      return { kind: 'path', text: plainText(requireText(value, reading, PATH), reading), span }
+    case 'type':
+      return { kind: 'type', value: plainText(requireText(value, reading, TYPE), reading), span }
+    case 'tag':
+      return { kind: 'tag', name: readTag(value, reading), span }
+    default:
+      return readFeature(token, reading)
+  }
+}
+
+const TIMES: { readonly [field in FieldName]?: TimeField } = {
+  created: 'created',
+  dateCreated: 'created',
+  modified: 'modified',
+  dateModified: 'modified',
+}
+
+const TITLE = { what: 'the text after title:', hint: 'Write it without a blank: title:word or title:"two words".' }
+const PATH = {
+  what: 'the text after path:',
+  hint: 'Write a part of the folder or file name, without a blank: path:journal/2024 or path:"Daily notes".',
+}
+const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a blank: type:person.' }
+
+function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
+  if (operator === '') return
+  const hint = 'Leave it out. Compared are created: and modified:, as in modified:>2024-01-31.'
+  throw queryError(reading.text, {
+    at: value.span.start - operator.length,
+    problem: `only dates can be compared by ${shown(operator)}`,
+    hint,
+  })
+}
+
+function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
+  const near = nearestOf(name, FIELD_NAMES)
+  const written = shown(reading.text.slice(span.start, span.end).replace(/["“”„]/g, ''))
+  return queryError(reading.text, {
+    at: span.start,
+    problem: `there is no field ${shown(name)}${near === undefined ? '' : `, did you mean ${near}`}`,
+    hint: `There are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${written}.`,
+    ...(near === undefined ? {} : { candidates: [near] }),
+  })
+}
+
+function readFeature({ value, span }: FieldToken, reading: Reading): Term {
+  const wanted = value.text.toLowerCase()
+  const feature = FEATURES.find((name) => name === wanted)
+  if (feature !== undefined) return { kind: 'has', feature, span }
+  const near = nearestOf(wanted, FEATURES)
+  const problem =
+    wanted === ''
+      ? 'the word after has: is missing'
+      : `has: does not know ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
+  const hint = `Write one of ${FEATURES.map((name) => `has:${name}`).join(', ')}.`
+  throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
+}

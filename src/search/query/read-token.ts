@@ -1,0 +1,145 @@
+import { isFieldName } from './fields.ts'
+import type { Span } from './query.ts'
+import { queryError, shown } from './query-error.ts'
+
+/** A piece of text, without quotes and escapes; `span` covers what was typed. */
+export interface Piece {
+  readonly text: string
+  readonly isQuoted: boolean
+  readonly span: Span
+}
+
+/** The smallest parts of a query. */
+export type Token =
+  | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: Span }
+  | { readonly kind: 'text'; readonly piece: Piece; readonly span: Span }
+  /** `#name`, `~name`; `value` is what follows `=`, which may be nothing. */
+  | {
+      readonly kind: 'named'
+      readonly sigil: '#' | '~'
+      readonly name: Piece
+      readonly value: Piece | undefined
+      readonly span: Span
+    }
+  /** `name:value`, where the value may begin with an operator such as `>=`. */
+  | {
+      readonly kind: 'field'
+      readonly name: string
+      readonly operator: string
+      readonly value: Piece
+      readonly span: Span
+    }
+
+/** Reads the token at or after `from`. @throws `INVALID_PARAMS` at a quote that is not closed, and at `|` */
+export function readToken(text: string, from: number): Token {
+  const start = nextStart(text, from)
+  const first = text[start]
+  if (first === undefined) return { kind: 'end', span: { start, end: start } }
+  if (first === '(' || first === ')' || first === '-') return { kind: MARKS[first], span: { start, end: start + 1 } }
+  if (first === '#' || first === '~') return readNamed(text, start, first)
+  return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
+}
+
+/** Whether there is anything to look for: punctuation alone is nowhere in an index. */
+export function hasWord(text: string): boolean {
+  // The first of the two is several times as fast, and nearly always enough.
+  return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/u.test(text)
+}
+
+const MARKS = { '(': 'open', ')': 'close', '-': 'minus' } as const
+const KEYWORDS: ReadonlyMap<string, 'or' | 'and' | 'not'> = new Map([
+  ['OR', 'or'],
+  ['AND', 'and'],
+  ['NOT', 'not'],
+])
+
+const BLANKS = /\s*/y
+const BARE = /[^\s()"“”„]*/y
+const BARE_NAME = /[^\s()"“”„=]*/y
+/** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
+const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
+/** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
+const NO_VALUE = /:|\/\//y
+
+/** The offset of the next token: blanks and punctuation that stands alone (`&`, `…`) are passed over. */
+function nextStart(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    at = endOf(BLANKS, text, at)
+    const first = text[at]
+    if (first === undefined || '()-#~'.includes(first) || isQuote(first)) return at
+    const end = endOf(BARE, text, at)
+    const run = text.slice(at, end)
+    if (/^\|\|?$/.test(run))
+      throw queryError(text, {
+        at,
+        problem: `${shown(run)} means nothing here`,
+        hint: 'For one or the other write OR: cat OR dog.',
+      })
+    if (run.includes('*') || hasWord(run)) return at
+    at = end
+  }
+}
+
+function readNamed(text: string, start: number, sigil: '#' | '~'): Token {
+  const name = readPiece(text, start + 1, BARE_NAME)
+  const isAssigned = text[name.span.end] === '='
+  const value = isAssigned ? readPiece(text, name.span.end + 1, BARE) : undefined
+  return { kind: 'named', sigil, name, value, span: { start, end: (value ?? name).span.end } }
+}
+
+function readBare(text: string, start: number): Token {
+  const piece = readPiece(text, start, BARE)
+  const keyword = KEYWORDS.get(piece.text)
+  if (keyword !== undefined) return { kind: keyword, span: piece.span }
+  if (!piece.text.includes(':')) return wholePiece(piece)
+  FIELD.lastIndex = start
+  const [head = '', name = '', operator = ''] = FIELD.exec(text) ?? []
+  if (head === '') return wholePiece(piece)
+  const value = readPiece(text, start + head.length, BARE)
+  const isField = isFieldName(name) || value.span.end > value.span.start || operator !== ''
+  if (!isField || endOf(NO_VALUE, text, start + name.length + 1) > start + name.length + 1) return wholePiece(piece)
+  return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
+}
+
+function wholePiece(piece: Piece): Token {
+  return { kind: 'text', piece, span: piece.span }
+}
+
+/** What is quoted at `start`, else what the pattern takes there. */
+function readPiece(text: string, start: number, bare: RegExp): Piece {
+  if (isQuote(text[start] ?? '')) return readQuoted(text, start)
+  const end = endOf(bare, text, start)
+  return { text: text.slice(start, end), isQuoted: false, span: { start, end } }
+}
+
+/** A straight quote ends at a straight one, a typographic one at any: „a“, “a” and “a" are all in use. */
+function readQuoted(text: string, start: number): Piece {
+  const isStraight = text[start] === '"'
+  for (let at = start + 1; at < text.length; at++) {
+    const c = text.charAt(at)
+    if (c === '\\' && isEscapable(text.charAt(at + 1))) at++
+    else if (c === '"' || (!isStraight && isQuote(c))) {
+      const inner = text.slice(start + 1, at).replace(/\\(["“”„\\])/g, '$1')
+      return { text: inner, isQuoted: true, span: { start, end: at + 1 } }
+    }
+  }
+  throw queryError(text, {
+    at: start,
+    problem: 'a quote is not closed',
+    hint: 'Put a quote at the end, too: "two words". Inside quotes write \\" for a quote and \\\\ for a backslash.',
+  })
+}
+
+function isQuote(c: string): boolean {
+  return c === '"' || c === '“' || c === '”' || c === '„'
+}
+
+function isEscapable(c: string): boolean {
+  return c === '\\' || isQuote(c)
+}
+
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start
+  return pattern.test(text) ? pattern.lastIndex : start
+}

@@ -1,0 +1,212 @@
+import { ByteWriter } from './bytes.ts'
+import type { SegmentHeader } from './header.ts'
+import { ownCopy } from './own-copy.ts'
+import { type Page, PageWriter } from './page.ts'
+import { PostingWriter } from './postings.ts'
+import { scanWords } from './scan.ts'
+import { stemOf } from './stem.ts'
+
+/** What is indexed of a file. */
+export interface WordDocument {
+  /** A whole number from 0 to 2^32 - 1. */
+  readonly key: number
+  /** Tells this version of the file from others; a whole number from 0 to 2^50. */
+  readonly stamp: number
+  readonly fields: {
+    /** The title and each alias. */
+    readonly title: readonly string[]
+    /** Counted once more than where they stand in the body. */
+    readonly headings: readonly string[]
+    readonly body: string
+    readonly tags: readonly string[]
+    readonly properties: readonly string[]
+  }
+}
+
+/** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
+const GAP = 4
+
+/**
+ * Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. `size` tells when to
+ * begin another.
+ */
+export class SegmentBuilder {
+  readonly #ids = new Map<string, number>()
+  readonly #forms: string[] = []
+  readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
+  /** Parallel lists, one number a word of text: the form's id, twice its position and 1 for the body, the document. */
+  readonly #words = new NumberList()
+  readonly #places = new NumberList()
+  readonly #ordinals = new NumberList()
+
+  /** Words taken so far. */
+  get size(): number {
+    return this.#words.length
+  }
+
+  /** Takes a document. A key that was taken before is a mistake of the caller: `RangeError`. */
+  add({ key, stamp, fields }: WordDocument): void {
+    if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
+    const title = this.#read(fields.title, 0)
+    const body = this.#read([fields.body, ...fields.headings, ...fields.tags, ...fields.properties], 1)
+    this.#documents.set(key, { stamp, title, body })
+  }
+
+  /** What is known of the documents taken, in their order. */
+  header(): SegmentHeader {
+    const documents = [...this.#documents.values()]
+    return {
+      keys: Uint32Array.from(this.#documents.keys()),
+      stamps: Float64Array.from(documents, ({ stamp }) => stamp),
+      titleLengths: Uint32Array.from(documents, ({ title }) => title),
+      bodyLengths: Uint32Array.from(documents, ({ body }) => body),
+    }
+  }
+
+  /** The segment's pages in order. */
+  *pages(): Generator<Page, void> {
+    const made: Page[] = []
+    const writer = new PageWriter((page) => made.push(page))
+    const { order, starts } = this.#byForm()
+    const entry = new EntryWriter()
+    for (const { id, stem, form } of this.#sortedForms()) {
+      entry.clear()
+      for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
+        const word = order[at] as number
+        entry.add(this.#ordinals.get(word), this.#places.get(word))
+      }
+      writer.add({ stem, form, ...entry.finish() })
+      yield* made.splice(0)
+    }
+    writer.close()
+    yield* made
+  }
+
+  /** Reads texts into a field and returns its length in words. */
+  #read(texts: readonly string[], field: 0 | 1): number {
+    const ordinal = this.#documents.size
+    let position = 0
+    const sink = (form: string, _kind: number, at: number): void => {
+      this.#words.push(this.#idOf(form))
+      this.#places.push(at * 2 + field)
+      this.#ordinals.push(ordinal)
+    }
+    let words = 0
+    for (const text of texts) {
+      const end = scanWords(text, sink, position)
+      words += end - position
+      if (end > position) position = end + GAP
+    }
+    return words
+  }
+
+  #idOf(form: string): number {
+    const known = this.#ids.get(form)
+    if (known !== undefined) return known
+    const id = this.#forms.length
+    const own = ownCopy(form)
+    this.#ids.set(own, id)
+    this.#forms.push(own)
+    return id
+  }
+
+  /** Counting sort: where each form's words begin in `order`, which keeps those of a form in the order of the text. */
+  #byForm(): { order: Uint32Array; starts: Uint32Array } {
+    const count = this.#words.length
+    const starts = new Uint32Array(this.#forms.length + 1)
+    for (let at = 0; at < count; at++) {
+      const id = this.#words.get(at)
+      starts[id + 1] = (starts[id + 1] as number) + 1
+    }
+    for (let id = 0; id < this.#forms.length; id++) starts[id + 1] = (starts[id + 1] as number) + (starts[id] as number)
+    const next = starts.slice()
+    const order = new Uint32Array(count)
+    for (let at = 0; at < count; at++) {
+      const id = this.#words.get(at)
+      const place = next[id] as number
+      order[place] = at
+      next[id] = place + 1
+    }
+    return { order, starts }
+  }
+
+  *#sortedForms(): Generator<{ id: number; stem: Uint8Array; form: Uint8Array }> {
+    const keys = this.#forms.map((form, id) => ({ id, form, stem: stemOf(form) }))
+    const compare = this.#forms.some((form) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
+    keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
+    for (const { id, stem, form } of keys) yield { id, stem: Buffer.from(stem), form: Buffer.from(form) }
+  }
+}
+
+/** Gathers a form's places, which come in the order of documents and, inside one, of fields and positions. */
+class EntryWriter {
+  readonly #postings = new ByteWriter()
+  readonly #positions = new ByteWriter()
+  readonly #writer = new PostingWriter(this.#postings)
+  #ordinal = -1
+  #title = 0
+  #body = 0
+  #before = 0
+
+  clear(): void {
+    this.#postings.clear()
+    this.#positions.clear()
+    this.#writer.start()
+    this.#ordinal = -1
+  }
+
+  add(ordinal: number, place: number): void {
+    if (ordinal !== this.#ordinal) this.#next(ordinal)
+    const position = Math.floor(place / 2)
+    if (place % 2 === 0) this.#title++
+    else if (this.#body++ === 0) this.#before = 0
+    this.#positions.varint(position - this.#before)
+    this.#before = position
+  }
+
+  /** Valid until `clear`. */
+  finish(): { readonly postings: Uint8Array; readonly positions: Uint8Array } {
+    this.#next(-1)
+    return { postings: this.#postings.view(), positions: this.#positions.view() }
+  }
+
+  #next(ordinal: number): void {
+    if (this.#ordinal >= 0) this.#writer.add(this.#ordinal, this.#title, this.#body)
+    this.#ordinal = ordinal
+    this.#title = 0
+    this.#body = 0
+    this.#before = 0
+  }
+}
+
+/** A growing list of 32-bit numbers. */
+class NumberList {
+  #values = new Uint32Array(4096)
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const larger = new Uint32Array(2 * this.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.length++] = value
+  }
+
+  get(at: number): number {
+    return this.#values[at] as number
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+
+/** Orders texts as their UTF-8 bytes. */
+function compareUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The same for texts without surrogates. */
+function compareUnits(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

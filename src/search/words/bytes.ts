@@ -1,0 +1,148 @@
+/** Bytes of the keyword index that cannot be what was written: the index must be built anew. */
+export class DamagedWords extends Error {
+  override readonly name = 'DamagedWords'
+
+  constructor(what: string) {
+    super(`The keyword index is damaged: ${what}.`)
+  }
+}
+
+/** Bytes that grow. */
+export class ByteWriter {
+  #bytes: Uint8Array
+  #length = 0
+
+  constructor(room = 256) {
+    this.#bytes = new Uint8Array(room)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  clear(): void {
+    this.#length = 0
+  }
+
+  byte(value: number): void {
+    if (this.#length === this.#bytes.length) this.#grow(1)
+    this.#bytes[this.#length++] = value
+  }
+
+  /** A whole number from 0 to 2^53 - 1: seven bits a byte, lowest first, the high bit where more follow (LEB128). */
+  varint(value: number): void {
+    let rest = value
+    while (rest >= 128) {
+      this.byte((rest % 128) | 128)
+      rest = Math.floor(rest / 128)
+    }
+    this.byte(rest)
+  }
+
+  /** A whole number of either sign: 0, -1, 1, -2 … as 0, 1, 2, 3 …; at most 2^52. */
+  signed(value: number): void {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value)
+  }
+
+  bytes(from: Uint8Array, start = 0, end = from.length): void {
+    const count = end - start
+    if (this.#length + count > this.#bytes.length) this.#grow(count)
+    this.#bytes.set(start === 0 && end === from.length ? from : from.subarray(start, end), this.#length)
+    this.#length += count
+  }
+
+  append(other: ByteWriter): void {
+    this.bytes(other.view())
+  }
+
+  /** What was written, valid until the next write. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** A copy of what was written. */
+  copy(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+
+  #grow(count: number): void {
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + count))
+    larger.set(this.#bytes)
+    this.#bytes = larger
+  }
+}
+
+/** Reads bytes from front to back; throws `DamagedWords` at the end. */
+export class ByteReader {
+  readonly bytes: Uint8Array
+  at: number
+  readonly end: number
+
+  constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
+    this.bytes = bytes
+    this.at = at
+    this.end = end
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.end
+  }
+
+  byte(): number {
+    if (this.at >= this.end) throw new DamagedWords('it ends too early')
+    return this.bytes[this.at++] as number
+  }
+
+  varint(): number {
+    const first = this.byte()
+    if (first < 128) return first
+    const second = this.byte()
+    if (second < 128) return (first & 127) | (second << 7)
+    let value = (first & 127) | ((second & 127) << 7)
+    for (let scale = 2 ** 14; scale < 2 ** 53; scale *= 128) {
+      const byte = this.byte()
+      value += (byte & 127) * scale
+      if (byte < 128) return checked(value)
+    }
+    throw new DamagedWords('a number is too large')
+  }
+
+  signed(): number {
+    const value = this.varint()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+
+  /** Passes over so many numbers. */
+  skipVarints(count: number): void {
+    const { bytes, end } = this
+    let at = this.at
+    for (let left = count; left > 0; at++) {
+      if (at >= end) throw new DamagedWords('it ends too early')
+      if ((bytes[at] as number) < 128) left--
+    }
+    this.at = at
+  }
+
+  /** The offset of so many bytes, which are passed over. */
+  take(count: number): number {
+    const start = this.at
+    if (count > this.end - start) throw new DamagedWords('it ends too early')
+    this.at = start + count
+    return start
+  }
+}
+
+/** Compares as SQLite compares BLOBs: by bytes, a beginning before what it begins. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let at = 0; at < shared; at++) {
+    const difference = (a[at] as number) - (b[at] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+function checked(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new DamagedWords('a number is too large')
+  return value
+}

@@ -1,0 +1,189 @@
+import { camelParts } from './camel-case.ts'
+import { classAt, MARK, SPACED, widthAt } from './chars.ts'
+import { foldWord, MAX_FORM } from './fold-word.ts'
+import { PART, WORD, type WordSink } from './word-sink.ts'
+
+/** Words that are joined by `.`, `_` or `@` are one only up to this many; more are a list. */
+const MAX_PIECES = 8
+
+/** Letters and digits without a break, but for apostrophes and the commas of thousands. */
+interface Piece {
+  /** As written, without apostrophes, commas and a suffix such as `'s`. */
+  readonly raw: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Where reading goes on. */
+interface Next {
+  readonly at: number
+  readonly position: number
+}
+
+/** Reads the word that begins at `start`, with what is joined to it, and hands it over with its parts. */
+export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
+  const date = dateAt(text, start)
+  if (date !== undefined) return putCompound(date.split('-').map(piecesOf(start)), date, { start, position, sink })
+  const pieces = [readPiece(text, start)]
+  let last = pieces[0] as Piece
+  while (isJoiner(text.charCodeAt(last.end)) && begins(text, last.end + 1)) {
+    last = readPiece(text, last.end + 1)
+    pieces.push(last)
+  }
+  if (pieces.length > MAX_PIECES || last.end - start > MAX_FORM) return putSeparately(pieces, position, sink)
+  const folded = pieces.map(({ raw }) => foldWord(raw))
+  const name = pieces.length > 1 ? joinedName(text, pieces, folded) : (folded[0] as string)
+  const suffix = symbolAfter(text, pieces)
+  const dotted = isDotName(text, start)
+  const whole = `${dotted ? '.' : ''}${name}${suffix}`
+  const from = dotted ? start - 1 : start
+  const end = last.end + suffix.length
+  sink(whole, WORD, position, from, end)
+  putParts(pieces, { folded, name, whole, sink, position, from, end })
+  return { at: end, position: position + 1 }
+}
+
+interface Whole {
+  readonly folded: readonly string[]
+  /** Without leading dot and trailing symbols. */
+  readonly name: string
+  readonly whole: string
+  readonly sink: WordSink
+  readonly position: number
+  readonly from: number
+  readonly end: number
+}
+
+function putParts(pieces: readonly Piece[], { folded, name, whole, sink, position, from, end }: Whole): void {
+  if (whole !== name && name.length > 1) sink(name, PART, position, from, end)
+  if (VERSION.test(name)) sink(name.slice(1), PART, position, from + 1, end)
+  else if (!NUMBER.test(name)) {
+    for (const [index, { raw, start, end: pieceEnd }] of pieces.entries()) {
+      const part = folded[index] as string
+      if (pieces.length > 1 && part.length > 1 && name !== part) sink(part, PART, position, start, pieceEnd)
+      for (const camel of camelParts(raw)) sink(camel.toLowerCase(), PART, position, start, pieceEnd)
+    }
+  }
+}
+
+const VERSION = /^v\d+(\.\d+)+$/
+const NUMBER = /^\d+(\.\d+)+$/
+
+/** One after the other: what is joined is too long to be a name. */
+function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
+  let next = position
+  for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
+  return { at: (pieces.at(-1) as Piece).end, position: next }
+}
+
+/** The joined pieces as one form; single letters with dots between them are an abbreviation (`U.S.A.`, `e.g.`). */
+function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
+  if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
+    return folded.join('')
+  }
+  let name = folded[0] as string
+  for (let at = 1; at < folded.length; at++) name += `${text[(pieces[at - 1] as Piece).end]}${folded[at]}`
+  return name
+}
+
+/** `++` after a word (`c++`), `#` after a letter (`c#`). */
+function symbolAfter(text: string, pieces: readonly Piece[]): string {
+  const { raw, start, end } = pieces.at(-1) as Piece
+  const next = text[end]
+  if (next === '+' && text[end + 1] === '+' && /^[a-z]{1,12}$/i.test(raw) && !/[\p{L}\p{N}+]/u.test(text[end + 2] ?? '')) {
+    return '++'
+  }
+  if (next !== '#' || end - start !== 1 || pieces.length > 1) return ''
+  return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
+}
+
+/** A name that begins with a dot (`.net`, `.gitignore`): the dot stands after a space, a bracket, a quote or nothing. */
+function isDotName(text: string, start: number): boolean {
+  return (
+    text[start - 1] === '.' && /[a-z]/i.test(text[start] ?? '') && (start === 1 || /[\s([{"'`*/]/.test(text[start - 2] ?? ''))
+  )
+}
+
+const DATE = /\d{4}-\d\d(?:-\d\d)?(?![\p{L}\p{N}_-])/uy
+
+function dateAt(text: string, start: number): string | undefined {
+  if (text[start + 4] !== '-') return undefined
+  DATE.lastIndex = start
+  return DATE.exec(text)?.[0]
+}
+
+function piecesOf(start: number): (raw: string) => Piece {
+  let at = start
+  return (raw) => {
+    const piece = { raw, start: at, end: at + raw.length }
+    at = piece.end + 1
+    return piece
+  }
+}
+
+function putCompound(pieces: readonly Piece[], whole: string, to: { start: number; position: number; sink: WordSink }): Next {
+  const end = to.start + whole.length
+  to.sink(whole, WORD, to.position, to.start, end)
+  for (const piece of pieces) to.sink(piece.raw, PART, to.position, piece.start, piece.end)
+  return { at: end, position: to.position + 1 }
+}
+
+/** What apostrophes add that is not part of the word; `n't` is. */
+const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
+const ELISION = /^(?:\p{L}|qu)$/iu
+const DIGITS = /^\d+$/
+
+function readPiece(text: string, start: number): Piece {
+  let end = runEnd(text, start)
+  // Kept in parts: joining while reading would copy a long word again and again.
+  const runs = [text.slice(start, end)]
+  for (;;) {
+    const unit = text.charCodeAt(end)
+    const last = runs.at(-1) as string
+    if (isApostrophe(unit) && begins(text, end + 1)) {
+      const from = end + 1
+      const to = runEnd(text, from)
+      const run = text.slice(from, to)
+      if (SUFFIX.test(run)) return { raw: runs.join(''), start, end: to }
+      if (runs.length === 1 && ELISION.test(last)) break
+      runs.push(run)
+      end = to
+    } else if (unit === 44 && DIGITS.test(last) && (runs.length > 1 ? last.length === 3 : last.length <= 3)) {
+      const to = thousandsEnd(text, end + 1)
+      if (to === undefined) break
+      runs.push(text.slice(end + 1, to))
+      end = to
+    } else break
+  }
+  return { raw: runs.join(''), start, end }
+}
+
+/** The end of exactly three digits. */
+function thousandsEnd(text: string, start: number): number | undefined {
+  return /^\d{3}$/.test(text.slice(start, start + 3)) && !isSpaced(text, start + 3) ? start + 3 : undefined
+}
+
+function runEnd(text: string, start: number): number {
+  let at = start
+  while (isSpaced(text, at)) at += widthAt(text, at)
+  return at
+}
+
+function isSpaced(text: string, at: number): boolean {
+  if (at >= text.length) return false
+  const found = classAt(text, at)
+  return found === SPACED || found === MARK
+}
+
+/** Whether a piece begins there: marks only continue one. */
+function begins(text: string, at: number): boolean {
+  return at < text.length && classAt(text, at) === SPACED
+}
+
+function isApostrophe(unit: number): boolean {
+  return unit === 39 || unit === 0x2019
+}
+
+function isJoiner(unit: number): boolean {
+  return unit === 46 || unit === 95 || unit === 64
+}

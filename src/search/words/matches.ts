@@ -1,0 +1,99 @@
+import type { Phrase, QueryTerm } from './query.ts'
+import { scanWords } from './scan.ts'
+import { stemOf } from './stem.ts'
+
+export interface SnippetQuery {
+  /** Words, with what each counts for (such as its idf). */
+  readonly terms: readonly { readonly term: QueryTerm; readonly weight: number }[]
+  readonly phrases: readonly Phrase[]
+}
+
+/** A place in a text where something that was looked for stands; UTF-16 offsets. */
+export interface Match {
+  readonly start: number
+  readonly end: number
+  /** Which word of the query: its number; phrases follow the words. */
+  readonly term: number
+  readonly weight: number
+}
+
+/** The words and phrases of a query in a text, by their beginnings; one match a word of the text. */
+export function findMatches(text: string, { terms, phrases }: SnippetQuery): readonly Match[] {
+  const finder = new TermFinder(terms)
+  const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, terms.length + at))
+  const matches: Match[] = []
+  scanWords(text, (form, _kind, position, start, end) => {
+    const found = finder.find(form)
+    if (found !== undefined) matches.push({ start, end, ...found })
+    for (const run of runs) {
+      const match = run.read({ form, position, start, end })
+      if (match !== undefined) matches.push(match)
+    }
+  })
+  return matches.sort((a, b) => a.start - b.start || b.end - a.end)
+}
+
+/** Which word of a query a form is; remembers what it was asked. */
+class TermFinder {
+  readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
+  readonly #terms: SnippetQuery['terms']
+
+  constructor(terms: SnippetQuery['terms']) {
+    this.#terms = terms
+  }
+
+  find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
+    if (this.#known.has(form)) return this.#known.get(form)
+    const stem = stemOf(form)
+    const at = this.#terms.findIndex(({ term }) => isFoundBy(term, form, stem))
+    const found = at < 0 ? undefined : { term: at, weight: this.#terms[at]?.weight ?? 0 }
+    this.#known.set(form, found)
+    return found
+  }
+}
+
+function isFoundBy(term: QueryTerm, form: string, stem: string): boolean {
+  if (term.match === 'prefix') return form.startsWith(term.form)
+  return term.match === 'stem' ? stem === term.stem : form === term.form
+}
+
+interface Place {
+  readonly form: string
+  readonly position: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Follows the places where a phrase may have begun. */
+class PhraseFinder {
+  readonly #words: Phrase['words']
+  readonly #term: number
+  /** By the position of the first word: how many words were found, and where the first one begins. */
+  readonly #begun = new Map<number, { readonly found: number; readonly start: number }>()
+
+  constructor({ words }: Phrase, term: number) {
+    this.#words = words
+    this.#term = term
+  }
+
+  /** Takes the next word of the text; returns the phrase that ends with it. */
+  read({ form, position, start, end }: Place): Match | undefined {
+    const reach = this.#words.at(-1)?.offset ?? 0
+    for (const begun of this.#begun.keys()) {
+      if (begun >= position - reach) break
+      this.#begun.delete(begun)
+    }
+    let match: Match | undefined
+    // Backwards, so that a word is not counted for two places of the phrase that begins with it.
+    for (let at = this.#words.length - 1; at >= 0; at--) {
+      const word = this.#words[at] as Phrase['words'][number]
+      if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue
+      const first = position - word.offset
+      const begun = at === 0 ? { found: 0, start } : this.#begun.get(first)
+      if (begun === undefined || begun.found !== at) continue
+      if (at === this.#words.length - 1) match = { start: begun.start, end, term: this.#term, weight: this.#words.length }
+      else this.#begun.set(first, { found: at + 1, start: begun.start })
+    }
+    return match
+  }
+}

@@ -1,0 +1,120 @@
+import { classAt, MARK, SEPARATOR, SPACED, UNSPACED, widthAt } from './chars.ts'
+import { readCompound } from './compound.ts'
+import { foldWord, MAX_FORM } from './fold-word.ts'
+import { TAIL, WORD, type WordSink } from './word-sink.ts'
+
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+/** What, after a plain word, may make a compound of it: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and whatever is not ASCII. */
+const LINK = 4
+const ascii = new Uint8Array(128)
+for (let unit = 48; unit < 58; unit++) ascii[unit] = DIGIT
+for (let unit = 65; unit < 91; unit++) ascii[unit] = UPPER
+for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
+for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
+
+/**
+ * Finds the words of a text, from `position` on, and returns the position after the last.
+ *
+ * A word is a run of letters, digits and marks, without case and accents. Apostrophes join (`don't` is `dont`) but for `'s`, `'re` …,
+ * which are dropped, and elisions, which part (`l'eau`). Joined by `.`, `_` or `@` (`node.js`, `foo_bar`, addresses), or written in
+ * camel case, it is one word and its parts; so are dates. Hyphens part. `c++`, `c#`, `.net`, `3.14`, `v2.1` are words, `1,000` is
+ * `1000`. Scripts without spaces and Hangul give overlapping pairs of characters. Linear.
+ */
+export function scanWords(text: string, sink: WordSink, position = 0): number {
+  const length = text.length
+  let next = position
+  let at = 0
+  while (at < length) {
+    const unit = text.charCodeAt(at)
+    const kind = unit < 128 ? (ascii[unit] as number) : LINK
+    if (kind === 0) {
+      at++
+      continue
+    }
+    if (kind === LINK) {
+      const found = unit < 128 ? SEPARATOR : classAt(text, at)
+      if (found === SPACED) {
+        const end = readCompound(text, at, next, sink)
+        next = end.position
+        at = end.at
+      } else if (found === UNSPACED) {
+        const end = readUnspaced(text, at, next, sink)
+        next = end.position
+        at = end.at
+      } else at += unit < 128 ? 1 : widthAt(text, at)
+      continue
+    }
+    const start = at
+    const plain = plainEnd(text, start)
+    if (plain < 0) {
+      const compound = readCompound(text, start, next, sink)
+      next = compound.position
+      at = compound.at
+      continue
+    }
+    at = plain >> 1
+    sink(foldPlain(text, start, plain), WORD, next, start, at)
+    next++
+  }
+  return next
+}
+
+/**
+ * Twice the end of a plain ASCII word, and 1 where it has capitals; -1 where a change of case may part it, or what follows it join.
+ */
+function plainEnd(text: string, start: number): number {
+  const length = text.length
+  if (start > 0 && text.charCodeAt(start - 1) === 46) return -1
+  let at = start
+  let lower = false
+  let upper = 0
+  for (; at < length; at++) {
+    const unit = text.charCodeAt(at)
+    const kind = unit < 128 ? (ascii[unit] as number) : LINK
+    if (kind === LOWER) lower = true
+    else if (kind === UPPER) {
+      if (lower || (at > start + 1 && at + 1 < length && ascii[text.charCodeAt(at + 1)] === LOWER)) return -1
+      upper = 1
+    } else if (kind === LINK) return joins(text, at, unit) ? -1 : 2 * at + upper
+    else if (kind === 0) break
+  }
+  return 2 * at + upper
+}
+
+/** Whether what follows a word could belong to it; only `readCompound` knows. */
+function joins(text: string, at: number, unit: number): boolean {
+  if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
+  const next = text.charCodeAt(at + 1)
+  if (unit === 43 || unit === 35) return unit === 35 || next === 43
+  // A hyphen matters to dates alone, a comma to digits.
+  if (unit === 45 || unit === 44) return ascii[text.charCodeAt(at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
+  return next >= 128 ? classAt(text, at + 1) !== SEPARATOR : (ascii[next] as number) > 0 && (ascii[next] as number) < LINK
+}
+
+function foldPlain(text: string, start: number, plain: number): string {
+  const end = plain >> 1
+  const form = text.slice(start, end - start > MAX_FORM ? start + MAX_FORM : end)
+  // Lowering what is low already costs as much as finding the word.
+  return plain % 2 === 0 ? form : form.toLowerCase()
+}
+
+/** Reads a run of unspaced characters into overlapping pairs; a lone character is a word. */
+function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
+  let at = start
+  let next = position
+  let before = ''
+  let beforeStart = start
+  while (at < text.length && classAt(text, at) === UNSPACED) {
+    const from = at
+    at += widthAt(text, at)
+    while (at < text.length && classAt(text, at) === MARK) at += widthAt(text, at)
+    const folded = foldWord(text.slice(from, at))
+    if (before !== '') sink(before + folded, WORD, next++, beforeStart, at)
+    before = folded
+    beforeStart = from
+  }
+  if (before !== '') sink(before, next === position ? WORD : TAIL, next++, beforeStart, at)
+  return { at, position: next }
+}

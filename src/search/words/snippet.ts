@@ -1,0 +1,204 @@
+import { findMatches, type Match, type SnippetQuery } from './matches.ts'
+
+export interface Snippet {
+  /** As written, with every run of white space made one space, and `…` where it is cut. */
+  readonly text: string
+  /** UTF-16 offsets in `text`, ascending, without overlaps. */
+  readonly highlights: readonly (readonly [start: number, end: number])[]
+  /** The 1-based line of the file that the first match, or else the snippet, stands on. */
+  readonly line: number
+}
+
+/** UTF-16 units of a file that are looked through for matches. */
+const MAX_SCANNED = 400_000
+const ELLIPSIS = '…'
+/** How far before a cut its word, or a link that would be torn, may begin. */
+const MAX_STEP = 80
+
+/**
+ * The part of a file's text, at most `maxLength` UTF-16 units, where the matches stand closest together: each word counts once, so that
+ * different words beat one that is repeated. Without a match it is the beginning of the body. No word (up to 80 units), wikilink or
+ * grapheme is cut.
+ */
+export function snippet(text: string, bodyStart: number, query: SnippetQuery, maxLength = 240): Snippet {
+  const end = trimmedEnd(text)
+  const start = Math.min(afterSpace(text, bodyStart), end)
+  const matches = findMatches(text.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
+    ...match,
+    start: match.start + start,
+    end: match.end + start,
+  }))
+  const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
+  const span = windowAround(text, { start, end }, { cluster, maxLength })
+  const shown = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)
+  return { ...collapse(text, span, { start, end, matches: shown }), line: lineOf(text, (shown[0] ?? span).start) }
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The matches that lie in so many units and weigh most together; of equal ones the shortest, then the first. */
+function densest(matches: readonly Match[], room: number): Span | undefined {
+  const counts = new Map<number, number>()
+  let best: (Span & { readonly weight: number }) | undefined
+  let weight = 0
+  let first = 0
+  for (const match of matches) {
+    const count = counts.get(match.term) ?? 0
+    counts.set(match.term, count + 1)
+    if (count === 0) weight += match.weight
+    for (let left = matches[first] as Match; left !== match; left = matches[first] as Match) {
+      const held = counts.get(left.term) ?? 0
+      const tooFar = match.end - left.start > room
+      if (!tooFar && held < 2) break
+      counts.set(left.term, held - 1)
+      if (held === 1) weight -= left.weight
+      first++
+    }
+    const { start } = matches[first] as Match
+    const isBetter = best === undefined || weight > best.weight + 1e-9
+    const isShorter = best !== undefined && weight > best.weight - 1e-9 && match.end - start < best.end - best.start
+    if (isBetter || isShorter) best = { start, end: match.end, weight }
+  }
+  return best
+}
+
+/** The body's beginning, or the cluster with as much before it as after it. */
+function windowAround(
+  text: string,
+  body: Span,
+  { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
+): Span {
+  // White space that is collapsed makes room for more; counting it would hardly be seen.
+  if (body.end - body.start <= maxLength) return body
+  const room = maxLength - ELLIPSIS.length
+  if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }
+  const spare = Math.max(0, room - ELLIPSIS.length - (cluster.end - cluster.start))
+  const wished = Math.min(cluster.start - (spare >> 1), body.end - room)
+  if (wished <= body.start)
+    return { start: body.start, end: endBefore(text, Math.min(cluster.end, body.start + room), body.start + room) }
+  const start = startAfter(text, wished, cluster.start)
+  const limit = start + room - ELLIPSIS.length
+  if (limit + ELLIPSIS.length >= body.end) return { start, end: body.end }
+  return { start, end: endBefore(text, Math.min(cluster.end, limit), limit) }
+}
+
+/** The first place from `wished` on, up to `last`, where a word may begin. */
+function startAfter(text: string, wished: number, last: number): number {
+  const link = linkAround(text, wished)
+  const from = link === undefined || link.end > last ? wished : link.end
+  if (isSpace(text, from - 1)) return afterSpace(text, from)
+  for (let at = from; at < Math.min(last, from + MAX_STEP); at++)
+    if (isSpace(text, at)) return Math.min(afterSpace(text, at), last)
+  return graphemeAt(text, from, { first: from - MAX_STEP, forward: true })
+}
+
+/** The last place up to `limit`, not before `least`, where a word ends. */
+function endBefore(text: string, least: number, limit: number): number {
+  const link = linkAround(text, limit)
+  const from = link === undefined || link.start < least ? limit : link.start
+  if (isSpace(text, from)) return beforeSpace(text, from)
+  for (let at = from; at > Math.max(least, from - MAX_STEP); at--) if (isSpace(text, at - 1)) return beforeSpace(text, at)
+  return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
+}
+
+/** The short wikilink that an offset lies inside. */
+function linkAround(text: string, at: number): Span | undefined {
+  const from = Math.max(0, at - MAX_STEP)
+  const before = text.slice(from, at + 1)
+  const open = before.lastIndexOf('[[')
+  if (open < 0 || from + open === at || before.slice(0, -1).includes(']]', open)) return undefined
+  const close = text.slice(from + open, from + open + 2 * MAX_STEP).indexOf(']]')
+  if (close < 0 || from + open + close + 2 <= at) return undefined
+  return { start: from + open, end: from + open + close + 2 }
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** The grapheme boundary at or next to an offset; segmenting starts at `first` or the last white space after it. */
+function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
+  let from = Math.max(0, first)
+  for (let space = at - 1; space >= from; space--) {
+    if (isSpace(text, space)) {
+      from = space
+      break
+    }
+  }
+  let before = from
+  for (const { index } of graphemes.segment(text.slice(from, at + MAX_STEP))) {
+    const boundary = from + index
+    if (boundary === at) return at
+    if (boundary > at) return forward || before === from ? boundary : before
+    before = boundary
+  }
+  return forward ? Math.min(text.length, at + MAX_STEP) : before
+}
+
+/** Makes white space single, cuts visible, and moves the matches to where they are then. */
+function collapse(
+  text: string,
+  span: Span,
+  body: Span & { readonly matches: readonly Match[] },
+): { text: string; highlights: (readonly [number, number])[] } {
+  let out = span.start > body.start ? ELLIPSIS : ''
+  const moved = new Map<number, number>()
+  let at = span.start
+  for (const { index, 0: space } of text.slice(span.start, span.end).matchAll(/\s+/g)) {
+    moved.set(at, out.length)
+    out += `${text.slice(at, span.start + index)} `
+    at = span.start + index + space.length
+  }
+  moved.set(at, out.length)
+  out += text.slice(at, span.end)
+  return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...moved]) }
+}
+
+/** `runs`: where runs without white space begin in the text and in the snippet. */
+function moveMatches(
+  matches: readonly Match[],
+  runs: readonly (readonly [from: number, to: number])[],
+): (readonly [number, number])[] {
+  const highlights: [number, number][] = []
+  let run = 0
+  const move = (offset: number): number => {
+    while (run + 1 < runs.length && (runs[run + 1]?.[0] ?? 0) <= offset) run++
+    const [from, to] = runs[run] ?? [0, 0]
+    return to + offset - from
+  }
+  for (const { start, end } of matches) {
+    const from = move(start)
+    const last = highlights.at(-1)
+    const to = move(end - 1) + 1
+    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to)
+    else highlights.push([from, to])
+  }
+  return highlights
+}
+
+function isSpace(text: string, at: number): boolean {
+  return /\s/.test(text.charAt(at))
+}
+
+function afterSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && isSpace(text, at)) at++
+  return at
+}
+
+function beforeSpace(text: string, from: number): number {
+  let at = from
+  while (at > 0 && isSpace(text, at - 1)) at--
+  return at
+}
+
+function trimmedEnd(text: string): number {
+  return beforeSpace(text, text.length)
+}
+
+function lineOf(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
+}

@@ -1,0 +1,36 @@
+import { stemmer } from 'stemmer'
+import { ownCopy } from './own-copy.ts'
+
+/** Stems kept at hand; when they are more, all are forgotten. */
+const MEMO = 50_000
+const LETTERS = /^[a-z]+$/
+
+/**
+ * What may stand in a stem after the beginning it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). A stem that
+ * ends otherwise is not used, so that a look-up by prefix knows every stem under which a form may lie.
+ */
+export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
+
+const memo = new Map<string, string>()
+
+/** The stem of a form (M. F. Porter, An algorithm for suffix stripping, 1980); of anything but `a`–`z` the form itself. */
+export function stemOf(form: string): string {
+  const known = memo.get(form)
+  if (known !== undefined) return known
+  const own = ownCopy(form)
+  const stem = isStemmed(own) ? checked(own, stemmer(own)) : own
+  if (memo.size >= MEMO) memo.clear()
+  memo.set(own, stem)
+  return stem
+}
+
+/** Whether a form's stem may differ from it; holds for all beginnings of such a form too. */
+export function isStemmed(form: string): boolean {
+  return LETTERS.test(form)
+}
+
+function checked(form: string, stem: string): string {
+  let shared = 0
+  while (shared < stem.length && stem[shared] === form[shared]) shared++
+  return shared > 0 && STEM_TAILS.includes(stem.slice(shared)) ? stem : form
+}

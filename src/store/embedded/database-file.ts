@@ -1,0 +1,168 @@
+import { threadId } from 'node:worker_threads'
+import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
+import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+
+/** What a database must be to be ours. */
+export interface DatabaseKind {
+  /** Tells our files from other databases. */
+  readonly applicationId: number
+  /** Grows with every change of the schema or of what is stored: another format makes another file. */
+  readonly format: number
+  readonly schema: string
+}
+
+/**
+ * A database that can always be made anew, as its one writer sees it: made with the first commit, opened again when another process
+ * replaced it.
+ */
+export class DatabaseFile {
+  readonly #location: Location
+  readonly #kind: DatabaseKind
+  #database: Database | undefined
+  #identity: string | undefined
+
+  constructor(location: Location, kind: DatabaseKind) {
+    this.#location = location
+    this.#kind = kind
+  }
+
+  get location(): Location {
+    return this.#location
+  }
+
+  get isOpen(): boolean {
+    return this.#database !== undefined
+  }
+
+  /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is no database of this kind. */
+  open(): Database | undefined {
+    const identity = identityOf(this.#location)
+    if (this.#database !== undefined) {
+      if (identity === this.#identity) return this.#database
+      this.#close()
+    }
+    if (identity === undefined) return undefined
+    this.#identity = identity
+    const database = openSqlite(databasePath(this.#location))
+    try {
+      if (this.#location.kind === 'memory') makeSchema(database, this.#kind)
+      requireKind(database, this.#kind)
+      configure(database)
+      this.#database = database
+      return database
+    } catch (error) {
+      attempt(() => database.close())
+      throw error
+    }
+  }
+
+  /** Opens it, made first where there is none. A new one gets its name when it is whole: nobody ever opens one that is being made. */
+  make(): Database {
+    return this.open() ?? this.#create()
+  }
+
+  #create(): Database {
+    if (this.#location.kind === 'file') {
+      const { path } = this.#location
+      makeRoom(path)
+      const draft = `${path}.${process.pid}-${threadId}.new`
+      deleteDatabase(draft)
+      const database = openSqlite(draft)
+      try {
+        makeSchema(database, this.#kind)
+        database.exec('PRAGMA journal_mode = WAL')
+      } finally {
+        database.close()
+      }
+      publish(draft, path)
+    }
+    const database = this.open()
+    if (database === undefined) throw new Error('the index file vanished while it was being made')
+    return database
+  }
+
+  /** Runs a transaction of its own. */
+  write<T>(action: (database: Database) => T): T {
+    const database = this.make()
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = action(database)
+      database.exec('COMMIT')
+      return result
+    } catch (error) {
+      // What failed may have ended the transaction itself (a full disk does).
+      attempt(() => database.exec('ROLLBACK'))
+      throw error
+    }
+  }
+
+  /** Copies the log into the database. */
+  checkpoint(): void {
+    this.#database?.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+
+  /** Throws it away, unless another process has replaced it already. */
+  delete(): void {
+    const damaged = this.#identity
+    this.#close()
+    if (this.#location.kind === 'memory') return
+    if (damaged === undefined || damaged === identityOf(this.#location)) deleteDatabase(this.#location.path)
+  }
+
+  close(): void {
+    const database = this.#database
+    // The log is emptied by hand: the binding cannot end its statements, so SQLite does not see the last connection close.
+    if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    this.#close()
+  }
+
+  #close(): void {
+    const database = this.#database
+    this.#database = undefined
+    this.#identity = undefined
+    if (database !== undefined) attempt(() => database.close())
+  }
+}
+
+/** @throws DamagedIndex when a database is not of this kind. */
+export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
+  const found = kindOf(database)
+  if (found.applicationId !== applicationId || found.format !== format) {
+    throw new DamagedIndex('the file is no index of this version')
+  }
+}
+
+/** What a database says that it is. */
+export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' | 'format'> {
+  const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
+  const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
+  return { applicationId: application?.application_id ?? 0, format: user?.user_version ?? 0 }
+}
+
+/** In memory a database is there as soon as it is opened. */
+export function hasTables(database: Database): boolean {
+  const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
+  return tables?.n !== 0
+}
+
+function makeSchema(database: Database, { applicationId, format, schema }: DatabaseKind): void {
+  if (hasTables(database)) return
+  database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`)
+}
+
+/**
+ * What is derived may be lost with the power, but never torn: WAL with NORMAL. The log is copied into the database when nothing is
+ * asked (`checkpoint`), or when it has grown to 40 MB.
+ */
+function configure(database: Database): void {
+  database.exec(
+    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
+  )
+}
+
+/** Does what may fail after something else has failed: the error that led here says more. */
+export function attempt(action: () => void): void {
+  try {
+    action()
+  } catch {}
+}

@@ -1,0 +1,170 @@
+import { packHeader, type SegmentHeader, unpackHeader } from '../../../search/words/header.ts'
+import { mergeSegments } from '../../../search/words/merge.ts'
+import type { Page } from '../../../search/words/page.ts'
+import type { DatabaseFile } from '../database-file.ts'
+import type { Database } from '../sqlite.ts'
+import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
+
+/** Segments of about one size that are merged at once: a note is rewritten once for each power of this in the number of notes. */
+const FAN_IN = 8
+/** How long a step may take, ms. */
+const STEP_MS = 25
+/** A merge that was begun so long ago (ms) belongs to a process that died. */
+const ABANDONED = 3_600_000
+
+interface SegmentRow {
+  readonly id: number
+  readonly rank: number
+  readonly notes: number
+}
+
+/** Merges small segments into one, a few milliseconds at a time; readers see either the old ones or the new one. */
+export class Compaction {
+  readonly #file: DatabaseFile
+  #merge: Merge | undefined
+
+  constructor(file: DatabaseFile) {
+    this.#file = file
+  }
+
+  /** @returns whether there is more to do. */
+  step(): boolean {
+    if (this.#merge === undefined) {
+      const database = this.#file.open()
+      const inputs = database === undefined ? [] : choose(segmentsOf(database))
+      if (database === undefined || inputs.length === 0) return false
+      this.#merge = this.#begin(database, inputs)
+    }
+    const started = performance.now()
+    while (performance.now() - started < STEP_MS) {
+      const { done, value } = this.#merge.run.next()
+      if (done !== true) continue
+      this.#finish(this.#merge, value)
+      this.#merge = undefined
+      return true
+    }
+    this.#write(this.#merge)
+    return true
+  }
+
+  #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
+    const headers = new Map(segmentsOf(database).map(({ id }) => [id, readHeader(database, id)]))
+    const isLive = liveness(database, headers)
+    const pages: Page[] = []
+    const sources = inputs.map(({ id }) => ({ header: headers.get(id) as SegmentHeader, pages: pagesOf(database, id) }))
+    const id = this.#file.write((open) => {
+      open.prepare('DELETE FROM page WHERE segment IN (SELECT id FROM merging WHERE started < ?)').run(Date.now() - ABANDONED)
+      open.prepare('DELETE FROM merging WHERE started < ?').run(Date.now() - ABANDONED)
+      const next = nextSegment(open)
+      open.prepare('INSERT INTO merging VALUES (?, ?)').run(next, Date.now())
+      return next
+    })
+    const isKept = (source: number, ordinal: number): boolean => isLive(inputs[source] as SegmentRow, ordinal)
+    return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
+  }
+
+  /** Stores the pages made so far; nobody looks for them yet. */
+  #write({ id, pages }: Merge): void {
+    if (pages.length === 0) return
+    this.#file.write((database) => insertPages(database, id, pages.splice(0)))
+  }
+
+  #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
+    this.#file.write((database) => {
+      const there = new Set(segmentsOf(database).map((segment) => segment.id))
+      const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]
+      if (!dead.includes(id)) {
+        insertPages(database, id, pages)
+        const rank = Math.max(...inputs.map((input) => input.rank))
+        insertSegment(database, { id, rank, header })
+      }
+      for (const segment of dead) {
+        database.prepare('DELETE FROM segment WHERE id = ?').run(segment)
+        database.prepare('DELETE FROM page WHERE segment = ?').run(segment)
+      }
+      database.prepare('DELETE FROM merging WHERE id = ?').run(id)
+    })
+  }
+}
+
+interface Merge {
+  readonly id: number
+  readonly inputs: readonly SegmentRow[]
+  readonly pages: Page[]
+  readonly run: Generator<void, SegmentHeader>
+}
+
+/** Stores a segment's header: from now on readers see it. `rank`: of two segments that hold a note, the one of higher rank counts. */
+export function insertSegment(
+  database: Database,
+  { id, rank, header }: { readonly id: number; readonly rank: number; readonly header: SegmentHeader },
+): void {
+  const sealed = sealBytes(headerPlace(id, rank), packHeader(header))
+  database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?)').run(id, rank, header.keys.length, sealed)
+}
+
+export function insertPages(database: Database, segment: number, pages: Iterable<Page>): void {
+  const insert = database.prepare('INSERT INTO page VALUES (?, ?, ?)')
+  for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
+}
+
+/** Numbers of segments are never given again. */
+export function nextSegment(database: Database): number {
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'segment'").get() as { value: number } | undefined
+  const segment = Number(row?.value ?? 0) + 1
+  database.prepare("INSERT OR REPLACE INTO meta VALUES ('segment', ?)").run(segment)
+  return segment
+}
+
+/** In order of rank. */
+export function segmentsOf(database: Database): readonly SegmentRow[] {
+  return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
+}
+
+/** @throws DamagedIndex, DamagedWords */
+export function readHeader(database: Database, id: number): SegmentHeader {
+  const row = database.prepare('SELECT rank, header FROM segment WHERE id = ?').get(id) as { rank: number; header: unknown }
+  return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
+}
+
+/** The first group of segments of about one size that has become large enough, smallest first. */
+function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
+  const levels = new Map<number, SegmentRow[]>()
+  for (const segment of segments) {
+    const level = Math.floor(Math.log(Math.max(1, segment.notes)) / Math.log(FAN_IN))
+    levels.set(level, [...(levels.get(level) ?? []), segment])
+  }
+  const full = [...levels].filter(([, group]) => group.length >= FAN_IN).sort(([a], [b]) => a - b)
+  return full[0]?.[1] ?? []
+}
+
+/** A note's entry is kept when it is its newest and the note is still there. */
+function liveness(
+  database: Database,
+  headers: ReadonlyMap<number, SegmentHeader>,
+): (input: SegmentRow, ordinal: number) => boolean {
+  const newest = new Map<number, number>()
+  // In order of rank: later ones replace.
+  for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
+  const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
+  return ({ id }, ordinal) => {
+    const key = headers.get(id)?.keys[ordinal]
+    return key !== undefined && newest.get(key) === id && find.get(key) !== undefined
+  }
+}
+
+/** A segment's pages in order, a few at a time: a statement must not stay open while others write. */
+function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
+  const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
+  const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')
+  let rows = start.all(segment) as PageRow[]
+  while (rows.length > 0) {
+    for (const { first, data } of rows) yield unsealBytes(pagePlace(segment, first), data)
+    rows = select.all(segment, (rows.at(-1) as PageRow).first) as PageRow[]
+  }
+}
+
+interface PageRow {
+  readonly first: Uint8Array
+  readonly data: Uint8Array
+}

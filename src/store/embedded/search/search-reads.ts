@@ -1,0 +1,186 @@
+import { SearchIndexDamaged } from '../../../core/errors.ts'
+import type { NodeId } from '../../../core/ids.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from '../../../core/search.ts'
+import type { Page, Scope, SimilarOptions } from '../../../core/store.ts'
+import { KeySet } from '../../../search/query/key-set.ts'
+import { parseQuery } from '../../../search/query/parse-query.ts'
+import { DamagedWords } from '../../../search/words/bytes.ts'
+import { queryTerms } from '../../../search/words/query.ts'
+import type { Location } from '../location.ts'
+import type { Projection } from '../projection.ts'
+import { inScope } from '../scope.ts'
+import { isDamage } from '../sqlite.ts'
+import { Facets } from './facets.ts'
+import { findNotes, settleFor } from './find-notes.ts'
+import { Relations } from './relations.ts'
+import { SearchIndex } from './search-index.ts'
+import { stampOf } from './search-rows.ts'
+import type { AcceptNote } from './vector-table.ts'
+
+/** Retrieval over one vault. The projection is kept fresh by whoever calls; what is behind search is refreshed here. */
+export class SearchReads {
+  readonly #projection: Projection
+  readonly #index: SearchIndex
+  readonly #facets: Facets
+  readonly #relations: Relations
+  readonly #onDamage: () => void
+  #isDamaged = false
+
+  /** `onDamage`: the search index was found damaged; have it built anew. */
+  constructor(projection: Projection, location: Location, onDamage: () => void) {
+    this.#projection = projection
+    this.#index = new SearchIndex(location, () => projection.graph)
+    this.#facets = new Facets(projection)
+    this.#relations = new Relations(projection)
+    this.#onDamage = onDamage
+  }
+
+  /** The files behind these keys changed. */
+  graphChanged(keys: readonly number[]): void {
+    this.#index.graphChanged(keys)
+    this.#facets.changed(keys)
+    this.#relations.changed(keys)
+  }
+
+  /** The graph was thrown away and is built anew. */
+  graphReplaced(): void {
+    this.#index.reopen()
+    this.#facets.clear()
+    this.#relations.clear()
+  }
+
+  /** The search index was thrown away and is built anew, perhaps elsewhere. */
+  reopen(location: Location): void {
+    this.#isDamaged = false
+    this.#index.reopen(location)
+  }
+
+  /** Takes over what was committed, and of this embedder's vectors what is new. */
+  async refresh(embedder?: string): Promise<void> {
+    await this.#guard(async () => {
+      this.#index.refresh()
+      if (embedder !== undefined) await this.#index.vectors(embedder)
+    })
+  }
+
+  async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
+    return await this.#guard(async () => {
+      this.#index.refresh()
+      const accept = accepting(this.#projection, scope)
+      const { hits, terms, coverage, maxScore } = this.#index.words.rank(queryTerms(text), { limit, accept })
+      const { graph } = this.#projection
+      return {
+        hits: hits.map(({ key, score, matched }) => ({
+          id: graph.id(key),
+          score,
+          share: maxScore === 0 ? 0 : score / maxScore,
+          matched,
+        })),
+        coverage,
+        terms: terms.map(({ term, documents }) => ({ word: term.form, notes: documents })),
+      }
+    })
+  }
+
+  async nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]> {
+    return await this.#guard(async () => {
+      const table = await this.#index.vectors(embedder)
+      const { graph } = this.#projection
+      const hits = table?.nearestChunks(vector, limit, this.#acceptCurrent(scope)) ?? []
+      return hits.map(({ key, ordinal, score }) => ({ id: graph.id(key), chunk: ordinal, score }))
+    })
+  }
+
+  async nearestNames(
+    embedder: string,
+    vector: Float32Array,
+    scope: Scope,
+    { limit, minimum }: SimilarOptions,
+  ): Promise<readonly NameVectorHit[]> {
+    return await this.#guard(async () => {
+      const table = await this.#index.vectors(embedder)
+      const { graph } = this.#projection
+      const hits = table?.nearestNames(vector, limit, this.#acceptCurrent(scope)) ?? []
+      return hits.flatMap(({ key, ordinal, score }) => {
+        const name = ordinal === 0 ? graph.title(key) : graph.row(key)?.aliases[ordinal - 1]
+        return name === undefined || score < minimum ? [] : [{ id: graph.id(key), title: graph.title(key), name, score }]
+      })
+    })
+  }
+
+  async vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]> {
+    return await this.#guard(async () => {
+      const table = await this.#index.vectors(embedder)
+      const { graph } = this.#projection
+      const key = graph.find(id)
+      const path = key === undefined ? undefined : graph.row(key)?.path
+      return key === undefined || path === undefined ? [] : (table?.vectors(key, stampOf(path)) ?? [])
+    })
+  }
+
+  async vectorStates(): Promise<readonly VectorState[]> {
+    return await this.#guard(async () => this.#index.embedders())
+  }
+
+  async find(text: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
+    const query = parseQuery(text, now)
+    return await this.#guard(async () => {
+      const facts = {
+        projection: this.#projection,
+        words: this.#index.words,
+        facets: this.#facets,
+        relations: this.#relations,
+      }
+      await settleFor(query, options.orderBy, facts)
+      this.#index.refresh()
+      const candidates = candidatesOf(this.#projection, { ...scope, withoutArchived: !options.includeArchived })
+      return findNotes(query, candidates, facts, options, page)
+    })
+  }
+
+  close(): void {
+    this.#index.close()
+  }
+
+  /** Notes whose vectors are of the file that their key stands for. */
+  #acceptCurrent(scope: Scope): AcceptNote {
+    const accept = accepting(this.#projection, scope)
+    return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)
+  }
+
+  async #guard<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#isDamaged) throw new SearchIndexDamaged(undefined)
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof DamagedWords) && !isDamage(error)) throw error
+      this.#isDamaged = true
+      this.#index.reopen()
+      this.#onDamage()
+      throw new SearchIndexDamaged(error)
+    }
+  }
+}
+
+/** Which notes a scope has. */
+function accepting(projection: Projection, scope: Scope): (key: number) => boolean {
+  const { graph } = projection
+  const { folder, path, tags, kinds, note, withoutArchived } = scope
+  if (folder !== undefined || path !== undefined || tags !== undefined || kinds !== undefined || note !== undefined) {
+    const keys = candidatesOf(projection, scope)
+    return (key) => keys.has(key)
+  }
+  return (key) => graph.isListedNote(key) && !(withoutArchived === true && graph.row(key)?.archived === true)
+}
+
+function candidatesOf(projection: Projection, { note, withoutArchived, ...scope }: Scope): KeySet {
+  const { graph } = projection
+  const only = note === undefined ? undefined : graph.find(note)
+  const keys: number[] = []
+  for (const key of inScope(projection, scope)) {
+    if (key < 0 || (note !== undefined && key !== only)) continue
+    if (withoutArchived === true && graph.row(key)?.archived === true) continue
+    keys.push(key)
+  }
+  return KeySet.of(keys)
+}

@@ -1,0 +1,189 @@
+import type { NoteVectors, NoteWords, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
+import { SegmentBuilder } from '../../../search/words/builder.ts'
+import { DatabaseFile } from '../database-file.ts'
+import type { Location } from '../location.ts'
+import type { Database } from '../sqlite.ts'
+import { unpackVector } from '../vectors/packed-vector.ts'
+import { Compaction, insertPages, insertSegment, nextSegment } from './compaction.ts'
+import { packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
+
+/** The writing side of the embedded store's search indexes. Nothing is made on disk before the first commit. */
+export function openSearchWriter(location: Location): SearchWriter {
+  return new SqliteSearchWriter(location)
+}
+
+class SqliteSearchWriter implements SearchWriter {
+  readonly #file: DatabaseFile
+  #database: Database | undefined
+  #version = -1
+  #compaction: Compaction | undefined
+
+  constructor(location: Location) {
+    this.#file = new DatabaseFile(location, SEARCH)
+  }
+
+  async wordVersions(): Promise<ReadonlyMap<number, number>> {
+    return versions(this.#file.open()?.prepare('SELECT key, version FROM note').all())
+  }
+
+  async vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>> {
+    const database = this.#file.open()
+    const id = database === undefined ? undefined : findEmbedder(database, embedder)
+    if (database === undefined || id === undefined) return new Map()
+    return versions(database.prepare('SELECT key, version FROM vector WHERE embedder = ?').all(id))
+  }
+
+  async isOutdated(): Promise<boolean> {
+    const database = this.#file.open()
+    const [row] = (database?.prepare('PRAGMA data_version').all() ?? []) as { data_version: number }[]
+    const version = row?.data_version ?? -1
+    const isOutdated = database !== this.#database || version !== this.#version
+    this.#database = database
+    this.#version = version
+    return isOutdated
+  }
+
+  startWords(): WordBatch {
+    return new SegmentBatch((builder, notes) => this.#putWords(builder, notes))
+  }
+
+  async vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
+    const found = new Map<string, Float32Array>()
+    const database = this.#file.open()
+    const id = database === undefined ? undefined : findEmbedder(database, embedder)
+    if (database === undefined || id === undefined) return found
+    const dimensions = dimensionsOf(database, id)
+    const select = database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?')
+    for (const key of keys) {
+      const row = select.get(id, key) as { data: Uint8Array } | undefined
+      if (row === undefined) continue
+      const { chunks, names } = unpackVectors(id, key, row.data)
+      for (const { hash, packed } of [...chunks, ...names]) {
+        found.set(Buffer.from(hash).toString('hex'), unpackVector(packed, dimensions))
+      }
+    }
+    return found
+  }
+
+  async putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void> {
+    if (notes.length === 0) return
+    this.#file.write((database) => {
+      const id = requireEmbedder(database, embedder, notes)
+      const revision = nextRevision(database)
+      const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?, ?)')
+      for (const note of notes) put.run(id, note.key, revision, note.version, packVectors(id, note))
+    })
+  }
+
+  async forget(keys: readonly number[]): Promise<void> {
+    this.#file.write((database) => {
+      nextRevision(database)
+      const statements = ['note', 'vector'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
+      for (const key of keys) for (const statement of statements) statement.run(key)
+    })
+  }
+
+  async keepOnly(embedder: string): Promise<void> {
+    const database = this.#file.open()
+    if (database === undefined) return
+    const others = database.prepare('SELECT id FROM embedder WHERE name <> ?').all(embedder) as { id: number }[]
+    if (others.length === 0) return
+    this.#file.write((open) => {
+      nextRevision(open)
+      for (const { id } of others) {
+        open.prepare('DELETE FROM vector WHERE embedder = ?').run(id)
+        open.prepare('DELETE FROM embedder WHERE id = ?').run(id)
+      }
+    })
+  }
+
+  async compact(): Promise<boolean> {
+    if (this.#file.open() === undefined) return false
+    this.#compaction ??= new Compaction(this.#file)
+    const isMore = this.#compaction.step()
+    if (!isMore) this.#compaction = undefined
+    return isMore
+  }
+
+  async tidy(): Promise<void> {
+    this.#file.checkpoint()
+  }
+
+  async reset(): Promise<void> {
+    this.#compaction = undefined
+    this.#file.delete()
+  }
+
+  async close(): Promise<void> {
+    this.#file.close()
+  }
+
+  #putWords(builder: SegmentBuilder, notes: ReadonlyMap<number, number>): void {
+    this.#file.write((database) => {
+      const id = nextSegment(database)
+      insertPages(database, id, builder.pages())
+      insertSegment(database, { id, rank: id, header: builder.header() })
+      const note = database.prepare('INSERT OR REPLACE INTO note VALUES (?, ?)')
+      for (const [key, version] of notes) note.run(key, version)
+    })
+  }
+}
+
+class SegmentBatch implements WordBatch {
+  readonly #builder = new SegmentBuilder()
+  readonly #notes = new Map<number, number>()
+  readonly #commit: (builder: SegmentBuilder, notes: ReadonlyMap<number, number>) => void
+
+  constructor(commit: (builder: SegmentBuilder, notes: ReadonlyMap<number, number>) => void) {
+    this.#commit = commit
+  }
+
+  get notes(): number {
+    return this.#notes.size
+  }
+
+  has(key: number): boolean {
+    return this.#notes.has(key)
+  }
+
+  add({ key, path, version, names, headings, body, tags, properties }: NoteWords): void {
+    this.#builder.add({ key, stamp: stampOf(path), fields: { title: names, headings, body, tags, properties } })
+    this.#notes.set(key, version)
+  }
+
+  async commit(): Promise<void> {
+    this.#commit(this.#builder, this.#notes)
+  }
+}
+
+function versions(rows: readonly unknown[] | undefined): ReadonlyMap<number, number> {
+  return new Map((rows as { key: number; version: number }[] | undefined)?.map(({ key, version }) => [key, version]))
+}
+
+function findEmbedder(database: Database, name: string): number | undefined {
+  const row = database.prepare('SELECT id FROM embedder WHERE name = ?').get(name) as { id: number } | undefined
+  return row?.id
+}
+
+function dimensionsOf(database: Database, embedder: number): number {
+  const row = database.prepare('SELECT dimensions FROM embedder WHERE id = ?').get(embedder) as { dimensions: number } | undefined
+  return row?.dimensions ?? 0
+}
+
+/** The embedder's number, given with its first vectors. */
+function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
+  const known = findEmbedder(database, name)
+  if (known !== undefined) return known
+  const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
+  const [row] = database.prepare('SELECT max(id) AS last FROM embedder').all() as { last: number | null }[]
+  const id = (row?.last ?? 0) + 1
+  database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
+  return id
+}
+
+function nextRevision(database: Database): number {
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'revision'").get() as { value: number } | undefined
+  const revision = Number(row?.value ?? 0) + 1
+  database.prepare("INSERT OR REPLACE INTO meta VALUES ('revision', ?)").run(revision)
+  return revision
+}

@@ -1,0 +1,159 @@
+import type { HnswAddon, NativeGraph } from './hnsw-addon.ts'
+import { requireLabel, requireVector } from './vector-index.ts'
+
+/**
+ * A proximity graph (HNSW: Malkov, Yashunin 2016) behind a fence: hnswlib ends the process on a value that is no number, a wrong
+ * dimension in a file or a filter that throws, so nothing reaches it unchecked, and filters never do.
+ */
+export class HnswGraph {
+  readonly dimensions: number
+  readonly #native: NativeGraph
+  /** Labels that are in the graph and not marked as deleted. */
+  readonly #live = new Set<number>()
+  /** Labels that are in it, deleted ones too; they keep their place. */
+  readonly #held = new Set<number>()
+  #capacity = FIRST_CAPACITY
+  #busy = false
+  #freed = false
+
+  private constructor(native: NativeGraph, dimensions: number) {
+    this.dimensions = dimensions
+    this.#native = native
+  }
+
+  static create(addon: HnswAddon, dimensions: number): HnswGraph {
+    const graph = new HnswGraph(new addon.HierarchicalNSW('ip', dimensions), dimensions)
+    graph.#initialise()
+    return graph
+  }
+
+  /** Reads a file that was verified (`restoreGraph`) into a new graph. */
+  static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
+    // Into an object without a graph: where there is one, a failed read leaves it freed, to be freed once more later.
+    const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
+    await graph.#exclusively(() => graph.#native.readIndex(file.path))
+    graph.#native.setEf(SEARCH_BREADTH)
+    graph.#capacity = file.capacity
+    for (const label of graph.#native.getIdsList()) {
+      graph.#held.add(label)
+      graph.#live.add(label)
+    }
+    for (const label of file.deleted) graph.#live.delete(label)
+    return graph
+  }
+
+  /** How many labels are in the graph, without deleted ones. */
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** Places that deleted labels take. */
+  get wasted(): number {
+    return this.#held.size - this.#live.size
+  }
+
+  /** While a file is written the graph can be searched but not changed. */
+  get busy(): boolean {
+    return this.#busy
+  }
+
+  has(label: number): boolean {
+    return this.#live.has(label)
+  }
+
+  /** Labels in the graph, without deleted ones. */
+  labels(): Iterable<number> {
+    return this.#live
+  }
+
+  /** Adds a vector or replaces the label's; some 0.1–1 ms. */
+  set(label: number, vector: Float32Array): void {
+    requireLabel(label)
+    const numbers = Array.from(requireVector(vector, this.dimensions))
+    this.#requireIdle()
+    if (!this.#held.has(label)) this.#reserve(this.#held.size + 1)
+    this.#native.addPoint(numbers, label)
+    this.#held.add(label)
+    this.#live.add(label)
+  }
+
+  delete(label: number): void {
+    this.#requireIdle()
+    if (this.#live.delete(label)) this.#native.markDelete(label)
+  }
+
+  /** Up to `count` labels near the query, nearest first. */
+  nearest(query: Float32Array, count: number): readonly number[] {
+    // Of unit length, lest the products of a huge query overflow; the order is the same.
+    const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
+    const numbers = Array.from(query, (value) => value / length)
+    const wanted = Math.min(Math.floor(count), this.#live.size)
+    return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
+  }
+
+  /** Writes the graph as it is now; it is `busy` until that is done. hnswlib does not notice a full disk: `verifyGraphLayout` does. */
+  async write(path: string): Promise<GraphFile> {
+    this.#requireIdle()
+    const deleted = [...this.#held].filter((label) => !this.#live.has(label))
+    const file = { path, dimensions: this.dimensions, count: this.#held.size, capacity: this.#capacity, deleted }
+    await this.#exclusively(() => this.#native.writeIndex(path))
+    return file
+  }
+
+  /** Gives the native memory back at once, or when the file is written. */
+  free(): void {
+    this.#freed = true
+    this.#live.clear()
+    this.#held.clear()
+    // The addon has no other way to let go of a graph before garbage collection.
+    if (!this.#busy) this.#initialise()
+  }
+
+  #initialise(): void {
+    // Starts small and is resized: out of memory then is an exception, at the start it would abort the process.
+    this.#capacity = FIRST_CAPACITY
+    this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
+    this.#native.setEf(SEARCH_BREADTH)
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.#capacity) return
+    const capacity = Math.max(count, Math.ceil(this.#capacity * 1.5))
+    this.#native.resizeIndex(capacity)
+    this.#capacity = capacity
+  }
+
+  #requireIdle(): void {
+    if (this.#busy || this.#freed) throw new Error('The graph is being written or was freed.')
+  }
+
+  /** `this` is used after waiting: the addon's thread holds no reference to the object that it works on. */
+  async #exclusively(work: () => Promise<boolean>): Promise<void> {
+    this.#busy = true
+    try {
+      await work()
+    } finally {
+      this.#busy = false
+      if (this.#freed) this.#initialise()
+    }
+  }
+}
+
+/** A saved graph. */
+export interface GraphFile {
+  readonly path: string
+  readonly dimensions: number
+  /** Labels in it, deleted ones too. */
+  readonly count: number
+  /** Labels there is room for. */
+  readonly capacity: number
+  /** Labels that are marked as deleted. */
+  readonly deleted: readonly number[]
+}
+
+/** Links of a label on each level, twice as many on the lowest; hnswlib's own default. */
+export const LINKS = 16
+/** Neighbours looked at for each label that is added (efConstruction). */
+export const BUILD_BREADTH = 100
+const SEARCH_BREADTH = 100
+const FIRST_CAPACITY = 16

@@ -1,0 +1,113 @@
+import type { BestLabels } from './best-labels.ts'
+import { BLOCK, createKernel, type Kernel, QUERY_PEAK, strideOf } from './kernel.ts'
+import { measureUnit, readPacked } from './packed-vector.ts'
+import type { AcceptLabel } from './vector-index.ts'
+
+/** Vectors as int8 with a scale each, the label being the number of the row. Scores are estimates, good to about a hundredth. */
+export class QuantisedRows {
+  readonly #dimensions: number
+  readonly #stride: number
+  readonly #kernel: Kernel
+  /** One a row; NaN where there is none: no comparison is true of it, so a free row never gets among the best. */
+  #scales = new Float32Array(0)
+  #end = 0
+  #size = 0
+
+  constructor(dimensions: number, kernel = createKernel(strideOf(dimensions))) {
+    this.#dimensions = dimensions
+    this.#stride = strideOf(dimensions)
+    this.#kernel = kernel
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(label: number): boolean {
+    return label < this.#end && !Number.isNaN(this.#scales[label])
+  }
+
+  /** All labels, ascending. */
+  *labels(): Generator<number> {
+    for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
+  }
+
+  /** Replaces what the label had; throws when the bytes are no packed vector of unit length. */
+  set(label: number, packed: Uint8Array): void {
+    const view = readPacked(packed, this.#dimensions)
+    const factor = INT8_PEAK / measureUnit(view)
+    this.#reserve(label + 1)
+    roundInto(this.#kernel.rows, label * this.#stride, view.values, factor)
+    if (!this.has(label)) this.#size++
+    this.#scales[label] = view.scale / factor
+    if (label >= this.#end) this.#end = label + 1
+  }
+
+  delete(label: number): boolean {
+    if (!this.has(label)) return false
+    this.#scales[label] = Number.NaN
+    this.#size--
+    while (this.#end > 0 && Number.isNaN(this.#scales[this.#end - 1])) this.#end--
+    return true
+  }
+
+  /** Offers the estimated cosine of every row that `accept` allows; it is asked only about rows that would get in. */
+  scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
+    const unit = this.#quantiseQuery(query)
+    for (let first = 0; first < this.#end; first += BLOCK) {
+      const count = Math.min(BLOCK, this.#end - first)
+      const dots = this.#kernel.dots(first, count)
+      let { threshold } = best
+      for (let i = 0; i < count; i++) {
+        const score = (dots[i] as number) * (this.#scales[first + i] as number) * unit
+        if (!(score > threshold) || (accept !== undefined && !accept(first + i))) continue
+        best.offer(first + i, score)
+        threshold = best.threshold
+      }
+    }
+  }
+
+  /** Offers the estimated cosines of these labels alone. */
+  scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
+    const unit = this.#quantiseQuery(query)
+    for (const label of labels) {
+      if (!this.has(label)) continue
+      const dot = this.#kernel.dots(label, 1)[0] as number
+      best.offer(label, dot * (this.#scales[label] as number) * unit)
+    }
+  }
+
+  /** Lays the query out for the kernel; answers what makes cosines of the products with it. */
+  #quantiseQuery(query: Float32Array): number {
+    let peak = 0
+    for (const value of query) peak = Math.max(peak, Math.abs(value))
+    if (peak === 0) {
+      this.#kernel.query.fill(0)
+      return 0
+    }
+    let squares = 0
+    for (let i = 0; i < this.#dimensions; i++) {
+      const value = (query[i] as number) / peak
+      squares += value * value
+      this.#kernel.query[i] = Math.round(value * QUERY_PEAK)
+    }
+    return 1 / (Math.sqrt(squares) * QUERY_PEAK)
+  }
+
+  #reserve(rows: number): void {
+    this.#kernel.reserve(rows)
+    if (rows <= this.#scales.length) return
+    const grown = new Float32Array(Math.max(rows, 1024, Math.ceil(this.#scales.length * 1.5))).fill(Number.NaN)
+    grown.set(this.#scales)
+    this.#scales = grown
+  }
+}
+
+const INT8_PEAK = 127
+
+/** Rounds `values` × `factor` to the bytes from `at`. Made positive first, cutting rounds, without a branch on the sign. */
+function roundInto(bytes: Int8Array, at: number, values: Int16Array, factor: number): void {
+  for (let i = 0; i < values.length; i++) {
+    bytes[at + i] = (((values[i] as number) * factor + 128.5) | 0) - 128
+  }
+}

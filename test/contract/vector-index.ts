@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
+import { packVector, unpackVector } from '../../src/store/embedded/vectors/packed-vector.ts'
+import type { StoredVector, VectorIndex } from '../../src/store/embedded/vectors/vector-index.ts'
+import { bruteForce, cosine, drawUnitVector, generator } from '../store/embedded/vectors/draw-vectors.ts'
+
+export type OpenVectorIndex = (dimensions: number, exact: StoredVector) => VectorIndex
+
+export interface VectorIndexTraits {
+  /** May miss a near one: then what it finds must be there, with true scores, in order. */
+  readonly approximate?: boolean
+}
+
+/** What every implementation of `VectorIndex` must do. */
+export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { approximate = false }: VectorIndexTraits = {}): void {
+  describe(`${name} vector index`, () => {
+    let opened: VectorIndex[] = []
+    afterEach(() => {
+      for (const index of opened) index.close()
+      opened = []
+    })
+
+    /** An index beside the store of packed vectors that a database would be. */
+    function open(dimensions: number, vectors: Iterable<readonly [number, Float32Array]> = []) {
+      const stored = new Map<number, Uint8Array>()
+      const index = openIndex(dimensions, (label) => {
+        const packed = stored.get(label)
+        return packed && unpackVector(packed, dimensions)
+      })
+      opened.push(index)
+      const set = (label: number, vector: Float32Array) => {
+        stored.set(label, packVector(vector))
+        index.set(label, vector)
+      }
+      const remove = (label: number) => {
+        stored.delete(label)
+        index.delete(label)
+      }
+      for (const [label, vector] of vectors) set(label, vector)
+      return { index, set, remove }
+    }
+
+    const axis = (...values: readonly number[]) => {
+      const vector = Float32Array.from({ length: 16 }, (_, i) => values[i] ?? 0)
+      const length = Math.hypot(...vector)
+      return vector.map((value) => value / length)
+    }
+    const labels = (hits: readonly { readonly label: number }[]) => hits.map(({ label }) => label)
+
+    test('an empty index finds nothing', () => {
+      expect(open(16).index.search(axis(1), 5)).toEqual([])
+    })
+
+    test('best first by cosine, then label', () => {
+      const { index } = open(16, [
+        [7, axis(1, 1)],
+        [3, axis(1)],
+        [9, axis(1)],
+        [0, axis(-1)],
+        [4, axis(0, 1)],
+      ])
+      const hits = index.search(axis(1), 10)
+      expect(labels(hits)).toEqual([3, 9, 7, 4, 0])
+      for (const [i, score] of [1, 1, Math.SQRT1_2, 0, -1].entries()) expect(hits[i]?.score).toBeCloseTo(score, 4)
+    })
+
+    test('setting replaces, deleting removes, deleting what is not there is nothing', () => {
+      const { index, set, remove } = open(16, [
+        [0, axis(1)],
+        [1, axis(0, 1)],
+      ])
+      set(0, axis(0, 0, 1))
+      expect(labels(index.search(axis(0, 0, 1), 1))).toEqual([0])
+      expect(labels(index.search(axis(1, 0.1), 1))).toEqual([1])
+      remove(0)
+      remove(0)
+      remove(1234)
+      expect(index.size).toBe(1)
+      expect(labels(index.search(axis(0, 0, 1), 9))).toEqual([1])
+      set(0, axis(1))
+      expect(labels(index.search(axis(1), 1))).toEqual([0])
+    })
+
+    test('a filter that allows few still gets all of those, the best first', () => {
+      const random = generator(5)
+      const vectors = Array.from({ length: 700 }, (_, label) => [label, drawUnitVector(random, 24)] as const)
+      const { index } = open(24, vectors)
+      const query = drawUnitVector(random, 24)
+      const allowed = (label: number) => label % 100 === 17
+      const expected = bruteForce(new Map(vectors.filter(([label]) => allowed(label))), query, 20)
+      expect(labels(index.search(query, 20, allowed))).toEqual(labels(expected))
+      expect(index.search(query, 20, () => false)).toEqual([])
+    })
+
+    test('a filter that throws is heard of, and the index goes on', () => {
+      const { index } = open(16, [[0, axis(1)]])
+      const fails = () => {
+        throw new TypeError('broken filter')
+      }
+      expect(() => index.search(axis(1), 1, fails)).toThrow('broken filter')
+      expect(labels(index.search(axis(1), 1))).toEqual([0])
+    })
+
+    test('limits: none, all, more than there are', () => {
+      const { index } = open(16, [
+        [0, axis(1)],
+        [1, axis(1, 1)],
+      ])
+      expect([0, -1, 1, 1.9, 2, 1e9, Number.POSITIVE_INFINITY].map((limit) => index.search(axis(1), limit).length)).toEqual([
+        0, 0, 1, 1, 2, 2, 2,
+      ])
+    })
+
+    test('a query may have any length; one of zeros is as near to all', () => {
+      const { index } = open(16, [
+        [0, axis(1)],
+        [1, axis(1, 1)],
+      ])
+      const far = new Float32Array(16).fill(0)
+      expect(index.search(far, 2)).toEqual([
+        { label: 0, score: 0 },
+        { label: 1, score: 0 },
+      ])
+      for (const factor of [1e-30, 1e30]) {
+        const hits = index.search(
+          axis(1, 1).map((value) => value * factor),
+          1,
+        )
+        expect(labels(hits)).toEqual([1])
+        expect(hits[0]?.score).toBeCloseTo(1, 4)
+      }
+    })
+
+    const nan = axis(1)
+    nan[3] = Number.NaN
+    const infinite = axis(1)
+    infinite[15] = Number.POSITIVE_INFINITY
+    const unfit: readonly (readonly [string, (index: VectorIndex) => void])[] = [
+      ['a vector too short', (index) => index.set(1, new Float32Array(15))],
+      ['a vector too long', (index) => index.set(1, new Float32Array(17))],
+      ['a vector with NaN', (index) => index.set(1, nan)],
+      ['a vector with infinity', (index) => index.set(1, infinite)],
+      ['a vector of zeros', (index) => index.set(1, new Float32Array(16))],
+      [
+        'a vector of length 2',
+        (index) =>
+          index.set(
+            1,
+            axis(1).map((value) => 2 * value),
+          ),
+      ],
+      ['an array of other numbers', (index) => index.set(1, new Array(16).fill(0.25) as unknown as Float32Array)],
+      ['no vector', (index) => index.set(1, undefined as unknown as Float32Array)],
+      ['a negative label', (index) => index.set(-1, axis(1))],
+      ['half a label', (index) => index.set(0.5, axis(1))],
+      ['a huge label', (index) => index.set(2 ** 31, axis(1))],
+      ['a label that is text', (index) => index.delete('1' as unknown as number)],
+      ['a query too short', (index) => index.search(new Float32Array(3), 1)],
+      ['a query with NaN', (index) => index.search(nan, 1)],
+      ['a query that is no vector', (index) => index.search(undefined as unknown as Float32Array, 1)],
+      ['a limit that is no number', (index) => index.search(axis(1), Number.NaN)],
+    ]
+    test.each(unfit)('%s is a clear error and changes nothing', (_, attempt) => {
+      const { index } = open(16, [[0, axis(1)]])
+      expect(() => attempt(index)).toThrow(RouxError)
+      expect(index.size).toBe(1)
+      expect(labels(index.search(axis(1), 5))).toEqual([0])
+    })
+
+    test('after any changes it answers as an index made anew, and as brute force', () => {
+      const step = fc.record({ label: fc.nat(60), seed: fc.nat(1000), remove: fc.integer({ min: 0, max: 3 }) })
+      const steps = fc.array(step, { maxLength: 120, size: 'max' })
+      fc.assert(
+        fc.property(steps, fc.constantFrom(16, 40, 64), fc.nat(), (changes, dimensions, seed) => {
+          const changed = open(dimensions)
+          const truth = new Map<number, Float32Array>()
+          for (const { label, seed: vectorSeed, remove } of changes) {
+            const vector = drawUnitVector(generator(vectorSeed), dimensions)
+            if (remove === 0) changed.remove(label)
+            else changed.set(label, vector)
+            if (remove === 0) truth.delete(label)
+            else truth.set(label, vector)
+          }
+          const anew = open(dimensions, truth)
+          const query = drawUnitVector(generator(seed), dimensions)
+          const hits = changed.index.search(query, 10)
+          const expected = bruteForce(truth, query, 10)
+          expect(changed.index.size).toBe(truth.size)
+          for (const [i, { label, score }] of hits.entries()) {
+            const vector = truth.get(label)
+            expect(vector && Math.abs(score - cosine(query, vector))).toBeLessThan(2e-4)
+            expect(score).toBeLessThanOrEqual(hits[i - 1]?.score ?? 1)
+          }
+          if (!approximate) {
+            expect(hits).toEqual(anew.index.search(query, 10))
+            expect(hits.length).toBe(expected.length)
+            for (const [i, { score }] of hits.entries()) expect(Math.abs(score - (expected[i]?.score ?? 0))).toBeLessThan(2e-4)
+          }
+          changed.index.close()
+          anew.index.close()
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    test('closed, it is empty', () => {
+      const { index } = open(16, [[0, axis(1)]])
+      index.close()
+      expect(index.size).toBe(0)
+      expect(index.search(axis(1), 5)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,1 @@
+throw new Error('Something went wrong installing the engine')

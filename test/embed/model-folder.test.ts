@@ -1,0 +1,29 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { inspectModelFolder, placeModel } from '../../src/embed/model-folder.ts'
+import { modelFolder } from './support.ts'
+
+test('what looks like a path is a folder', () => {
+  expect(placeModel('/models/a', '/cache')).toEqual({ folder: '/models/a' })
+  expect(placeModel('./a', '/cache')).toEqual({ folder: resolve('a') })
+  expect(placeModel('../a/b', '/cache')).toEqual({ folder: resolve('../a/b') })
+  expect(placeModel('~/a', '/cache')).toEqual({ folder: join(homedir(), 'a') })
+})
+
+test('what does not is an id of the hub', () => {
+  expect(placeModel('Xenova/all-MiniLM-L6-v2', '/cache')).toEqual({
+    folder: '/cache/Xenova/all-MiniLM-L6-v2',
+    hubId: 'Xenova/all-MiniLM-L6-v2',
+  })
+})
+
+test.each(['', 'a/b/c', 'a b', 'a/..', 'a/b..c', 'http://x/y', '-a'])('%j is neither', (model) => {
+  expect(() => placeModel(model, '/cache')).toThrow(expect.objectContaining({ code: 'PROVIDER_ERROR' }))
+})
+
+test('8-bit weights come first, others will do', () => {
+  const both = { 'onnx/model.onnx': 'x', 'onnx/model_fp16.onnx': 'x' }
+  expect(inspectModelFolder(modelFolder({}, both))).toEqual({ precision: 'q8' })
+  expect(inspectModelFolder(modelFolder({}, { ...both, 'onnx/model_quantized.onnx': undefined }))).toEqual({ precision: 'fp32' })
+})

@@ -1,0 +1,296 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Embedder } from '../../src/core/embedder.ts'
+import type { EmbedderSettings } from '../../src/embed/embedder-settings.ts'
+import { openOpenAiEmbedder } from '../../src/embed/openai-embedder.ts'
+import { testEmbedder } from '../contract/embedder.ts'
+
+const KEY = 'sk-very-secret'
+
+interface Request {
+  readonly model: string
+  readonly input: readonly string[]
+  readonly dimensions?: number
+}
+
+interface Seen {
+  readonly requests: Request[]
+  readonly headers: IncomingMessage['headers'][]
+}
+
+type Behaviour = (request: Request, response: ServerResponse, count: number) => void
+
+let servers: Server[] = []
+afterEach(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+  servers = []
+})
+
+/** A server of this process that counts letters: vectors by what a text holds. */
+async function serve(behaviour: Behaviour = answer): Promise<Seen & { readonly baseUrl: string }> {
+  const seen: Seen = { requests: [], headers: [] }
+  const server = createServer(async (incoming, response) => {
+    const parts: Buffer[] = []
+    for await (const part of incoming) parts.push(part)
+    const request: Request = JSON.parse(Buffer.concat(parts).toString())
+    seen.requests.push(request)
+    seen.headers.push(incoming.headers)
+    if (incoming.url === '/v1/embeddings' && incoming.method === 'POST') behaviour(request, response, seen.requests.length)
+    else response.writeHead(404).end('no such page')
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { ...seen, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+}
+
+function vectorOf(text: string, dimensions = 8): readonly number[] {
+  const vector = Array<number>(dimensions).fill(0.1)
+  for (const letter of text) vector[(letter.codePointAt(0) ?? 0) % dimensions]! += 1
+  return vector
+}
+
+function answer({ input, dimensions }: Request, response: ServerResponse): void {
+  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, dimensions) }))
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ object: 'list', data }))
+}
+
+/** Answers the first request, by which dimensions are learnt, and then as told. */
+const afterOpening =
+  (behaviour: Behaviour): Behaviour =>
+  (request, response, count) =>
+    count === 1 ? answer(request, response) : behaviour(request, response, count)
+
+const reply =
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body)
+
+function open(settings: Partial<EmbedderSettings>): Promise<Embedder> {
+  return openOpenAiEmbedder(
+    { kind: 'openai', model: 'letters', apiKey: KEY, allowDownload: false, ...settings },
+    { backoffMs: 1, random: () => 0.5 },
+  )
+}
+
+async function opened(behaviour: Behaviour, settings: Partial<EmbedderSettings> = {}) {
+  const server = await serve(behaviour)
+  const embedder = await open({ baseUrl: server.baseUrl, ...settings })
+  onTestFinished(() => embedder.close())
+  return { ...server, embedder }
+}
+
+async function fails(work: Promise<unknown>, message: RegExp, hint = /./): Promise<void> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({
+    code: 'PROVIDER_ERROR',
+    message: expect.stringMatching(message),
+    hint: expect.stringMatching(hint),
+  })
+  expect(JSON.stringify(error)).not.toContain(KEY)
+}
+
+testEmbedder('openai', async () => open({ baseUrl: (await serve()).baseUrl }), { knowsMeanings: false, runs: 10 })
+
+describe('requests', () => {
+  test('learn the dimension once, carry model and key', async () => {
+    const { embedder, requests, headers } = await opened(answer)
+    expect(embedder.dimensions).toBe(8)
+    expect(embedder.id).toMatch(/^openai:letters:8:[0-9a-f]{8}$/)
+    await embedder.embed(['a', 'b'], 'query')
+    expect(requests.map(({ input }) => input.length)).toEqual([1, 2])
+    expect(requests[1]).toEqual({ model: 'letters', input: ['a', 'b'] })
+    expect(headers.map(({ authorization }) => authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`])
+  })
+
+  test('without a key none is sent', async () => {
+    const { baseUrl, headers } = await serve()
+    await (await openOpenAiEmbedder({ kind: 'openai', model: 'letters', baseUrl, allowDownload: false })).close()
+    expect(headers[0]).not.toHaveProperty('authorization')
+  })
+
+  test('ask for the dimension that is set, and nothing when opened', async () => {
+    const { embedder, requests } = await opened(answer, { dimensions: 16 })
+    expect(requests).toEqual([])
+    expect((await embedder.embed(['a'], 'query'))[0]?.length).toBe(16)
+    expect(requests[0]?.dimensions).toBe(16)
+  })
+
+  test('are bounded in texts and in characters', async () => {
+    const { embedder, requests } = await opened(answer, { dimensions: 8, batch: 3 })
+    await embedder.embed(['a', 'b', 'c', 'd'], 'query')
+    await embedder.embed(['x'.repeat(150_000), 'y'.repeat(60_000), 'z'], 'query')
+    expect(requests.map(({ input }) => input.length)).toEqual([3, 1, 1, 2])
+  })
+
+  test('hold prefixes, known ones or those that are set, and what the limit leaves', async () => {
+    const known = await opened(answer, { dimensions: 8, model: 'nomic-embed-text:latest' })
+    await known.embedder.embed(['x'], 'query')
+    await known.embedder.embed(['x'], 'passage')
+    expect(known.requests.map(({ input }) => input)).toEqual([['search_query: x'], ['search_document: x']])
+    const set = await opened(answer, { dimensions: 8, queryPrefix: 'q ', maxTokens: 2 })
+    await set.embedder.embed(['abcdefgh', 'abc😀'], 'query')
+    expect(set.requests[0]?.input).toEqual(['q abcd', 'q abc'])
+  })
+
+  test('go one after the other', async () => {
+    let running = 0
+    let most = 0
+    const { embedder } = await opened(
+      (request, response) => {
+        most = Math.max(most, ++running)
+        setTimeout(() => {
+          running--
+          answer(request, response)
+        }, 5)
+      },
+      { dimensions: 8, batch: 1 },
+    )
+    await Promise.all([embedder.embed(['a', 'b', 'c'], 'query'), embedder.embed(['d'], 'query')])
+    expect(most).toBe(1)
+  })
+})
+
+describe('again', () => {
+  test.each([429, 500, 502, 503])('after %i', async (status) => {
+    const { embedder, requests } = await opened(
+      afterOpening((request, response, count) =>
+        count < 4 ? reply(status)(request, response, count) : answer(request, response),
+      ),
+    )
+    expect((await embedder.embed(['a'], 'query')).length).toBe(1)
+    expect(requests.length).toBe(4)
+  })
+
+  test('after a broken connection', async () => {
+    const { embedder } = await opened(
+      afterOpening((request, response, count) => (count === 2 ? response.destroy() : answer(request, response))),
+    )
+    expect((await embedder.embed(['a'], 'query')).length).toBe(1)
+  })
+
+  test('when the server says, and not when it says too late', async () => {
+    const soon = await opened(
+      afterOpening((request, response, count) =>
+        count === 2 ? reply(429, '', { 'retry-after': '0' })(request, response, count) : answer(request, response),
+      ),
+    )
+    expect((await soon.embedder.embed(['a'], 'query')).length).toBe(1)
+    const late = await opened(afterOpening(reply(429, 'quota', { 'retry-after': '86400' })))
+    await fails(late.embedder.embed(['a'], 'query'), /answers 429: quota/, /limits how much/)
+    expect(late.requests.length).toBe(2)
+  })
+
+  test('in halves when a request is too long, down to halves of a text', async () => {
+    const { embedder, requests } = await opened((request, response, count) =>
+      request.input.join('').length > 150
+        ? reply(400, `{"error": "maximum context length is 150"}`)(request, response, count)
+        : answer(request, response),
+    )
+    const vectors = await embedder.embed(['a'.repeat(100), 'b'.repeat(100), 'c'.repeat(500)], 'query')
+    expect(vectors.map((vector) => vector.indexOf(Math.max(...vector)))).toEqual(
+      ['a', 'b', 'c'].map((letter) => letter.charCodeAt(0) % 8),
+    )
+    expect(requests.at(-1)?.input).toEqual(['c'.repeat(125)])
+  })
+
+  test.each([413, 500])('and never without end: %i', async (status) => {
+    const { embedder, requests } = await opened(afterOpening(reply(status, 'input is too large to process')))
+    await fails(embedder.embed(['a'.repeat(100_000), 'b'], 'query'), new RegExp(`answers ${status}`))
+    expect(requests.length).toBeLessThan(20)
+  })
+})
+
+describe('answers that cannot be used', () => {
+  const item = (embedding: unknown, index?: unknown) => ({ embedding, index })
+  const eight = vectorOf('a')
+
+  test.each<[string, unknown, RegExp]>([
+    ['a web page', '<!doctype html><html>', /web page and no JSON/],
+    ['no JSON', 'hello', /no JSON/],
+    ['null', null, /no list of vectors/],
+    ['no data', { object: 'list' }, /no list of vectors/],
+    ['too few vectors', { data: [item(eight, 0)] }, /1 vectors for 2 texts/],
+    ['too many vectors', { data: [item(eight, 0), item(eight, 1), item(eight, 2)] }, /3 vectors for 2 texts/],
+    ['one index twice', { data: [item(eight, 0), item(eight, 0)] }, /two vectors for one text/],
+    ['an index out of bounds', { data: [item(eight, 0), item(eight, 2)] }, /indexes are damaged/],
+    ['NaN', { data: [item(eight, 0), item([...eight.slice(1), null], 1)] }, /no number/],
+    ['text', { data: [item(eight, 0), item('AAAA', 1)] }, /something else than vectors/],
+    ['zeros', { data: [item(eight, 0), item(Array(8).fill(0), 1)] }, /vector of zeros/],
+    ['another dimension', { data: [item(eight, 0), item([1, 2, 3], 1)] }, /3 dimensions instead of 8/],
+    ['null for a vector', { data: [null, item(eight, 1)] }, /something else than vectors/],
+  ])('%s', async (_, body, message) => {
+    const { embedder } = await opened(afterOpening(reply(200, typeof body === 'string' ? body : JSON.stringify(body))))
+    await fails(embedder.embed(['a', 'b'], 'query'), message)
+  })
+
+  test('an order of its own is put right', async () => {
+    const { embedder } = await opened(
+      afterOpening((_, response) => {
+        response.end(JSON.stringify({ data: [item([0, 2, 0, 0, 0, 0, 0, 0], 1), item([3, 0, 0, 0, 0, 0, 0, 0], 0)] }))
+      }),
+    )
+    const vectors = await embedder.embed(['a', 'b'], 'query')
+    expect(vectors.map((vector) => vector.indexOf(1))).toEqual([0, 1])
+  })
+
+  test('huge components are no trouble', async () => {
+    const { embedder } = await opened(
+      afterOpening((_, response) => void response.end(JSON.stringify({ data: [item([1e300, 0, 0, 0, 0, 0, 0, 1e300])] }))),
+    )
+    expect((await embedder.embed(['a'], 'query'))[0]?.[7]).toBeCloseTo(Math.SQRT1_2, 6)
+  })
+})
+
+describe('a server that refuses', () => {
+  test.each<[number, RegExp, RegExp]>([
+    [401, /answers 401 .*letters: bad key \[key\]/, /API key/],
+    [403, /answers 403/, /API key/],
+    [404, /answers 404/, /embedder\.model.*embedder\.base_url/],
+    [400, /answers 400/, /embedder\.dimensions/],
+    [307, /answers 307/, /redirects/],
+  ])('%i', async (status, message, hint) => {
+    const { baseUrl, requests } = await serve(reply(status, `bad key ${KEY}`, { location: 'http://127.0.0.1:1/' }))
+    await fails(open({ baseUrl }), message, hint)
+    expect(requests.length).toBe(1)
+  })
+
+  test('5xx to the end', async () => {
+    const { baseUrl, requests } = await serve(reply(503, `overloaded ${KEY}`))
+    await fails(open({ baseUrl }), /answers 503: overloaded \[key\]/, /log of that server/)
+    expect(requests.length).toBe(5)
+  })
+
+  test('nobody listens', () =>
+    fails(open({ baseUrl: 'http://127.0.0.1:1/v1' }), /cannot be reached: .*ECONNREFUSED|bad port/, /Start it/))
+
+  test('too slow, before its answer and within it', async () => {
+    const silent = await serve(() => undefined)
+    await fails(open({ baseUrl: silent.baseUrl, timeoutMs: 20 }), /did not answer within 0\.02 s/, /embedder\.timeout/)
+    const stuck = await serve((_, response) => void response.writeHead(200).write('{"data": ['))
+    await fails(open({ baseUrl: stuck.baseUrl, timeoutMs: 20 }), /did not answer within/)
+  })
+
+  test('an address that is none', async () => {
+    for (const baseUrl of ['localhost:11434', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1/?key=x', '']) {
+      await fails(open({ baseUrl }), /none that can be asked/, /embedder\.base_url/)
+    }
+  })
+
+  test('no model', () => fails(open({ model: '' }), /has no model/, /embedder\.model/))
+})
+
+test('an abort ends the request and the waiting for the next one', async () => {
+  const { embedder } = await opened(afterOpening(reply(429, '', { 'retry-after': '20' })))
+  const controller = new AbortController()
+  const running = embedder.embed(['a'], 'query', controller.signal)
+  setTimeout(() => controller.abort(new Error('enough')), 20)
+  await expect(running).rejects.toThrow('enough')
+})

@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TagIndex } from '../../src/graph/tag-index.ts'
+import { anyRows, applyTwice, noteRow } from './support.ts'
+
+test('the tags are the same however they came about', () => {
+  fc.assert(
+    fc.property(anyRows, (rows) => {
+      const [grown, fresh] = applyTwice(() => new TagIndex(), rows)
+      expect(grown.counts('')).toEqual(fresh.counts(''))
+      for (const tag of ['plant', 'plant/shrub', 'x', 'x/y']) expect(new Set(grown.keys(tag))).toEqual(new Set(fresh.keys(tag)))
+    }),
+  )
+})
+
+test('a nested tag counts for its parents, a note once; in the spelling that most use', () => {
+  const index = new TagIndex()
+  index.add(noteRow(0, 'a.md', { tags: ['Plant/Shrub', 'plant/herb'] }))
+  index.add(noteRow(1, 'b.md', { tags: ['plant'] }))
+  index.add(noteRow(2, 'c.md', { tags: ['plant/shrub'] }))
+  index.add(noteRow(3, 'd.md', { tags: ['plant'], excluded: true }))
+  expect(index.counts('')).toEqual([
+    { tag: 'plant', count: 3 },
+    { tag: 'Plant/Shrub', count: 2 },
+    { tag: 'plant/herb', count: 1 },
+  ])
+  expect(index.counts('plant/s')).toEqual([{ tag: 'Plant/Shrub', count: 2 }])
+  expect([...index.keys('#PLANT/')]).toEqual([0, 1, 2, 3])
+})

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fuse, type KeywordHit, nearestNotes, type SemanticHit } from '../../src/search/fusion.ts'
+
+const CERTAINTY = { low: 0.3, high: 0.7 }
+
+const keyword = [
+  { key: 'a', score: 10, matched: 0.8 },
+  { key: 'b', score: 5, matched: 0.5 },
+]
+const semantic = [
+  { key: 'b', score: 0.5 },
+  { key: 'c', score: 0.25 },
+]
+
+test('scores of both legs are mixed, and each hit says how', () => {
+  // Certain by words .7 · .8 = .56, by meaning (.5 − .3) / .4 = .5: 1 − .44 · .5 = .78.
+  const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY })
+  expect(hits.map(({ key, score }) => [key, score])).toEqual([
+    ['b', expect.closeTo(0.78 * (0.6 * 0.5 + 0.4))],
+    ['a', expect.closeTo(0.78 * 0.6 * 0.92)],
+    ['c', expect.closeTo(0.78 * 0.4 * 0.5)],
+  ])
+  expect(hits[0]).toEqual({
+    key: 'b',
+    score: expect.closeTo(0.546),
+    exact: false,
+    keyword: { rank: 2, score: 5, normalised: expect.closeTo(0.5) },
+    semantic: { rank: 1, score: 0.5, normalised: 1 },
+    weight: 0.4,
+  })
+})
+
+test('of two notes with the same BM25 the one with more of the query comes first', () => {
+  const hits = fuse(
+    [
+      { key: 'often one word', score: 8, matched: 0.3 },
+      { key: 'all words', score: 8, matched: 1 },
+    ],
+    [],
+    { weight: 0.3 },
+  )
+  expect(hits.map((hit) => hit.key)).toEqual(['all words', 'often one word'])
+})
+
+test('where a leg has nothing, the other is taken alone', () => {
+  const words = fuse(keyword, [], { weight: 0.4, certainty: CERTAINTY })
+  expect(words.map(({ key, score, weight }) => [key, score, weight])).toEqual([
+    ['a', expect.closeTo(0.8 * 0.92), 0],
+    ['b', expect.closeTo(0.8 * 0.5), 0],
+  ])
+  const meaning = fuse([], semantic, { weight: 0.4, certainty: CERTAINTY })
+  expect(meaning.map(({ key, score, weight }) => [key, score, weight])).toEqual([
+    ['b', expect.closeTo(0.5), 1],
+    ['c', expect.closeTo(0.25), 1],
+  ])
+  expect(fuse([], [], { weight: 0.4 })).toEqual([])
+})
+
+test('meaning counts less where a note has all of the words', () => {
+  const weightAt = (matched: number) => fuse([{ key: 'a', score: 1, matched }], semantic, { weight: 0.5 })[0]?.weight
+  expect([0, 0.8, 0.9, 1].map(weightAt)).toEqual([0.5, 0.5, expect.closeTo(0.4), expect.closeTo(0.3)])
+})
+
+test('an exact title comes first with score 1, found by a leg or not', () => {
+  const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY, exact: new Set(['z', 'c']) })
+  expect(hits.map(({ key, exact }) => [key, exact])).toEqual([
+    ['c', true],
+    ['z', true],
+    ['b', false],
+    ['a', false],
+  ])
+  expect(hits[1]).toMatchObject({ score: 1, keyword: undefined, semantic: undefined })
+})
+
+test('a query that neither words nor meaning answer has low scores', () => {
+  const hits = fuse([{ key: 'a', score: 9, matched: 0.1 }], [{ key: 'a', score: 0.3 }], { weight: 0.4, certainty: CERTAINTY })
+  expect(hits[0]?.score).toBeLessThan(0.07)
+})
+
+test('a note is as near as its nearest vector, of a title a little less', () => {
+  const passages = [
+    { key: 1, score: 0.5 },
+    { key: 2, score: 0.4 },
+    { key: 1, score: 0.3 },
+  ]
+  const names = [
+    { key: 2, score: 1 },
+    { key: 3, score: -0.1 },
+  ]
+  expect(nearestNotes(passages, names)).toEqual([
+    { key: 2, score: 0.9 },
+    { key: 1, score: 0.5 },
+    { key: 3, score: expect.closeTo(-0.09) },
+  ])
+})
+
+const byScore = <Hit extends { readonly score: number }>(hits: readonly Hit[]) => hits.toSorted((a, b) => b.score - a.score)
+const keywordHits: fc.Arbitrary<readonly KeywordHit<number>[]> = fc
+  .uniqueArray(
+    fc.record({
+      key: fc.nat(20),
+      score: fc.double({ min: 0.001, max: 100, noNaN: true }),
+      matched: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+    { selector: (hit) => hit.key },
+  )
+  .map(byScore)
+const semanticHits: fc.Arbitrary<readonly SemanticHit<number>[]> = fc
+  .uniqueArray(fc.record({ key: fc.nat(20), score: fc.double({ min: -1, max: 1, noNaN: true }) }), { selector: (hit) => hit.key })
+  .map(byScore)
+
+test('scores are 0–1 and descend, every key comes once, and better evidence never lowers a note', () => {
+  const weight = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(keywordHits, semanticHits, weight, (words, meaning, share) => {
+      const hits = fuse(words, meaning, { weight: share, certainty: CERTAINTY })
+      const keys = [...words, ...meaning].map((hit) => hit.key)
+      expect(new Set(hits.map((hit) => hit.key))).toEqual(new Set(keys))
+      expect(hits.length).toBe(new Set(keys).size)
+      let last = 1
+      for (const { score } of hits) {
+        expect(score).toBeGreaterThanOrEqual(0)
+        expect(score).toBeLessThanOrEqual(last)
+        last = score
+      }
+      const [first, ...others] = words
+      if (!first) return
+      const better = fuse([{ ...first, matched: 1 }, ...others], meaning, { weight: share, certainty: CERTAINTY })
+      const scoreOf = (list: typeof hits) => list.find((hit) => hit.key === first.key)?.score ?? 0
+      expect(scoreOf(better)).toBeGreaterThanOrEqual(scoreOf(hits))
+    }),
+  )
+})

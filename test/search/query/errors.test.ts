@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { RouxError } from '../../../src/core/errors.ts'
+import { parseQuery } from '../../../src/search/query/parse-query.ts'
+import { anyText } from './arbitraries.ts'
+
+const now = new Date(2024, 4, 15, 10, 30)
+
+/** Query with the place marked by `|`, and what is wrong there. */
+const CASES: readonly (readonly [marked: string, problem: string])[] = [
+  ['a |-', '"-" stands alone'],
+  ['a |- b', '"-" stands alone'],
+  ['(|-) b', '"-" stands alone'],
+  ['|--b', 'this is negated twice'],
+  ['|NOT -b', 'this is negated twice'],
+  ['a |OR', 'OR stands between two conditions, and one of them is missing'],
+  ['|OR a', 'OR stands between two conditions, and one of them is missing'],
+  ['a OR |OR b', 'OR stands between two conditions, and one of them is missing'],
+  ['(a |OR)', 'OR stands between two conditions, and one of them is missing'],
+  ['a |AND', 'AND stands between two conditions, and one of them is missing'],
+  ['a |NOT', 'nothing follows NOT'],
+  ['a |"b', 'a quote is not closed'],
+  ['a |"b”', 'a quote is not closed'],
+  ['title:|“b c', 'a quote is not closed'],
+  ['a |(b (c)', '"(" is not closed'],
+  ['a |(', '"(" is not closed'],
+  ['a b|)', 'nothing was opened that ")" could close'],
+  ['|) a', 'nothing was opened that ")" could close'],
+  ['a |( )', 'there is nothing between the parentheses'],
+  ['a |""', 'there is no word between the quotes'],
+  ['a |"…"', 'there is no word between the quotes'],
+  ['|…', 'there is no word'],
+  ['a |*', '"*" can only end a word'],
+  ['|*a', '"*" can only end a word'],
+  ['a|**', '"*" can only end a word'],
+  ['"a b"|*', '"*" can only end a word'],
+  ['title:|*', '"*" can only end a word'],
+  ['path:a|*', '"*" means nothing here'],
+  ['#k=a|*', '"*" means nothing here'],
+  ['a #|', 'the name of a tag is missing'],
+  ['#| a', 'the name of a tag is missing'],
+  ['tag:|', 'the name of a tag is missing'],
+  ['#a|,', '"," cannot be in a tag'],
+  ['#|#a', '"#" cannot be in a tag'],
+  ['#a|>3', '">" cannot be in a tag'],
+  ['#a|>=3', 'only dates can be compared'],
+  ['#|1984', '"1984" is no tag: one of digits alone is none'],
+  ['#|=x', 'a name is missing after "#"'],
+  ['~|', 'a name is missing after "~"'],
+  ['~|=x', 'a name is missing after "~"'],
+  ['~up=|', 'the title after "=" is missing'],
+  ['~up|*', '"*" means nothing here'],
+  ['title:| a', 'the text after title: is missing'],
+  ['title:|""', 'the text after title: is missing'],
+  ['path:|', 'the text after path: is missing'],
+  ['type:|)', 'the text after type: is missing'],
+  ['title:|>a', 'only dates can be compared by ">"'],
+  ['a |titel:foo', 'there is no field "titel", did you mean title'],
+  ['|nonsense:foo', 'there is no field "nonsense"'],
+  ['|ähnlich:"a b"', 'there is no field "ähnlich"'],
+  ['created:|', 'a date is missing'],
+  ['created:>| 2024', 'a date is missing'],
+  ['created:|>>2024', 'dates cannot be compared by ">>"'],
+  ['created:|yesterday', '"yesterday" is no date'],
+  ['created:|2024-02-30', '"2024-02-30" is no date'],
+  ['created:>=|2024-1', '"2024-1" is no date'],
+  ['has:|', 'the word after has: is missing'],
+  ['has:|links', 'has: does not know "links", did you mean link'],
+]
+
+describe('a query that cannot be read', () => {
+  test.each(CASES)('%s', (marked, problem) => {
+    const at = marked.indexOf('|')
+    const query = marked.replace('|', '')
+    const error = mistakeIn(query)
+    expect(error.code).toBe('INVALID_PARAMS')
+    expect(error.message).toBe(`The query cannot be read at column ${at + 1}: ${problem}.\n${query}\n${' '.repeat(at)}^`)
+    expect(error.hint).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test('an operator of other languages', () => {
+    expect(mistakeIn('a || b').message).toContain('column 3: "||" means nothing here')
+    expect(mistakeIn('a | b').hint).toContain('OR')
+  })
+
+  test('too many groups', () => {
+    expect(mistakeIn('('.repeat(51)).message).toContain('column 51: groups are nested more than 50 deep')
+    expect(mistakeIn('-('.repeat(1_000_000)).message).toContain('column 102: groups are nested more than 50 deep')
+  })
+
+  test('names what was meant', () => {
+    expect(mistakeIn('modifed:2024').candidates).toEqual(['modified'])
+    expect(mistakeIn('pth:x').candidates).toEqual(['path'])
+    expect(mistakeIn('titel:"a b"').hint).toContain('put it in quotes: "titel:a b".')
+  })
+
+  test('is cut to what is around the place', () => {
+    const { message } = mistakeIn(`${'😀 word '.repeat(1000)}titel:foo ${'word '.repeat(1000)}`)
+    expect(message.split('\n').slice(1)).toEqual([
+      '…word 😀 word 😀 word 😀 word 😀 word 😀 word titel:foo word word word word …',
+      `${' '.repeat(41)}^`,
+    ])
+  })
+
+  test('is shown on one line', () => {
+    expect(mistakeIn('a\n\tb\u0000\u2028 -').message).toMatch(/^[^\n]*\na {2}b {3}-\n {7}\^$/)
+  })
+
+  test('may be long', () => {
+    const word = 'x'.repeat(1 << 20)
+    const queries = [`"${word}`, `${word}*${word}`, `#${word},`, `foo:${word}`, `created:${word}`, `has:${word}`]
+    const more = [
+      `#${'/'.repeat(1 << 20)}`,
+      '…'.repeat(1 << 20),
+      '#'.repeat(1 << 20),
+      `"${'\\'.repeat(1 << 20)}`,
+      '~'.repeat(1 << 20),
+    ]
+    for (const query of [...queries, ...more]) expect(mistakeIn(query).message.length).toBeLessThan(300)
+  })
+
+  test('whatever the text, nothing else is thrown', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        try {
+          parseQuery(text, now)
+        } catch (error) {
+          if (!(error instanceof RouxError)) throw error
+          const [first = '', line = '', caret = '', ...rest] = error.message.split('\n')
+          expect(rest).toEqual([])
+          expect(first).toMatch(/^The query cannot be read at column \d+: .+\.$/)
+          expect([...line].length).toBeGreaterThanOrEqual(caret.length - 1)
+          expect(error.hint).toMatch(/\.$/)
+        }
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+function mistakeIn(query: string): RouxError {
+  try {
+    parseQuery(query, now)
+  } catch (error) {
+    if (error instanceof RouxError) return error
+    throw error
+  }
+  throw new Error(`${query} can be read`)
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { evaluate } from '../../../src/search/query/evaluate.ts'
+import { parseQuery } from '../../../src/search/query/parse-query.ts'
+import { anyQuery } from './arbitraries.ts'
+import { matchesOf, type TestNote, VaultSource } from './vault-source.ts'
+
+const now = new Date(2024, 4, 15, 10, 30)
+
+const GARDEN: readonly TestNote[] = [
+  { text: 'coffee roast light', title: 'Coffee', tags: ['recipe'], links: ['up>home'] },
+  { text: 'light roast tea', title: 'Tea', tags: ['recipe/tea'], properties: { status: 'done' } },
+  { text: 'coffee mill', title: 'Mill', tags: ['draft'], properties: { status: '', type: 'tool' } },
+  { text: 'nothing', title: 'Home', tags: [], created: new Date(2023, 0, 5).getTime() },
+]
+
+describe('evaluating a query', () => {
+  test.each([
+    ['', [0, 1, 2, 3]],
+    ['coffee', [0, 2]],
+    ['coffee roast', [0]],
+    ['coffee OR tea', [0, 1, 2]],
+    ['-coffee', [1, 3]],
+    ['"light roast"', [1]],
+    ['roa*', [0, 1]],
+    ['#recipe', [0, 1]],
+    ['#recipe -#recipe/tea', [0]],
+    ['#status=', [1, 2]],
+    ['#status=""', [2]],
+    ['~up', [0]],
+    ['~up=home', [0]],
+    ['title:coffee OR title:mil*', [0, 2]],
+    ['type:tool', [2]],
+    ['created:2023', [3]],
+    ['-(coffee OR tea)', [3]],
+    ['(coffee roast) OR #draft', [0, 2]],
+  ])('%s', (query, keys) => {
+    const { matches, fallback } = evaluate(parseQuery(query, now), new VaultSource(GARDEN))
+    expect({ keys: [...matches], fallback }).toEqual({ keys, fallback: false })
+  })
+
+  test.each([
+    ['coffee tea', [0, 1, 2]],
+    ['tea mil*', [1, 2]],
+    ['#recipe tea mill', [1]],
+    ['tea mill -roast', [2]],
+    ['tea nothing OR coffee nothing', [0, 1, 2, 3]],
+    ['(tea mill OR nowhere light) -coffee #recipe', [1]],
+    ['(tea mill) (coffee)', [0, 1, 2]],
+  ])('%s: nothing has all words, so any will do', (query, keys) => {
+    const { matches, fallback } = evaluate(parseQuery(query, now), new VaultSource(GARDEN))
+    expect({ keys: [...matches], fallback }).toEqual({ keys, fallback: true })
+  })
+
+  test.each([
+    '"tea light" roast',
+    'title:coffee title:tea',
+    'coffee #nowhere',
+    'nowhere',
+    'coffee -coffee',
+    'no where',
+    '-(coffee OR light OR nothing OR mill)',
+  ])('%s: nothing is let go, so nothing is found', (query) => {
+    const { matches, fallback } = evaluate(parseQuery(query, now), new VaultSource(GARDEN))
+    expect({ keys: [...matches], fallback }).toEqual({ keys: [], fallback: false })
+  })
+
+  test('tells what to rank and highlight by', () => {
+    const query = 'b* a -c ("d e" OR title:f -(-g)) a title:a #h'
+    const { words } = evaluate(parseQuery(query, now), new VaultSource(GARDEN))
+    expect(words.map(({ form, text, isTitleOnly }) => `${form} ${text}${isTitleOnly ? ' in the title' : ''}`)).toEqual([
+      'prefix b',
+      'word a',
+      'phrase d e',
+      'word f in the title',
+      'word g',
+      'word a in the title',
+    ])
+  })
+
+  test('leaves out what the source does not list', () => {
+    const source = new VaultSource(GARDEN, [1, 2])
+    expect([...evaluate(parseQuery('coffee OR tea', now), source).matches]).toEqual([1, 2])
+    expect([...evaluate(parseQuery('-tea', now), source).matches]).toEqual([2])
+  })
+
+  test('looks things up once, cheap ones first, and none that cannot matter', () => {
+    const lookUps = (query: string) => {
+      const source = new VaultSource(GARDEN)
+      evaluate(parseQuery(query, now), source)
+      return source.lookUps
+    }
+    expect(lookUps('"light roast" roa* tea #recipe')).toEqual([
+      'all',
+      'tag recipe',
+      'word tea',
+      'prefix roa',
+      'phrase light roast',
+    ])
+    expect(lookUps('coffee #nowhere "a b"')).toEqual(['all', 'tag nowhere'])
+    expect(lookUps('coffee tea OR coffee mill OR -coffee tea')).toEqual(['all', 'word coffee', 'word tea', 'word mill'])
+    expect(lookUps('tea mill')).toEqual(['all', 'word tea', 'word mill'])
+    expect(lookUps('-#x OR nowhere')).toEqual(['all', 'tag x'])
+    expect(lookUps('')).toEqual(['all'])
+  })
+
+  test('equals looking at each note', () => {
+    fc.assert(
+      fc.property(fc.array(anyNote, { maxLength: 8 }), anyQuery, (notes, text) => {
+        const query = parseQuery(text, now)
+        const source = new VaultSource(notes)
+        const { matches, fallback } = evaluate(query, source)
+        expect({ keys: [...matches], fallback }).toEqual(matchesOf(query, notes))
+        expect(new Set(source.lookUps).size).toBe(source.lookUps.length)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+const words = fc.array(fc.constantFrom('a', 'ab', 'b', 'c'), { maxLength: 4 }).map((list) => list.join(' '))
+const anyNote: fc.Arbitrary<TestNote> = fc.record({
+  text: words,
+  title: words,
+  tags: fc.subarray(['t', 't/u', 'v']),
+  links: fc.subarray(['up>a', 'up>b', 'to>b']),
+  properties: fc.constantFrom({}, { k: '1' }, { k: '' }, { type: 'x' }),
+  path: fc.constantFrom('p/n', 'q/n'),
+  created: fc.constantFrom(new Date(2023, 5, 1).getTime(), new Date(2024, 2, 1).getTime()),
+})

@@ -1,0 +1,152 @@
+import type { QuerySource } from '../../../src/search/query/evaluate.ts'
+import { KeySet } from '../../../src/search/query/key-set.ts'
+import type { Condition, Feature, Query, Term, TextForm, TimeField } from '../../../src/search/query/query.ts'
+
+export interface TestNote {
+  readonly text: string
+  readonly title: string
+  readonly tags: readonly string[]
+  readonly properties?: Readonly<Record<string, string>>
+  /** `name>title` */
+  readonly links?: readonly string[]
+  readonly path?: string
+  /** Also the time of its last change. */
+  readonly created?: number
+}
+
+/** A source that goes through all notes, and tells what it was asked. */
+export class VaultSource implements QuerySource {
+  readonly lookUps: string[] = []
+  readonly #notes: readonly TestNote[]
+  readonly #listed: readonly number[]
+
+  constructor(notes: readonly TestNote[], listed: readonly number[] = notes.map((_, key) => key)) {
+    this.#notes = notes
+    this.#listed = listed
+  }
+
+  all(): KeySet {
+    this.lookUps.push('all')
+    return KeySet.of(this.#listed)
+  }
+  word(word: string): KeySet {
+    return this.#where(`word ${word}`, hasText('word', word))
+  }
+  phrase(text: string): KeySet {
+    return this.#where(`phrase ${text}`, hasText('phrase', text))
+  }
+  prefix(prefix: string): KeySet {
+    return this.#where(`prefix ${prefix}`, hasText('prefix', prefix))
+  }
+  tag(name: string): KeySet {
+    return this.#where(`tag ${name}`, hasTag(name))
+  }
+  property(name: string, value: string | undefined): KeySet {
+    return this.#where(`property ${name}=${value}`, hasProperty(name, value))
+  }
+  relation(name: string, title: string | undefined): KeySet {
+    return this.#where(`relation ${name}=${title}`, hasRelation(name, title))
+  }
+  title(text: string, form: TextForm): KeySet {
+    return this.#where(`title ${form} ${text}`, ({ title }) => contains(title, form, text))
+  }
+  path(text: string): KeySet {
+    return this.#where(`path ${text}`, ({ path = '' }) => path.includes(text))
+  }
+  type(value: string): KeySet {
+    return this.#where(`type ${value}`, hasProperty('type', value))
+  }
+  time(field: TimeField, from: number, to: number): KeySet {
+    return this.#where(`${field} ${from} ${to}`, ({ created = 0 }) => created >= from && created < to)
+  }
+  has(feature: Feature): KeySet {
+    return this.#where(`has ${feature}`, hasFeature(feature))
+  }
+
+  #where(lookUp: string, fitsNote: (note: TestNote) => boolean): KeySet {
+    this.lookUps.push(lookUp)
+    return KeySet.of(this.#notes.flatMap((note, key) => (fitsNote(note) ? [key] : [])))
+  }
+}
+
+/** What evaluation must find: the definition, note by note. */
+export function matchesOf(
+  query: Query,
+  notes: readonly TestNote[],
+): { readonly keys: readonly number[]; readonly fallback: boolean } {
+  const keysOf = (areWordsLoose: boolean) => notes.flatMap((note, key) => (fits(query, note, areWordsLoose) ? [key] : []))
+  const strict = keysOf(false)
+  if (strict.length > 0) return { keys: strict, fallback: false }
+  const loose = keysOf(true)
+  return { keys: loose, fallback: loose.length > 0 }
+}
+
+function fits(query: Query, note: TestNote, areWordsLoose = false): boolean {
+  switch (query.kind) {
+    case 'all':
+      return true
+    case 'or':
+      return query.parts.some((part) => fits(part, note, areWordsLoose))
+    case 'not':
+      return !fits(query.part, note)
+    case 'and': {
+      const isBare = (part: Condition) => areWordsLoose && part.kind === 'text' && part.form !== 'phrase'
+      const bare = query.parts.filter(isBare)
+      const others = query.parts.filter((part) => !isBare(part))
+      return (
+        (bare.length === 0 || bare.some((part) => fits(part, note))) && others.every((part) => fits(part, note, areWordsLoose))
+      )
+    }
+    default:
+      return fitsTerm(query, note)
+  }
+}
+
+function fitsTerm(term: Term, note: TestNote): boolean {
+  switch (term.kind) {
+    case 'text':
+      return hasText(term.form, term.text)(note)
+    case 'title':
+      return contains(note.title, term.form, term.text)
+    case 'tag':
+      return hasTag(term.name)(note)
+    case 'property':
+      return hasProperty(term.name, term.value)(note)
+    case 'relation':
+      return hasRelation(term.name, term.title)(note)
+    case 'path':
+      return note.path?.includes(term.text) === true
+    case 'type':
+      return hasProperty('type', term.value)(note)
+    case 'time':
+      return (note.created ?? 0) >= term.from && (note.created ?? 0) < term.to
+    case 'has':
+      return hasFeature(term.feature)(note)
+  }
+}
+
+function hasText(form: TextForm, text: string): (note: TestNote) => boolean {
+  return (note) => contains(note.text, form, text) || contains(note.title, form, text)
+}
+
+function contains(text: string, form: TextForm, wanted: string): boolean {
+  const words = ` ${text.toLowerCase()} `
+  return words.includes(form === 'prefix' ? ` ${wanted}` : ` ${wanted} `)
+}
+
+function hasTag(name: string): (note: TestNote) => boolean {
+  return ({ tags }) => tags.some((tag) => tag === name || tag.startsWith(`${name}/`))
+}
+
+function hasProperty(name: string, value: string | undefined): (note: TestNote) => boolean {
+  return ({ properties }) => (value === undefined ? properties?.[name] !== undefined : properties?.[name] === value)
+}
+
+function hasRelation(name: string, title: string | undefined): (note: TestNote) => boolean {
+  return ({ links = [] }) =>
+    links.some((link) => (title === undefined ? link.startsWith(`${name}>`) : link === `${name}>${title}`))
+}
+
+function hasFeature(feature: Feature): (note: TestNote) => boolean {
+  return ({ tags, links = [] }) => (feature === 'tag' ? tags.length > 0 : feature === 'link' && links.length > 0)
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DamagedWords } from '../../../src/search/words/bytes.ts'
+import { packHeader, unpackHeader } from '../../../src/search/words/header.ts'
+import { mergeSegments } from '../../../src/search/words/merge.ts'
+import { phraseOf, queryTerms } from '../../../src/search/words/query.ts'
+import { WordIndex } from '../../../src/search/words/word-index.ts'
+import { documents, text } from './documents.ts'
+import { MemoryPages, store } from './memory-pages.ts'
+
+const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 4 })
+
+function spoil(bytes: Uint8Array, changes: readonly (readonly [number, number])[], cut: number): Uint8Array {
+  const spoiled = Uint8Array.from(bytes)
+  for (const [at, value] of changes) if (spoiled.length > 0) spoiled[at % spoiled.length] = value
+  return spoiled.slice(0, spoiled.length - (cut % (spoiled.length + 1)))
+}
+
+/** Runs to its end, or says that something is damaged. */
+function survives(run: () => unknown): void {
+  try {
+    run()
+  } catch (error) {
+    expect(error).toBeInstanceOf(DamagedWords)
+  }
+}
+
+describe('damaged bytes', () => {
+  test('of pages give an answer or DamagedWords, never anything else', () => {
+    fc.assert(
+      fc.property(documents, text, damage, fc.constantFrom(0, 0, 1, 7, 300), (list, query, changes, cut) => {
+        const pages = new MemoryPages()
+        const stored = store(pages, 1, list)
+        const spoiled = pages.all(1).map(({ first, data }) => ({ first, data: spoil(data, changes, cut) }))
+        pages.put(1, spoiled)
+        const index = new WordIndex(pages, () => 1)
+        index.setSegments([stored])
+        const terms = queryTerms(query)
+        survives(() => index.rank(terms, { limit: 5 }))
+        survives(() => index.keysWithPhrase(phraseOf(query)))
+        for (const { form } of terms) survives(() => index.keysWithPrefix(form.slice(0, 2)))
+        const source = { header: stored.header, pages: spoiled.map(({ data }) => data) }
+        survives(() => [
+          ...mergeSegments(
+            [source],
+            (_, ordinal) => ordinal % 2 === 0,
+            () => {},
+          ),
+        ])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of a header too', () => {
+    fc.assert(
+      fc.property(documents, damage, fc.constantFrom(0, 1, 9), (list, changes, cut) => {
+        const { header } = store(new MemoryPages(), 1, list)
+        expect(unpackHeader(packHeader(header))).toEqual(header)
+        survives(() => unpackHeader(spoil(packHeader(header), changes, cut)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('that claim a billion documents are refused at once', () => {
+    expect(() => unpackHeader(Uint8Array.of(1, 255, 255, 255, 255, 3))).toThrow(DamagedWords)
+  })
+})

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import type { WordDocument } from '../../../src/search/words/builder.ts'
+
+/** Words whose stems differ from them in every way, compounds, and scripts whose UTF-8 and UTF-16 orders differ. */
+const vocabulary = [
+  ...[
+    'run',
+    'runs',
+    'running',
+    'happy',
+    'happily',
+    'happiness',
+    'file',
+    'filing',
+    'general',
+    'generalizations',
+    'ability',
+    'able',
+  ],
+  ...['the', 'of', 'a', 'be', 'bee', 'size', 'sized', 'useEffect', 'foo_bar', 'node.js', 'c++', '.net', "don't", '2024-01-15'],
+  ...[
+    'v2.1',
+    '3.14',
+    'café',
+    'Straße',
+    'ёж',
+    'йод',
+    '黒猫が',
+    '猫',
+    '猫﨎𠀀',
+    '𠀀',
+    '﨎',
+    '한국어',
+    'ครับ',
+    '𐐨𐐩',
+    'x'.repeat(100),
+    '—',
+  ],
+]
+
+export const word = fc.constantFrom(...vocabulary)
+export const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '))
+
+const fields = fc.record({
+  title: fc.array(text, { maxLength: 3 }),
+  headings: fc.array(text, { maxLength: 2 }),
+  body: fc.array(text, { maxLength: 6 }).map((texts) => texts.join('\n')),
+  tags: fc.array(word, { maxLength: 2 }),
+  properties: fc.array(text, { maxLength: 1 }),
+})
+
+/** Documents with different keys in no order. */
+export const documents = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 60 }), fields), { maxLength: 20, selector: ([key]) => key })
+  .map((list) => list.map(([key, content]): WordDocument => ({ key, stamp: 1, fields: content })))

@@ -1,0 +1,43 @@
+import { SegmentBuilder, type WordDocument } from '../../../src/search/words/builder.ts'
+import { compareBytes } from '../../../src/search/words/bytes.ts'
+import type { Page } from '../../../src/search/words/page.ts'
+import type { PageSource } from '../../../src/search/words/segment.ts'
+import type { StoredSegment } from '../../../src/search/words/word-index.ts'
+
+/** Pages in memory, looked up by comparing them all. */
+export class MemoryPages implements PageSource {
+  readonly #segments = new Map<number, readonly Page[]>()
+
+  put(segment: number, pages: readonly Page[]): void {
+    this.#segments.set(segment, pages)
+  }
+
+  all(segment: number): readonly Page[] {
+    return this.#segments.get(segment) ?? []
+  }
+
+  page(segment: number, stem: Uint8Array): Uint8Array | undefined {
+    return this.all(segment).findLast(({ first }) => compareBytes(first, stem) <= 0)?.data
+  }
+
+  *pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array> {
+    const start = this.page(segment, from)
+    if (start !== undefined) yield start
+    for (const { first, data } of this.all(segment)) {
+      if (compareBytes(first, from) > 0 && compareBytes(first, to) < 0) yield data
+    }
+  }
+}
+
+/** Builds a segment of these documents and keeps its pages. */
+export function store(pages: MemoryPages, id: number, documents: readonly WordDocument[]): StoredSegment {
+  const builder = new SegmentBuilder()
+  for (const document of documents) builder.add(document)
+  pages.put(id, [...builder.pages()])
+  return { id, header: builder.header() }
+}
+
+/** A document with a title and a body. */
+export function note(key: number, title: string, body = '', stamp = 1): WordDocument {
+  return { key, stamp, fields: { title: [title], headings: [], body, tags: [], properties: [] } }
+}

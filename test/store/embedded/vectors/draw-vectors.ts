@@ -1,0 +1,39 @@
+/** Numbers of [0, 1), the same ones for a seed (mulberry32). */
+export function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A vector of unit length in a random direction, or some way off from `centre`. */
+export function drawUnitVector(random: () => number, dimensions: number, centre?: Float32Array): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, (_, i) => {
+    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+    return 1.4 * (centre?.[i] ?? 0) + normal / Math.sqrt(dimensions)
+  })
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+/** So many vectors around a hundred or two of centres, as notes lie around topics. */
+export function drawClusters(random: () => number, dimensions: number, count: number): readonly Float32Array[] {
+  const centres = Array.from({ length: 150 }, () => drawUnitVector(random, dimensions))
+  return Array.from({ length: count }, () => drawUnitVector(random, dimensions, centres[Math.floor(random() * centres.length)]))
+}
+
+/** The cosine in double precision. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0) / (Math.hypot(...a) * Math.hypot(...b))
+}
+
+/** What a vector index should find. */
+export function bruteForce(vectors: ReadonlyMap<number, Float32Array>, query: Float32Array, limit: number) {
+  return [...vectors]
+    .map(([label, vector]) => ({ label, score: cosine(query, vector) }))
+    .sort((a, b) => b.score - a.score || a.label - b.label)
+    .slice(0, limit)
+}

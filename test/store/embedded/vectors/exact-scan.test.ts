@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { RouxError } from '../../../../src/core/errors.ts'
+import { ExactScan } from '../../../../src/store/embedded/vectors/exact-scan.ts'
+import { BLOCK, createKernel, hasSimd, QUERY_PEAK, strideOf } from '../../../../src/store/embedded/vectors/kernel.ts'
+import { packVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
+import { testVectorIndex } from '../../../contract/vector-index.ts'
+import { bruteForce, drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
+
+testVectorIndex('SIMD', (dimensions, exact) => new ExactScan({ dimensions, exact, simd: true }))
+testVectorIndex('plain', (dimensions, exact) => new ExactScan({ dimensions, exact, simd: false }))
+
+describe('kernel', () => {
+  test('the committed module is what the script assembles', () => {
+    const path = (relative: string) => fileURLToPath(new URL(`../../../../${relative}`, import.meta.url))
+    const assembled = execFileSync(process.execPath, [path('scripts/assemble-kernel.mjs'), '--print'], { encoding: 'utf8' })
+    expect(readFileSync(path('src/store/embedded/vectors/kernel-module.ts'), 'utf8')).toBe(assembled)
+  })
+
+  test('Node has SIMD', () => {
+    expect(hasSimd()).toBe(true)
+  })
+
+  test('both kernels give the true dot products, at the ends of their ranges too', () => {
+    const int8 = fc.oneof(fc.constantFrom(-127, 127), fc.integer({ min: -127, max: 127 }))
+    const int16 = fc.oneof(fc.constantFrom(-QUERY_PEAK, QUERY_PEAK), fc.integer({ min: -QUERY_PEAK, max: QUERY_PEAK }))
+    const row = fc.array(int8, { minLength: 48, maxLength: 48 })
+    fc.assert(
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 9 }),
+        fc.array(int16, { minLength: 48, maxLength: 48 }),
+        (rows, query) => {
+          const expected = rows.map((values) => values.reduce((sum, value, i) => sum + value * (query[i] ?? 0), 0))
+          for (const simd of [true, false]) {
+            const kernel = createKernel(48, simd)
+            kernel.reserve(rows.length)
+            kernel.query.set(query)
+            kernel.rows.set(rows.flat())
+            expect([...kernel.dots(0, rows.length).subarray(0, rows.length)]).toEqual(expected)
+          }
+        },
+      ),
+    )
+  })
+
+  test('4,096 dimensions at their peaks do not overflow', () => {
+    for (const simd of [true, false]) {
+      const kernel = createKernel(4096, simd)
+      kernel.query.fill(QUERY_PEAK)
+      kernel.rows.fill(-127, 0, 4096)
+      expect(kernel.dots(0, 1)[0]).toBe(-127 * QUERY_PEAK * 4096)
+    }
+  })
+
+  test('growing keeps the rows', () => {
+    for (const simd of [true, false]) {
+      const kernel = createKernel(16, simd)
+      kernel.query.fill(1)
+      kernel.rows.fill(3, 0, 16)
+      for (const rows of [10, 5000, 5001, 100_000]) kernel.reserve(rows)
+      expect([kernel.dots(0, 1)[0], kernel.dots(99_999, 1)[0]]).toEqual([48, 0])
+    }
+  })
+
+  test('a memory beyond its bound is a clear error', () => {
+    for (const simd of [true, false]) expect(() => createKernel(4096, simd).reserve(2 ** 21)).toThrow(RouxError)
+  })
+
+  test('rows take a multiple of sixteen bytes', () => {
+    expect([1, 16, 17, 100, 256, 4096].map(strideOf)).toEqual([16, 16, 32, 112, 256, 4096])
+  })
+})
+
+describe('exact scan', () => {
+  const dimensions = 100
+  const random = generator(11)
+  const vectors = new Map(drawClusters(random, dimensions, BLOCK + 1500).entries())
+  const queries = drawClusters(generator(11), dimensions, 12)
+
+  function fill(simd: boolean, exact: (label: number) => Float32Array | undefined = (label) => vectors.get(label)) {
+    const scan = new ExactScan({ dimensions, exact, simd })
+    for (const [label, vector] of vectors) scan.set(label, vector)
+    return scan
+  }
+  const simd = fill(true)
+  const plain = fill(false)
+
+  test('finds what brute force in double precision finds', () => {
+    for (const query of queries)
+      expect(simd.search(query, 20).map(({ label }) => label)).toEqual(bruteForce(vectors, query, 20).map(({ label }) => label))
+  })
+
+  test('ranks alike with SIMD and without', () => {
+    for (const query of queries) expect(simd.search(query, 200)).toEqual(plain.search(query, 200))
+  })
+
+  test('searching some labels is searching with a filter', () => {
+    const some = [5000, 3, 77, 4096, 4095, 999_999]
+    for (const query of queries) {
+      expect(simd.searchAmong(query, 3, some)).toEqual(simd.search(query, 3, (label) => some.includes(label)))
+    }
+  })
+
+  test('without fine vectors the scores are estimates, good to a hundredth', () => {
+    const estimating = fill(true, () => undefined)
+    for (const query of queries) {
+      const [hit] = estimating.search(query, 1)
+      const [expected] = bruteForce(vectors, query, 1)
+      expect(Math.abs((hit?.score ?? 0) - (expected?.score ?? 0))).toBeLessThan(0.01)
+    }
+  })
+
+  test('a fine vector of another model, or of values that are no numbers, is not used', () => {
+    for (const unfit of [new Float32Array(3), new Float32Array(dimensions), new Float32Array(dimensions).fill(Number.NaN)]) {
+      const [hit] = fill(true, () => unfit).search(queries[0] as Float32Array, 1)
+      expect(hit?.score).toBeGreaterThan(0.3)
+      expect(hit?.score).toBeLessThanOrEqual(1.01)
+    }
+  })
+
+  test('loading packed vectors is setting them', () => {
+    const loaded = new ExactScan({ dimensions, exact: (label) => vectors.get(label) })
+    for (const [label, vector] of vectors) loaded.load(label, packVector(vector))
+    for (const query of queries) expect(loaded.search(query, 50)).toEqual(simd.search(query, 50))
+    expect([...loaded.labels()]).toEqual([...vectors.keys()])
+  })
+
+  test('a stored vector that is damaged is a clear error and changes nothing', () => {
+    const scan = new ExactScan({ dimensions: 16, exact: () => undefined })
+    const packed = packVector(drawUnitVector(random, 16))
+    const damaged = [packed.subarray(2), packed.map((byte, i) => (i < 4 ? 255 : byte)), packed.fill(0, 4)]
+    for (const bytes of damaged) expect(() => scan.load(0, bytes)).toThrow(RouxError)
+    expect(scan.size).toBe(0)
+  })
+
+  test.each([0, -1, 1.5, 4097, Number.NaN])('%d dimensions are refused', (unfit) => {
+    expect(() => new ExactScan({ dimensions: unfit, exact: () => undefined })).toThrow(RouxError)
+  })
+})
