@@ -19,11 +19,14 @@ import { Client } from '../bench/client.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
 const EXAMPLES = {
+  search: { query: 'why is my bread so dense?', limit: 1 },
+  find_nodes: { query: '#fault ~up=Troubleshooting (gluten OR "under-fermented")', limit: 1 },
   get_node: { id: 'concepts/amylase', section: ['Amylase', 'Too little, too much'], max_chars: 200 },
   get_neighbors: { id: 'concepts/amylase', direction: 'in', limit: 2 },
   find_path: { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' },
   get_hubs: { limit: 3 },
   resolve_nodes: { names: ['levain', 'Malliard reaction'] },
+  similar_nodes: { id: 'faults/dense crumb', limit: 2, exclude_linked: true },
   search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },
   list_nodes: { path: 'breads/', limit: 3 },
   list_tags: { prefix: 'fermentation' },
@@ -35,6 +38,8 @@ const EXAMPLES = {
 
 /** Shown in the README: commands and what they print in a terminal of this width. */
 const COMMANDS = [
+  ['search', 'why is my bread so dense?', '--limit', '2'],
+  ['find', '#fault -crust created:<2025', '--limit', '2'],
   ['get-hubs', '--limit', '5'],
   ['resolve-nodes', 'levain', 'malliard reaction'],
   ['get-tree', '--path', 'techniques', '--limit', '4'],
@@ -50,6 +55,8 @@ const { values: options } = parseArgs({ options: { check: { type: 'boolean', def
 
 const vault = copyDemoVault()
 const environment = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+// Answers of search rest on vectors, which a server makes while it answers already.
+run(['index'])
 const source = await importSource()
 const { tools, answers } = await askServer()
 const parts = {
@@ -173,13 +180,18 @@ function runDemo() {
 
 /** What a command prints for people; without a terminal it prints JSON, which is laid out here by the program's own code. */
 function runCommand(words) {
+  return source.renderForPeople(JSON.parse(run(words)), { width: TERMINAL_WIDTH })
+}
+
+/** What a command writes to a pipe. */
+function run(words) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...words, '--vault', vault], {
     cwd: scratch,
     encoding: 'utf8',
     env: { ...process.env, ...environment },
   })
   if (status !== 0) throw new Error(`roux ${words.join(' ')}: ${stderr}`)
-  return source.renderForPeople(JSON.parse(stdout), { width: TERMINAL_WIDTH })
+  return stdout
 }
 
 function shellWord(word) {
@@ -190,7 +202,13 @@ function shellWord(word) {
 async function thirdParty() {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/cli/main.ts', 'src/workers/indexer.ts', 'src/workers/compute.ts', 'src/index.ts'],
+    entryPoints: [
+      'src/cli/main.ts',
+      'src/workers/indexer.ts',
+      'src/workers/compute.ts',
+      'src/embed/transformers-worker.ts',
+      'src/index.ts',
+    ],
     outdir: join(scratch, 'dist'),
     bundle: true,
     splitting: true,
@@ -200,12 +218,14 @@ async function thirdParty() {
     minifySyntax: true,
     write: false,
     metafile: true,
-    external: ['@photostructure/sqlite'],
+    external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
     alias: { '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs') },
   })
-  const { dependencies, devDependencies } = readManifest('.')
+  const { dependencies, optionalDependencies, devDependencies } = readManifest('.')
   const bundled = [...packagesIn(metafile)].sort().map(readPackage)
-  const installed = withDependencies(Object.keys(dependencies)).map((name) => readPackage(`node_modules/${name}`))
+  const installed = withDependencies(Object.keys({ ...dependencies, ...optionalDependencies })).map((name) =>
+    readPackage(`node_modules/${name}`),
+  )
   const shipped = new Set([...bundled, ...installed].map(({ name }) => name))
   const tools = Object.keys(devDependencies).filter((name) => !shipped.has(name))
   const texts = new Map()

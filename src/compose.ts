@@ -1,21 +1,25 @@
 import { hash as digest } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import type { VaultPath } from './core/ids.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
-import { examineIndex, sqliteVersion } from './store/embedded/examine.ts'
-import { openEmbeddedStore } from './store/embedded/open-store.ts'
+import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
+import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
+import type { Location } from './store/embedded/location.ts'
+import { type EmbeddedStore, openEmbeddedStore } from './store/embedded/open-store.ts'
 import { FORMAT } from './store/embedded/rows.ts'
+import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
+import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import { openVault } from './vault/open-vault.ts'
 import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
-import { openEmbedding } from './workers/open-embedding.ts'
+import { embedderDependencies, embedderSettings, openEmbedding } from './workers/open-embedding.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 
 export interface OpenOptions {
@@ -25,6 +29,8 @@ export interface OpenOptions {
   readonly name?: string
   /** Told of unexpected failures, for the log. */
   readonly onError?: (stack: string) => void
+  /** What the server at `embedder.base_url` wants; never part of the settings. */
+  readonly apiKey?: string
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
@@ -44,7 +50,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     watch: options.watch,
   }
   const compute = new ComputeClient(() => startWorker('compute'))
-  const embedding = settings.embedder.kind === 'none' ? undefined : openEmbedding(settings.embedder, options.onDownload)
+  const embedding = settings.embedder.kind === 'none' ? undefined : openEmbedding(settings.embedder, options)
   const indexing = new IndexingClient(takeIndexer(), data, {
     onCommitted: () => ahead(() => store.refresh()),
     onReplaced: (cache) =>
@@ -64,8 +70,10 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       onDamage: () => indexing.reportDamage(),
       search: { kind: 'file', path: searchFile },
       onSearchDamage: () => indexing.reportSearchDamage(),
+      vectorIndex: settings.vectors.index,
     },
   )
+  if (options.watch) followVectors(indexing, store)
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => ahead(() => store.refresh()))
   return {
@@ -80,6 +88,24 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       await store.close()
     },
   }
+}
+
+/** Takes vectors in as they are made: whoever searches next shall not wait for thousands of them. */
+function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
+  let isLoading = false
+  indexing.onStatus(({ search }) => {
+    const embedder = search?.vectors?.embedder
+    if (isLoading || embedder === undefined) return
+    isLoading = true
+    store
+      .refreshSearch(embedder)
+      .catch(() => {
+        // The next answer tries again, and says what is wrong.
+      })
+      .finally(() => {
+        isLoading = false
+      })
+  })
 }
 
 /** Reads through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
@@ -133,21 +159,44 @@ function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
 
-/** What only the adapters can tell of an installation. Changes nothing on disk. */
-export async function diagnose(settings: Settings): Promise<Diagnosis> {
+/** Where a vault's indexes are kept, and how many bytes each has on disk, with what SQLite keeps beside it; 0 where there is none. */
+export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
+  const bytes = (path: string): number =>
+    ['', '-wal'].reduce((sum, ending) => sum + (statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0), 0)
+  return { index: bytes(file), search: bytes(searchIndexFile(file)) }
+}
+
+/** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */
+export async function diagnose(settings: Settings, { apiKey }: Pick<OpenOptions, 'apiKey'> = {}): Promise<Diagnosis> {
+  const file = indexFile(settings)
+  const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()
-  if (sqlite.message !== undefined) return { sqlite, index: { file, state: 'absent' } }
-  return { sqlite, index: { file, ...examineIndex({ kind: 'file', path: file }) } }
+  const examine = (path: string, look: (location: Location) => IndexCondition): IndexDiagnosis =>
+    sqlite.message === undefined ? { file: path, ...look({ kind: 'file', path }) } : { file: path, state: 'absent' }
+  const hnsw = settings.vectors.index === 'hnsw' ? await loadHnswAddon() : undefined
+  return {
+    sqlite,
+    index: examine(file, examineIndex),
+    searchIndex: examine(searchFile, examineSearchIndex),
+    embedder: await examineEmbedder(embedderSettings(settings.embedder, apiKey), embedderDependencies()),
+    ...(hnsw?.reason === undefined ? {} : { hnsw: hnsw.reason }),
+  }
 }
 
 export interface Diagnosis {
   /** `message` says why it does not load. */
   readonly sqlite: { readonly version?: string; readonly message?: string }
-  readonly index: {
-    readonly file: string
-    /** `foreign`: of another program · `newer`: of a newer version of this one. */
-    readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
-    readonly message?: string
-  }
+  readonly index: IndexDiagnosis
+  readonly searchIndex: IndexDiagnosis
+  readonly embedder: readonly EmbedderFinding[]
+  /** Why the index of vectors that is set cannot be used. */
+  readonly hnsw?: string
+}
+
+export interface IndexDiagnosis {
+  readonly file: string
+  /** `foreign`: of another program · `newer`: of a newer version of this one. */
+  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+  readonly message?: string
 }

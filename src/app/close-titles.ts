@@ -1,27 +1,61 @@
 import { foldName } from '../core/fold.ts'
+import type { NodeId } from '../core/ids.ts'
 import type { NameHit, Scope } from '../core/store.ts'
 import { editDistance } from '../search/edit-distance.ts'
 import type { GraphCore } from './graph-core.ts'
 
-/** Names that share so many character pairs are looked at: a slip in a word of five letters leaves half of them. */
+/** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */
 const LIKENESS = 0.4
 const LOOKED_AT = 20
+/** A slip in four letters leaves one pair of three, and many names have that. */
+const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
 /** Longer texts are no titles, and shorter ones are like too many. */
 const LONGEST_TITLE = 200
-const SHORTEST_TITLE = 4
+const SHORTEST_TITLE = 3
 const MOST = 3
 
 /** Notes whose title or alias is what was typed but for a slip or two, best first; none where one is exactly that. */
 export async function closeTitles(core: GraphCore, text: string, scope: Scope): Promise<readonly NameHit[]> {
   const typed = foldName(text.trim())
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
-  const alike = await core.store.similarNames(text.trim(), scope, { limit: LOOKED_AT, minimum: LIKENESS })
-  const slips = typed.length < 8 ? 1 : 2
-  const close = alike.flatMap((hit) => {
+  const isShort = typed.length < SHORT.letters
+  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: LIKENESS }
+  const alike = await core.store.similarNames(text.trim(), scope, bounds)
+  const swapped = isShort ? await swappedNames(core, typed, scope) : []
+  const slips = isShort ? 1 : 2
+  const named = [...swapped, ...(isShort ? alike : await withAllNames(core, alike))]
+  const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
+  for (const hit of named) {
     const distance = editDistance(typed, foldName(hit.name), slips)
-    return distance === undefined ? [] : [{ hit, distance }]
-  })
+    if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
+  }
+  const close = [...closest.values()]
   if (close.some(({ distance }) => distance === 0)) return []
   close.sort((a, b) => a.distance - b.distance || b.hit.score - a.hit.score)
   return close.slice(0, MOST).map(({ hit }) => hit)
+}
+
+/** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */
+async function swappedNames(core: GraphCore, typed: string, scope: Scope): Promise<readonly NameHit[]> {
+  const letters = [...typed]
+  const names = letters.slice(1).map((letter, at) =>
+    letters
+      .with(at, letter)
+      .with(at + 1, letters[at] ?? '')
+      .join(''),
+  )
+  const found = await Promise.all(names.map((name) => core.store.named(name, scope)))
+  return found.flat()
+}
+
+/** The name that is most alike need not be the one that is spelled most alike: `Trevor Lee` for `trevorlee`. */
+async function withAllNames(core: GraphCore, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
+  const nodes = await core.store.nodes(
+    hits.map(({ id }) => id),
+    { links: 0 },
+  )
+  return hits.flatMap((hit, at) => {
+    const node = nodes[at]
+    return node === undefined ? [hit] : [node.title, ...node.aliases].map((name) => ({ ...hit, name }))
+  })
 }

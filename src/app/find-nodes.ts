@@ -49,14 +49,14 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
       warnings.push({ code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' })
     }
     if (found.items.length === 0 || found.fallback) warnings.push(...(await didYouMean(core, args.query, scope)))
-    const nodes = await core.store.nodes(
-      found.items.map(({ id }) => id),
-      { links: MAX_LINKS, times: true },
-    )
+    const ids = found.items.map(({ id }) => id)
+    // First the texts: where one changed since it was indexed, its node is another one afterwards.
+    const sources = await Promise.all(ids.map((id) => core.store.text(id)))
+    const nodes = await core.store.nodes(ids, { links: MAX_LINKS, times: true })
     const query = snippetQuery(found.words)
-    const shown = found.items.map(async ({ id, score }, at): Promise<readonly FoundNode[]> => {
+    const shown = found.items.flatMap(({ score }, at): readonly FoundNode[] => {
       const node = nodes[at]
-      const source = node === undefined ? undefined : await core.store.text(id)
+      const source = sources[at]
       if (node === undefined || source === undefined) return []
       const { text, highlights, line } = snippet(source.text, source.bodyStart, query, SNIPPET_LENGTH)
       const times = {
@@ -65,7 +65,7 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
       }
       return [{ ...metadataResponse(node), score: round(score), ...times, snippet: text, highlights, line }]
     })
-    return { value: (await Promise.all(shown)).flat(), warnings }
+    return { value: shown, warnings }
   })
 }
 

@@ -1,14 +1,15 @@
+import type { ChunkPlace, NoteChunks } from '../core/search.ts'
 import type { Node, NoteText } from '../core/store.ts'
-import { type Chunk, chunkNote } from '../search/chunks.ts'
+import { chunkNote, headingPathAt } from '../search/chunks.ts'
 import type { Certainty } from '../search/fusion.ts'
 import { findMatches, type SnippetQuery } from '../search/words/matches.ts'
-import { snippet } from '../search/words/snippet.ts'
+import { passageText, wordsOf } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
 export interface Passage {
   /** The headings above it, from the outside in: what `get_node` takes as `section`. */
   readonly heading: readonly string[]
-  /** 1-based lines in the file, both included. */
+  /** 1-based lines in the file that `text` is of, both included. */
   readonly start_line: number
   readonly end_line: number
   readonly text: string
@@ -19,36 +20,93 @@ export interface Passage {
 /** What passages are chosen by. */
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The question, the vectors of the note's chunks, and what cosines mean; absent where meaning has no say. */
-  readonly meaning?: {
-    readonly question: Float32Array
-    readonly chunks: readonly Float32Array[]
-    readonly certainty: Certainty
-    readonly weight: number
-  }
+  /** The note's chunks as they were embedded; without them it is cut anew. */
+  readonly stored?: NoteChunks | undefined
+  /** Absent where meaning has no say. */
+  readonly meaning?: Meaning | undefined
+}
+
+export interface Meaning {
+  readonly question: Float32Array
+  readonly certainty: Certainty
+  /** What meaning counts against words, 0–1. */
+  readonly weight: number
 }
 
 const MOST_PASSAGES = 3
 const PASSAGE_LENGTH = 500
 /** Passages that are worth less of the best one would only be read in vain. */
 const LEAST_SHARE = 0.6
+/** Chunks of a long note that are looked through for words: the likeliest by meaning and by how their words begin. */
+const LOOKED_THROUGH = 24
+
+interface Candidate {
+  readonly place: ChunkPlace
+  /** How certain it is as an answer by meaning. */
+  readonly meaning: number
+}
 
 /** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
-  const chunks = chunkNote({ title: node.title, text: source.text, bodyStart: source.bodyStart, headings: node.headings })
-  const byWords = chunks.map((chunk) => wordShare(source.text.slice(chunk.start, chunk.end), query.words))
-  const byMeaning = meaningShares(chunks, query.meaning)
-  const weight = byMeaning === undefined ? 0 : (query.meaning?.weight ?? 0)
-  const scored = chunks.map((chunk, at) => ({
-    chunk,
-    score: (1 - weight) * (byWords[at] ?? 0) + weight * (byMeaning?.[at] ?? 0),
+  // Chunks of another state of the note tell nothing of this one.
+  const stored = query.stored !== undefined && source.hash.startsWith(query.stored.content) ? query.stored : undefined
+  const meaning = stored === undefined ? undefined : query.meaning
+  const candidates = stored === undefined ? inOrder(node, source) : byMeaning(stored, meaning)
+  const weight = meaning?.weight ?? 0
+  const scored = likeliest(candidates, source.text, { words: query.words, weight }).map(({ place, meaning: certainty }) => ({
+    place,
+    score: (1 - weight) * wordShare(wordsOf(source.text.slice(place.start, place.end)), query.words) + weight * certainty,
   }))
-  const ranked = scored.sort((a, b) => b.score - a.score || a.chunk.start - b.chunk.start)
+  const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
   const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
   return ranked
     .slice(0, MOST_PASSAGES)
     .filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
-    .map(({ chunk, score }) => toPassage(source.text, chunk, { score, words: query.words }))
+    .map(({ place, score }) => toPassage(node, source.text, { place, score, words: query.words }))
+}
+
+/** The chunks with how certain each is as an answer, best first. */
+function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readonly Candidate[] {
+  if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
+  const { question, certainty } = meaning
+  const certaintyOf = (vector: Float32Array): number => {
+    let cosine = 0
+    for (let at = 0; at < vector.length; at++) cosine += (vector[at] ?? 0) * (question[at] ?? 0)
+    return Math.max(0, Math.min(1, (cosine - certainty.low) / (certainty.high - certainty.low)))
+  }
+  const candidates = chunks.map((place) => ({ place, meaning: certaintyOf(place.vector) }))
+  return candidates.sort((a, b) => b.meaning - a.meaning || a.place.start - b.place.start)
+}
+
+function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[] {
+  const chunks = chunkNote({ title: node.title, text, bodyStart, headings: node.headings })
+  return chunks.map((place) => ({ place, meaning: 0 }))
+}
+
+/** Searching for a few letters takes a hundredth of the time that reading the words takes. */
+function likeliest(
+  candidates: readonly Candidate[],
+  text: string,
+  { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
+): readonly Candidate[] {
+  if (candidates.length <= LOOKED_THROUGH) return candidates
+  const beginnings = words.terms.map(({ term, weight: worth }) => ({ letters: commonBeginning(term.form, term.stem), worth }))
+  const all = beginnings.reduce((sum, { worth }) => sum + worth, 0) || 1
+  const lower = text.toLowerCase()
+  const rated = candidates.map((candidate) => {
+    const { start, end } = candidate.place
+    const chunk = lower.slice(start, end)
+    const found = beginnings.reduce((sum, { letters, worth }) => sum + (chunk.includes(letters) ? worth : 0), 0)
+    return { candidate, rate: (1 - weight) * (found / all) + weight * candidate.meaning }
+  })
+  rated.sort((a, b) => b.rate - a.rate)
+  return rated.slice(0, LOOKED_THROUGH).map(({ candidate }) => candidate)
+}
+
+function commonBeginning(form: string, stem: string): string {
+  let length = 0
+  while (length < stem.length && form[length] === stem[length]) length++
+  return form.slice(0, length)
 }
 
 /** The weight of the words that a text has, as a share of all of them. */
@@ -59,30 +117,25 @@ function wordShare(text: string, words: SnippetQuery): number {
   return Math.min(1, [...found.values()].reduce((sum, weight) => sum + weight, 0) / all)
 }
 
-/** How certain each chunk is as an answer; `undefined` where its vectors are of another state of the note. */
-function meaningShares(chunks: readonly Chunk[], meaning: PassageQuery['meaning']): readonly number[] | undefined {
-  if (meaning === undefined || meaning.chunks.length !== chunks.length) return undefined
-  const { low, high } = meaning.certainty
-  return meaning.chunks.map((chunk) => {
-    let cosine = 0
-    for (let at = 0; at < chunk.length; at++) cosine += (chunk[at] ?? 0) * (meaning.question[at] ?? 0)
-    return Math.max(0, Math.min(1, (cosine - low) / (high - low)))
-  })
-}
-
 function toPassage(
+  { headings }: Node,
   text: string,
-  chunk: Chunk,
-  { score, words }: { readonly score: number; readonly words: SnippetQuery },
+  { place, score, words }: { readonly place: ChunkPlace; readonly score: number; readonly words: SnippetQuery },
 ): Passage {
-  const isShort = chunk.end - chunk.start <= PASSAGE_LENGTH
+  const chunk = text.slice(place.start, place.end)
+  const shown = passageText(chunk, words, PASSAGE_LENGTH)
+  const startLine = place.startLine + lineBreaks(chunk, 0, shown.start)
   return {
-    heading: chunk.heading,
-    start_line: chunk.startLine,
-    end_line: chunk.endLine,
-    text: isShort
-      ? text.slice(chunk.start, chunk.end)
-      : snippet(text.slice(0, chunk.end), chunk.start, words, PASSAGE_LENGTH).text,
+    heading: headingPathAt(headings, startLine),
+    start_line: startLine,
+    end_line: startLine + lineBreaks(chunk, shown.start, shown.end),
+    text: shown.text,
     score: Number(score.toFixed(4)),
   }
+}
+
+function lineBreaks(text: string, from: number, to: number): number {
+  let count = 0
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++
+  return count
 }

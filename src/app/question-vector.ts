@@ -1,10 +1,11 @@
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
+import { requireVectors } from '../core/require-vectors.ts'
 import type { Call } from './answer.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 
 /** How long words wait for meaning, ms: a model that answers later is left out. */
-const PATIENCE = 5_000
+export const PATIENCE = 5_000
 
 /** A question as a vector, and whose. */
 export interface QuestionVector {
@@ -32,7 +33,7 @@ export async function embedQuestions(
   call: Call,
 ): Promise<{ readonly embedder: Embedder; readonly vectors: readonly Float32Array[] }> {
   const embedder = await servingEmbedder(core)
-  return { embedder, vectors: await embedder.embed(texts, 'query', call.signal) }
+  return { embedder, vectors: requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', call.signal)) }
 }
 
 /** A question as a vector, or why there is none. */
@@ -67,7 +68,9 @@ function messageOf(error: unknown): string {
 }
 
 /** Opening a model may take longer than anybody waits, and goes on for the next call. */
-async function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) promise.catch(() => {})
+  signal.throwIfAborted()
   return await new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })

@@ -1,7 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { WordHits } from '../core/search.ts'
-import type { Scope } from '../core/store.ts'
+import type { NameHit, Scope } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
@@ -12,7 +12,7 @@ import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
-import { type Passage, type PassageQuery, passagesOf } from './passages.ts'
+import { type Meaning, type Passage, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
 import { toScope } from './scope.ts'
 import { CONTENT_LIMITS } from './truncate.ts'
@@ -60,20 +60,49 @@ const NAMES = 50
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
  */
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return answerFindable(core, call, args.mode === 'keyword' ? 'words' : 'meaning', async () => {
-    if (args.mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
-    const scope = await scopeOf(core, args)
-    const question = args.mode === 'keyword' ? undefined : await tryQuestion(core, args.query, call)
-    const warnings = question !== undefined && 'warning' in question ? [question.warning] : []
-    if (args.mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
-    const asked = question !== undefined && 'vector' in question ? question : undefined
-    const { hits, words, traits } = await retrieve(core, args, { scope, question: asked })
-    const close = hits[0]?.exact === true ? [] : await closeTitles(core, args.query, scope)
-    const ranked = withCloseTitles(keepRelevant(hits, args.relevance), close)
-    const shown = ranked.slice(0, args.limit)
-    const results = await describe(core, shown, { args, words, question: asked, traits })
-    return { value: results, warnings: [...warnings, ...closeWarning(close)] }
+  return whenFindable(core, args, call, async () => {
+    const { hits, warnings, ...found } = await rank(core, args, call)
+    return { value: await describe(core, hits, { args, ...found }), warnings }
   })
+}
+
+/**
+ * The ids of what `search` answers, in its order, without reading the notes; `limit` is bounded by the index alone.
+ * @throws RouxError as `search` does.
+ */
+export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
+  return whenFindable(core, args, call, async () => {
+    const { hits, warnings } = await rank(core, args, call)
+    return { value: hits.map(({ key }) => key), warnings }
+  })
+}
+
+function whenFindable<T>(
+  core: GraphCore,
+  { mode }: SearchArguments,
+  call: Call,
+  run: () => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  return answerFindable(core, call, mode === 'keyword' ? 'words' : 'meaning', run)
+}
+
+interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
+  readonly hits: readonly RankedHit[]
+  readonly warnings: readonly Warning[]
+}
+
+async function rank(core: GraphCore, args: SearchArguments, call: Call): Promise<Ranked> {
+  if (args.mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
+  const scope = await scopeOf(core, args)
+  const asked = args.mode === 'keyword' ? undefined : await tryQuestion(core, args.query, call)
+  const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
+  if (args.mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
+  const question = asked !== undefined && 'vector' in asked ? asked : undefined
+  const { hits, words, traits } = await retrieve(core, args, { scope, question })
+  const close = hits[0]?.exact === true ? [] : await closeTitles(core, args.query, scope)
+  const kept = keepRelevant(hits, args.relevance, traits === undefined ? 'words' : 'meaning')
+  const ranked = withCloseTitles(kept, close, { after: isSpelled(words) ? SPELLED_FIRST : 0 })
+  return { hits: ranked.slice(0, args.limit), words, traits, question, warnings: [...warnings, ...closeWarning(close)] }
 }
 
 interface Retrieval {
@@ -134,22 +163,33 @@ interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** Notes whose title is spelled nearly like the question come first: nobody types a title by chance. */
+/** One or two words that stand in some note may well be meant as they are: so many notes stay before those with a close title. */
+const SPELLED_FIRST = 2
+const SPELLED_WORDS = 2
+
+function isSpelled({ terms }: WordHits): boolean {
+  return terms.length > 0 && terms.length <= SPELLED_WORDS && terms.every(({ notes }) => notes > 0)
+}
+
+/** Puts the notes whose title is spelled nearly like the question in front, or after the first ones. */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
-  close: readonly { readonly id: NodeId; readonly name: string; readonly score: number }[],
+  close: readonly NameHit[],
+  { after }: { readonly after: number },
 ): readonly RankedHit[] {
   if (close.length === 0) return hits
   const known = new Map(hits.map((hit) => [hit.key, hit]))
-  const first = close.map(({ id, name, score }): RankedHit => {
-    const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
-    return { ...hit, score: Math.max(hit.score, score), closeTitle: name }
-  })
   const moved = new Set(close.map(({ id }) => id))
-  return [...first, ...hits.filter(({ key }) => !moved.has(key))]
+  const before = hits.slice(0, after)
+  const highest = before.at(-1)?.score ?? 1
+  const titled = close.map(({ id, name, score }): RankedHit => {
+    const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+    return { ...hit, score: Math.min(highest, Math.max(hit.score, score)), closeTitle: name }
+  })
+  return [...before.filter(({ key }) => !moved.has(key)), ...titled, ...hits.slice(after).filter(({ key }) => !moved.has(key))]
 }
 
-function closeWarning(close: readonly { readonly id: NodeId; readonly name: string }[]): readonly Warning[] {
+function closeWarning(close: readonly NameHit[]): readonly Warning[] {
   const [best] = close
   if (best === undefined) return []
   return [{ code: 'FALLBACK', message: `No title is exactly that. Did you mean ${JSON.stringify(best.name)} (${best.id})?` }]
@@ -167,17 +207,20 @@ async function describe(
   hits: readonly RankedHit[],
   { args, words, question, traits }: Description,
 ): Promise<readonly SearchResult[]> {
-  const nodes = await core.store.nodes(
-    hits.map(({ key }) => key),
-    { links: MAX_LINKS },
-  )
+  const ids = hits.map(({ key }) => key)
+  // First the texts: where one changed since it was indexed, its node is another one afterwards.
+  const sources = await Promise.all(ids.map((id) => core.store.text(id)))
+  const nodes = await core.store.nodes(ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
+  const meaning = meaningOf({ question, traits })
+  // By words alone too: the notes need not be cut into passages again.
+  const embedder = question?.embedder.id ?? (await core.store.vectorStates())[0]?.embedder
   const results = hits.map(async (hit, at): Promise<readonly SearchResult[]> => {
     const node = nodes[at]
-    const source = node === undefined ? undefined : await core.store.text(node.id)
+    const source = sources[at]
     if (node === undefined || source === undefined) return []
-    const meaning = await meaningOf(core, node.id, { question, traits })
-    const passages = passagesOf(node, source, { words: marks, ...meaning })
+    const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, node.id)
+    const passages = passagesOf(node, source, { words: marks, stored, meaning })
     const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
     const explained = args.explain ? { explain: explanationOf(hit) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
@@ -194,21 +237,19 @@ function marksOf(query: string, { terms }: WordHits): SnippetQuery {
   }
 }
 
-async function meaningOf(
-  core: GraphCore,
-  id: NodeId,
-  { question, traits }: Pick<Description, 'question' | 'traits'>,
-): Promise<Pick<PassageQuery, 'meaning'>> {
-  if (question === undefined || traits === undefined) return {}
-  const chunks = await core.store.vectors(question.embedder.id, id)
-  return { meaning: { question: question.vector, chunks, certainty: traits.certainty, weight: 0.5 } }
+/** What meaning counts in a passage: as much as words. */
+const PASSAGE_WEIGHT = 0.5
+
+function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {
+  if (question === undefined || traits === undefined) return undefined
+  return { question: question.vector, certainty: traits.certainty, weight: PASSAGE_WEIGHT }
 }
 
 function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit): Explanation {
   return {
     keyword: keyword === undefined ? null : roundedLeg(keyword),
     semantic: semantic === undefined ? null : roundedLeg(semantic),
-    weight,
+    weight: round(weight),
     exact,
     ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
   }

@@ -1,4 +1,5 @@
 import type { NodeId } from '../core/ids.ts'
+import type { ChunkHit } from '../core/search.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
 import type { Call } from './answer.ts'
 import { traitsFor } from './embedder-traits.ts'
@@ -24,7 +25,7 @@ export interface SimilarNode extends NodeResponse {
   readonly score: number
 }
 
-/** Passages that are compared; the best of a note counts. */
+/** Passages that are compared at first; the best of a note counts. */
 const PASSAGES = 200
 /** Every neighbour there is. */
 const ALL = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
@@ -38,16 +39,15 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
     const [id] = await findIds(core, [args.id])
     if (id === undefined) return { value: [], warnings: [await unknownIdWarning(core, args.id)] }
     const embedder = await servingEmbedder(core)
-    const centre = centreOf(await core.store.vectors(embedder.id, id))
+    const stored = await core.store.vectors(embedder.id, id)
+    const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
     if (centre === undefined) return { value: [], warnings: [] }
     const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(core, id) : [])])
     const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
-    const hits = await core.store.nearest(embedder.id, centre, scope, PASSAGES)
     const { low, high } = (await traitsFor(core, embedder)).certainty
-    const best = new Map<NodeId, number>()
-    for (const hit of hits) {
-      if (!out.has(hit.id) && !best.has(hit.id)) best.set(hit.id, Math.max(0, Math.min(1, (hit.score - low) / (high - low))))
-    }
+    const nearest = (limit: number) => core.store.nearest(embedder.id, centre, scope, limit)
+    const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
+    const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
     const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
     const nodes = await listResponses(
       core,
@@ -56,6 +56,27 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
     )
     return { value: nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) })), warnings: [] }
   })
+}
+
+interface Others {
+  readonly out: ReadonlySet<NodeId>
+  readonly wanted: number
+  /** A cosine that is worth nothing. */
+  readonly low: number
+}
+
+/** The nearest of the other notes, each by its nearest passage. The passages of a long note alone may be more than are compared at first. */
+async function nearestOthers(
+  nearest: (limit: number) => Promise<readonly ChunkHit[]>,
+  { out, wanted, low }: Others,
+): Promise<ReadonlyMap<NodeId, number>> {
+  for (let limit = PASSAGES; ; limit *= 4) {
+    const hits = await nearest(limit)
+    const best = new Map<NodeId, number>()
+    for (const { id, score } of hits) if (!out.has(id) && !best.has(id)) best.set(id, score)
+    const isEnd = hits.length < limit || (hits.at(-1)?.score ?? low) <= low
+    if (best.size >= wanted || isEnd) return best
+  }
 }
 
 async function linkedWith(core: GraphCore, id: NodeId): Promise<readonly NodeId[]> {

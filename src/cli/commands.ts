@@ -11,7 +11,7 @@ export interface Command {
   readonly options?: readonly Option[]
 }
 
-export type CommandName = 'serve' | 'init' | 'status' | 'doctor' | 'index' | 'export' | 'trust' | 'call' | 'help'
+export type CommandName = 'serve' | 'init' | 'status' | 'doctor' | 'index' | 'eval' | 'export' | 'trust' | 'call' | 'help'
 
 /** The commands that are no tools, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -29,7 +29,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'status',
-    sentence: 'Tell what is known of the vault and its index.',
+    sentence: 'Tell what is known of the vault, and how much of it can be searched.',
     usage: '[vault]',
     words: 1,
   },
@@ -41,9 +41,28 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'index',
-    sentence: 'Bring the index up to date, with progress.',
+    sentence: 'Bring everything up to date with progress: links, words, and what notes are about.',
     usage: '[vault]',
     words: 1,
+    options: [
+      {
+        name: 'download',
+        type: 'flag',
+        sentence: 'Get the model of embedder.model from the Hugging Face hub if it is not on this computer.',
+      },
+    ],
+  },
+  {
+    name: 'eval',
+    sentence: 'Tell how well notes are found: ask the vault for its own notes, or score collections.',
+    usage: '[vault]',
+    words: 1,
+    options: [
+      { name: 'queries', type: 'integer', default: 200, sentence: 'Queries of each kind at the most.' },
+      { name: 'seed', type: 'integer', default: 1, sentence: 'The same seed makes the same queries.' },
+      { name: 'collection', type: 'text', many: true, sentence: 'A folder with judged queries, to score instead of a vault.' },
+      { name: 'compare', type: 'text', sentence: 'Two settings side by side, as a=1,a=2.' },
+    ],
   },
   {
     name: 'export',

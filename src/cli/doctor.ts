@@ -1,9 +1,9 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Diagnosis } from '../compose.ts'
 import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
 import { RouxError } from '../core/errors.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
+import { checkDiagnosis } from './doctor-indexes.ts'
 import type { Printer } from './printer.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 
@@ -17,7 +17,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { path } = loaded.settings.vault
   const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
   findings.push(...vault, checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache))
-  findings.push(...checkDiagnosis(await diagnose(loaded.settings)))
+  findings.push(...checkDiagnosis(await diagnose(loaded.settings, loaded)))
   findings.push(checkWatching(path, loaded.settings.vault.watch))
   if (!vault.some(({ state }) => state === 'fail')) findings.push(...(await checkIndexing(invocation, loaded)))
   const broken = findings.some(({ state }) => state === 'fail')
@@ -41,50 +41,6 @@ function checkSettings({ problems, warnings, files }: LoadedSettings): readonly 
       message: files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default',
     },
   ]
-}
-
-function checkDiagnosis({ sqlite, index }: Diagnosis): readonly Finding[] {
-  const loads: Finding =
-    sqlite.message === undefined
-      ? { check: 'sqlite', state: 'ok', message: `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' ') }
-      : {
-          check: 'sqlite',
-          state: 'fail',
-          message: `SQLite does not load: ${sqlite.message}`,
-          hint: 'Install again, for this platform and this Node: npm install.',
-        }
-  return [loads, indexFinding(index)]
-}
-
-function indexFinding({ file, state, message }: Diagnosis['index']): Finding {
-  const because = message === undefined ? '' : ` (${message})`
-  switch (state) {
-    case 'absent':
-      return { check: 'index', state: 'ok', message: 'none yet; it is made when it is first needed' }
-    case 'present':
-      return { check: 'index', state: 'ok', message: file }
-    case 'damaged':
-      return {
-        check: 'index',
-        state: 'warn',
-        message: `${file} is damaged${because}`,
-        hint: 'It is rebuilt by itself: "roux index" does it now.',
-      }
-    case 'foreign':
-      return {
-        check: 'index',
-        state: 'fail',
-        message: `${file} is no index of Roux${because}`,
-        hint: 'Move it away, or set cache.path to another folder.',
-      }
-    case 'newer':
-      return {
-        check: 'index',
-        state: 'warn',
-        message: `${file} was written by a newer version of Roux${because}`,
-        hint: 'Use that version, or another cache.path.',
-      }
-  }
 }
 
 async function checkIndexing(invocation: Invocation, loaded: LoadedSettings): Promise<readonly Finding[]> {

@@ -7,7 +7,7 @@ import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
 import type { Invocation } from './session.ts'
 import { findTool, unknownCommand } from './tool-command.ts'
-import { commandName, type Parameter, parametersOf } from './tools.ts'
+import { commandName, type Parameter, parametersOf, SHORT_NAMES } from './tools.ts'
 
 /** Shows what a command, a tool or a setting is for. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
@@ -23,8 +23,8 @@ export function shortHelp(): string {
   return `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`roux ${name} ${usage}`, sentence]))}
-Every tool is a command, too, e.g. roux get-hubs --limit 5. "roux help" lists all of them,
-"roux help <command>" shows one, "roux help settings" the settings.
+Every tool is a command, too: roux search "why is my bread dense", roux find '#recipe rye', roux get-hubs.
+"roux help" lists all of them, "roux help <command>" shows one, "roux help settings" the settings.
 `
 }
 
@@ -40,7 +40,7 @@ function overview(tools: readonly ToolDefinition[]): string {
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
 Tools, with titles and aliases understood where a note is named:
-${list(tools.map((tool) => [commandName(tool.name) + positionalsOf(parametersOf(tool)), tool.title]))}
+${list(tools.map((tool) => [shortName(tool.name) + positionalsOf(parametersOf(tool)), tool.title]))}
 Options of all of them:
 ${optionList(GLOBAL_OPTIONS)}
 Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".
@@ -60,8 +60,17 @@ function toolHelp(tool: ToolDefinition): string {
   return `roux ${commandName(tool.name)}${positionalsOf(parameters)} [options]
 
 ${tool.description}
-
+${isShort(tool.name) ? `"roux ${shortName(tool.name)}" is short for it.\n` : ''}
 ${optionList([...parameters, ...GLOBAL_OPTIONS])}`
+}
+
+function shortName(tool: string): string {
+  const [short] = [...SHORT_NAMES].find(([, name]) => name === tool) ?? [commandName(tool)]
+  return short
+}
+
+function isShort(tool: string): boolean {
+  return shortName(tool) !== commandName(tool)
 }
 
 function positionalsOf(parameters: readonly Parameter[]): string {

@@ -27,5 +27,7 @@ export interface Host {
 export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
-  diagnose(settings: Settings): Promise<Diagnosis>
+  diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey'>): Promise<Diagnosis>
+  /** Bytes on disk of the vault's indexes. */
+  measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
 }

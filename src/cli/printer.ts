@@ -4,11 +4,19 @@ import { RouxError } from '../core/errors.ts'
 import type { Heading } from '../core/note.ts'
 import type { Host, Out } from './host.ts'
 import { renderForPeople } from './render.ts'
-import { printable } from './table.ts'
+import type { FoundOptions } from './render-found.ts'
+import { printable, printableText } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-type Style = 'bold' | 'red' | 'yellow'
-const CODES: Readonly<Record<Style, number>> = { bold: 1, red: 31, yellow: 33 }
+type Style = 'bold' | 'faint' | 'red' | 'yellow' | 'mark'
+/** Found words look as `grep` shows them, which can be read on light and dark grounds. */
+const CODES: Readonly<Record<Style, string>> = { bold: '1', faint: '2', red: '31', yellow: '33', mark: '1;31' }
+
+export interface AnswerOptions {
+  readonly warnings?: readonly Warning[]
+  /** What was asked, to mark its words. */
+  readonly question?: string | undefined
+}
 
 /** Writes what a command has to say: answers to stdout, everything else to stderr. */
 export class Printer {
@@ -25,10 +33,10 @@ export class Printer {
     return this.#host.stderr
   }
 
-  /** An answer: compact JSON for programs, tables for people. */
-  async answer(value: unknown, warnings: readonly Warning[] = []): Promise<void> {
+  /** An answer: compact JSON for programs, tables and passages for people. */
+  async answer(value: unknown, { warnings = [], question }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
-    await this.text(this.json ? `${JSON.stringify(value)}\n` : renderForPeople(value, this.#people()))
+    await this.text(this.json ? `${JSON.stringify(value)}\n` : renderForPeople(value, { ...this.#people(), question }))
   }
 
   /** A text for people that is an answer, e.g. help. */
@@ -49,7 +57,8 @@ export class Printer {
   /** What went wrong in one line, what to do about it in another. */
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
-    this.note(`${this.#style('red', 'error:')} ${printable(message)}`)
+    // A place in a query is shown on lines of its own.
+    this.note(`${this.#style('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
     if (candidates.length > CANDIDATES) this.note(`  and ${candidates.length - CANDIDATES} more`)
@@ -60,9 +69,14 @@ export class Printer {
     return this.#style('bold', text, this.#host.stdout)
   }
 
-  #people(): { readonly width?: number; head(text: string): string } {
-    const { columns } = this.#host.stdout
-    return { ...(columns ? { width: columns } : {}), head: (text) => this.bold(text) }
+  #people(): FoundOptions {
+    const { stdout } = this.#host
+    return {
+      ...(stdout.columns ? { width: stdout.columns } : {}),
+      head: (text) => this.bold(text),
+      mark: (text) => this.#style('mark', text, stdout),
+      faint: (text) => this.#style('faint', text, stdout),
+    }
   }
 
   #style(style: Style, text: string, stream: Out = this.#host.stderr): string {

@@ -1,7 +1,8 @@
+import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
 import { type Column, printable, printableText, renderTable, type TableOptions } from './table.ts'
 
-/** An answer as people read it: lists of objects as tables, one object as its facts, a note's text at the end. */
-export function renderForPeople(value: unknown, options: TableOptions = {}): string {
+/** An answer as people read it: notes that were found with their passages, other lists as tables, one object as its facts. */
+export function renderForPeople(value: unknown, options: FoundOptions = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
   if (Array.isArray(value)) return renderList(value, options)
   if (!isRecord(value)) return `${printable(String(value))}\n`
@@ -10,9 +11,10 @@ export function renderForPeople(value: unknown, options: TableOptions = {}): str
 
 type Facts = Readonly<Record<string, unknown>>
 
-function renderList(items: readonly unknown[], options: TableOptions): string {
+function renderList(items: readonly unknown[], options: FoundOptions): string {
   if (items.length === 0) return 'Nothing found.\n'
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
+  if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], options)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const filled = names.filter((name) => items.some((item) => cell(item[name]) !== ''))
   const columns = filled.map((name): Column => {

@@ -2,7 +2,7 @@ import { RouxError } from '../core/errors.ts'
 import type { Store } from '../core/store.ts'
 
 /** The parameters whose value names one node. */
-const NAMING = ['id', 'source', 'target']
+const NAMING = ['id', 'source', 'target', 'note']
 
 /**
  * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only.

@@ -14,6 +14,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   status: () => import('./status.ts'),
   doctor: () => import('./doctor.ts'),
   index: () => import('./index-command.ts'),
+  eval: () => import('./eval.ts'),
   export: () => import('./export.ts'),
   trust: () => import('./trust.ts'),
   call: () => import('./call.ts'),

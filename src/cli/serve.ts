@@ -1,22 +1,24 @@
 import type { Readable, Writable } from 'node:stream'
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Settings } from '../config/settings.ts'
+import type { LoadedSettings } from '../config/load.ts'
 import { shellWord } from '../config/shell-word.ts'
 import type { Host } from './host.ts'
 import { type Invocation, requireSettings } from './session.ts'
+import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
 
 /** Serves the vault over stdin and stdout until the client or a signal ends it. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
-  const { settings } = await requireSettings(invocation, positionals[0])
+  const loaded = await requireSettings(invocation, positionals[0])
+  const { settings } = loaded
   if (host.stdin.isTTY) printer.note(greeting(settings.vault.path))
   const { serveStdioServer } = await import('../mcp/serve-stdio.ts')
-  const vault = openOnDemand(host, settings, (stack) => printer.note(stack))
+  const vault = openOnDemand(host, loaded, (stack) => printer.note(stack))
   const server = serveStdioServer({
     core: vault.open,
     version: VERSION,
-    isEnabled: (tool) => settings.tools[tool] ?? true,
+    switchedOffBy: (tool) => switchOff(tool, settings)?.setting,
     stdin: host.stdin as Readable,
     stdout: host.stdout as Writable,
     stderr: host.stderr as Writable,
@@ -33,13 +35,14 @@ const CLOSE_MS = 2_000
 /** The vault, opened when the server asks for it: a probe that only says hello costs no reading. */
 function openOnDemand(
   host: Host,
-  settings: Settings,
+  { settings, apiKey }: LoadedSettings,
   onError: (stack: string) => void,
 ): { open(): Promise<GraphCore>; close(): Promise<void> } {
+  const key = apiKey === undefined ? {} : { apiKey }
   let opening: Promise<GraphCore> | undefined
   return {
     open() {
-      opening = host.compose().then(({ openCore }) => openCore(settings, { watch: true, onError }))
+      opening = host.compose().then(({ openCore }) => openCore(settings, { watch: true, onError, ...key }))
       return opening
     },
     async close() {
@@ -60,5 +63,5 @@ function greeting(vault: string): string {
   Claude Code:            claude mcp add roux -- roux serve ${shellWord(vault)}
   Claude Desktop, Cursor: ${config}
 
-For yourself: roux get-hubs, roux get-node <title>, roux help. Ctrl+C ends this.`
+For yourself: roux search "…", roux get-node <title>, roux help. Ctrl+C ends this.`
 }

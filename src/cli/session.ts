@@ -4,9 +4,10 @@ import type { GraphCore } from '../app/graph-core.ts'
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../config/load.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { RouxError } from '../core/errors.ts'
+import { PATIENCE } from './findable.ts'
 import type { Host } from './host.ts'
 import type { Printer } from './printer.ts'
-import { followProgress } from './progress.ts'
+import { ProgressLine } from './progress.ts'
 import { UsageError } from './usage-error.ts'
 
 /** One run of one command: what was given to it, and the world. */
@@ -18,6 +19,8 @@ export interface Invocation {
   readonly positionals: readonly string[]
   /** Progress is told in any case, not only to a terminal. */
   readonly loud?: boolean
+  /** Ends the command before it is done. */
+  readonly signal?: AbortSignal
 }
 
 /** Where the settings of this run come from; `vault` is the one that a command takes as its argument. */
@@ -51,8 +54,8 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 
 /**
  * Opens the vault, waits until its index says what the files say, and closes it after `use`, which is called once more when the
- * index is found damaged meanwhile.
- * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there.
+ * index is found damaged meanwhile. Progress is shown until `use` is done.
+ * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there; the signal's reason.
  */
 export async function withCore<T>(
   invocation: Invocation,
@@ -60,8 +63,16 @@ export async function withCore<T>(
   use: (core: GraphCore) => Promise<T>,
 ): Promise<T> {
   requireFolder(loaded.settings.vault.path)
-  const { openCore } = await invocation.host.compose()
-  const core = await openCore(loaded.settings, { watch: false, onError: (stack) => invocation.printer.note(stack) })
+  const { host, printer, loud = false } = invocation
+  const { openCore } = await host.compose()
+  const progress = new ProgressLine(printer, { always: loud })
+  const core = await openCore(loaded.settings, {
+    watch: false,
+    onError: (stack) => printer.note(stack),
+    ...(loaded.apiKey === undefined ? {} : { apiKey: loaded.apiKey }),
+    onDownload: (download) => progress.download(download),
+  })
+  const following = progress.follow(core.indexing)
   try {
     await settle(invocation, core)
     try {
@@ -72,21 +83,14 @@ export async function withCore<T>(
       return await use(core)
     }
   } finally {
+    following.stop()
     await core.close()
   }
 }
 
-// Nobody's client gives up on a command, so it waits for as long as the reading takes: some 24 days, what a timer can hold.
-const PATIENCE = 2 ** 31 - 1
-
-async function settle({ printer, loud = false }: Invocation, core: GraphCore): Promise<void> {
+async function settle({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
-  const progress = followProgress(core.indexing, printer, { always: loud })
-  try {
-    await core.indexing.ready(PATIENCE)
-  } finally {
-    progress.end()
-  }
+  await core.indexing.ready(PATIENCE, signal)
   const { phase, message } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
   if (phase === 'failed')

@@ -85,7 +85,8 @@ function wrapped(text: string, width: number): readonly string[] {
 /** Columns that a wrapped text has in the narrowest terminal. */
 const MIN_WRAPPED = 10
 
-function graphemesOf(text: string): readonly string[] {
+/** What a person sees as one character each. */
+export function graphemesOf(text: string): readonly string[] {
   return [...GRAPHEMES.segment(text)].map(({ segment }) => segment)
 }
 

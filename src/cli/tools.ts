@@ -8,6 +8,9 @@ export interface Parameter extends Option {
   readonly required: boolean
 }
 
+/** Short names of commands, and the tools that they mean. */
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([['find', 'find_nodes']])
+
 /** A tool's name as it is written: `get-hubs`. */
 export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')

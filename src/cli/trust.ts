@@ -3,7 +3,7 @@ import { CONFIG_FILE, readConfigFile } from '../config/config-file.ts'
 import { userFolders } from '../config/folders.ts'
 import { isDefault } from '../config/given.ts'
 import { readSettings } from '../config/load.ts'
-import { findSetting } from '../config/schema.ts'
+import { widensTrust } from '../config/schema.ts'
 import { fileTrust } from '../config/trust.ts'
 import { RouxError } from '../core/errors.ts'
 import { type Invocation, settingsInput } from './session.ts'
@@ -22,7 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (problem) throw problem
   fileTrust(userFolders(host.env).state).trust(file)
   const widening = file.given
-    .filter((item) => findSetting(item.key)?.widens && !isDefault(item))
+    .filter((item) => widensTrust(item.key, item.raw) && !isDefault(item))
     .map(({ key, raw }) => ({ key, value: raw }))
   if (printer.json) await printer.answer({ path, trusted: true, settings: widening })
   else {

@@ -44,7 +44,13 @@ export function settingsTable(): string {
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]
   const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-  return `${lines.join('\n')}\n\n¹ From a file in the vault or the working directory only after \`roux trust\` was said for it.\n`
+  return `${lines.join('\n')}\n\n¹ From a file in the vault or the working directory only after \`roux trust\` was said for it${exceptions()}.\n`
+}
+
+/** What is taken from any file although its key is not. */
+function exceptions(): string {
+  const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
+  return taken.length === 0 ? '' : `; ${taken.join(' and ')} are taken all the same`
 }
 
 interface Entry {

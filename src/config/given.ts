@@ -2,6 +2,9 @@ import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import { findSetting, SECTIONS, SETTINGS } from './schema.ts'
 
+/** The variable that an API key is read from: no setting, because keys do not belong into files. */
+export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
+
 /** One setting as one source gives it, before its value is read. */
 export interface Given {
   readonly key: string
@@ -42,6 +45,7 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   const given: Given[] = []
   const problems: RouxError[] = []
   for (const name of names.sort()) {
+    if (name === API_KEY_VARIABLE) continue
     const key = keyOf(name)
     if (key !== undefined) given.push({ key, raw: env[name], written: 'text', where: name, base: cwd })
     else problems.push(...unknownVariable(name))
@@ -62,6 +66,9 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   // `mode` alone, or under the wrong section, still says what was meant.
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
   const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
+  if (/api_?key$/i.test(key)) {
+    return invalid(`${where}: there is no setting "${key}".`, `A key is read from the variable ${API_KEY_VARIABLE} only.`)
+  }
   return invalid(
     `${where}: there is no setting "${key}".`,
     didYouMean(found) ?? 'See "roux help settings" for the settings there are.',
@@ -90,10 +97,7 @@ function keyOf(variable: string): string | undefined {
 }
 
 function unknownVariable(name: string): readonly RouxError[] {
-  const near = nearest(
-    name,
-    SETTINGS.map(({ key }) => variableOf(key)),
-  )
+  const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), API_KEY_VARIABLE])
   const section = name.split('_')[1]?.toLowerCase() ?? ''
   if (near.length === 0 && !Object.hasOwn(SECTIONS, section)) return []
   return [

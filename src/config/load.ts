@@ -4,8 +4,17 @@ import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
 import { userFolders } from './folders.ts'
-import { type Gift, type Given, givenInEnvironment, givenOnCommandLine, invalid, isDefault, unknownKey } from './given.ts'
-import { findSetting } from './schema.ts'
+import {
+  API_KEY_VARIABLE,
+  type Gift,
+  type Given,
+  givenInEnvironment,
+  givenOnCommandLine,
+  invalid,
+  isDefault,
+  unknownKey,
+} from './given.ts'
+import { findSetting, widensTrust } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 import { fileTrust, type TrustStore } from './trust.ts'
@@ -39,6 +48,8 @@ export interface LoadedSettings {
   readonly files: readonly string[]
   /** Where each setting that is not the default was given. */
   readonly origins: ReadonlyMap<string, string>
+  /** What `embedder.base_url` may be sent: absent, too, where a file of the vault or the working directory says where that is. */
+  readonly apiKey?: string
 }
 
 /**
@@ -85,12 +96,18 @@ function mayEnter(folder: string): boolean {
 /** `found` and `of the vault`: by where the program was started, not by what the user said. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
+function isFound(role: FileRole | undefined): role is 'found' | 'of the vault' {
+  return role === 'found' || role === 'of the vault'
+}
+
 /** Settings by key as sources are added, the first wins. */
 class Merge {
   readonly #input: SettingsInput
   readonly #values = new Map<string, unknown>()
   readonly #origins = new Map<string, string>()
   readonly #files = new Map<string, string>()
+  /** Keys that a file in the vault or the working directory gave. */
+  readonly #found = new Set<string>()
   readonly #problems: RouxError[] = []
   readonly #warnings: string[] = []
 
@@ -98,7 +115,7 @@ class Merge {
     this.#input = input
   }
 
-  async add({ given, problems }: Gift): Promise<void> {
+  async add({ given, problems }: Gift, role?: FileRole): Promise<void> {
     this.#problems.push(...problems)
     for (const item of given) {
       const setting = findSetting(item.key)
@@ -115,6 +132,7 @@ class Merge {
       else if (!this.#values.has(item.key)) {
         this.#values.set(item.key, read.value)
         this.#origins.set(item.key, item.where)
+        if (isFound(role)) this.#found.add(item.key)
       }
     }
   }
@@ -125,10 +143,7 @@ class Merge {
       if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check what --config names.'))
     } else if (!this.#files.has(file.realPath)) {
       this.#files.set(file.realPath, path)
-      await this.add({
-        problems: file.problems,
-        given: role === 'required' || role === 'own' ? file.given : this.#allowed(file, role),
-      })
+      await this.add({ problems: file.problems, given: isFound(role) ? this.#allowed(file, role) : file.given }, role)
     }
   }
 
@@ -137,8 +152,11 @@ class Merge {
   }
 
   result(vault: string): LoadedSettings {
+    const settings = toSettings(new Map([...this.#values, ['vault.path', vault]]))
+    const apiKey = this.#apiKeyFor(settings)
     return {
-      settings: toSettings(new Map([...this.#values, ['vault.path', vault]])),
+      settings,
+      ...(apiKey === undefined ? {} : { apiKey }),
       vaultNamed: (this.#input.vault ?? '') !== '',
       warnings: this.#warnings,
       problems: this.#problems,
@@ -153,11 +171,23 @@ class Merge {
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
     if (file.given.some((item) => !useful.includes(item) && !isDefault(item)))
       warn("vault.path has no effect in the vault's own file")
-    const widening = useful.filter(({ key }) => findSetting(key)?.widens)
+    const widening = useful.filter(({ key, raw }) => widensTrust(key, raw))
     if (widening.length === 0 || this.#trust().isTrusted(file)) return useful
     const missed = widening.filter((item) => !isDefault(item)).map(({ key }) => key)
     if (missed.length > 0) warn(`ignored until "roux trust ${shellWord(dirname(file.path))}" is said: ${missed.join(', ')}`)
     return useful.filter((item) => !widening.includes(item))
+  }
+
+  /** Trust that was said for a file is no leave to send the user's key to where it says. */
+  #apiKeyFor({ embedder }: Settings): string | undefined {
+    const apiKey = this.#input.env[API_KEY_VARIABLE]
+    if (apiKey === undefined || apiKey === '' || embedder.kind !== 'openai') return undefined
+    if (embedder.base_url === '' || !this.#found.has('embedder.base_url')) return apiKey
+    const where = this.#origins.get('embedder.base_url')
+    this.#warnings.push(
+      `${where}: ${API_KEY_VARIABLE} is not sent to an address from this file; say embedder.base_url in your own settings, or as ROUX_EMBEDDER_BASE_URL.`,
+    )
+    return undefined
   }
 
   #trust(): TrustStore {

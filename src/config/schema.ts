@@ -1,8 +1,11 @@
 import type { Mode } from '../core/note.ts'
 
-/** What a value must be. `path` is a text that is made absolute against the place it was given at; `~/` is understood. */
+/**
+ * What a value must be. `path` is a text that is made absolute against the place it was given at; `~/` is understood. `model` is a name,
+ * or a path where it begins with `./`, `../`, `~` or `/`.
+ */
 export type SettingType =
-  | { readonly kind: 'text' | 'path' | 'flag' }
+  | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   /** A number, or `auto`. */
@@ -18,6 +21,8 @@ export interface Setting<Key extends string = string, Value = unknown> {
   readonly sentence: string
   /** Not taken from a file in the vault or the working directory before `roux trust` was said for it. */
   readonly widens: boolean
+  /** Values that are taken all the same, because nothing leaves the machine or comes to it by them. */
+  readonly harmless?: readonly Value[]
 }
 
 /** Every setting that has an effect, in the order in which people read them. */
@@ -40,55 +45,69 @@ export const SETTINGS = [
     sentence: 'How links find their notes: `obsidian` to the letter of that application, `lenient` also by aliases and folders.',
   }),
   flag('links.comments', true, 'Count links and tags inside `%% comments %%`.'),
-  flag('tags.link_text', true, 'Count tags in the text of Markdown links: `[Report #3rd](report.md)`.'),
-  flag('tags.colors', true, 'Count tags that may be colours: `#` and three to eight hexadecimal digits.'),
+  flag('tags.link_text', true, 'Count `#3rd` in the text of a link as a tag: `[Report #3rd](report.md)`.'),
+  flag('tags.colors', true, 'Count what may be a colour as a tag: `#` and three to eight hexadecimal digits, such as `#fff`.'),
   choice('embedder.kind', ['static', 'transformers', 'openai', 'none'], 'static', {
     sentence:
-      'What finds notes by meaning: `static` is built in, `transformers` runs a model on this machine, `openai` asks a server that speaks that protocol (Ollama, LM Studio, vLLM, OpenAI), `none` leaves it off.',
+      'What finds notes by meaning: `static` is built in and needs nothing, `transformers` runs a larger model on this computer, `openai` asks a server that speaks that protocol (Ollama, LM Studio, vLLM, OpenAI), `none` leaves finding to words alone.',
     widens: true,
+    harmless: ['static', 'none'],
   }),
-  text(
-    'embedder.model',
-    'The model: for `transformers` an id of the Hugging Face hub or a folder, for `openai` its name at the server.',
-    {
-      widens: true,
-    },
-  ),
+  {
+    ...text(
+      'embedder.model',
+      'Which model. For `transformers` an id of the Hugging Face hub, or a folder written as `./…`, `~/…` or a full path; empty for Xenova/all-MiniLM-L6-v2. For `openai` the name that the server knows it by.',
+      { widens: true },
+    ),
+    type: { kind: 'model' },
+  },
   text(
     'embedder.base_url',
-    'For `openai`: where the API begins, e.g. `http://127.0.0.1:11434/v1`. A key is read from `ROUX_EMBEDDER_API_KEY` only.',
-    {
-      widens: true,
-    },
+    'For `openai`: where its API begins; empty for Ollama on this computer, http://127.0.0.1:11434/v1. If it wants a key, put that into the variable `ROUX_EMBEDDER_API_KEY`, never into a file.',
+    { widens: true },
   ),
-  integer('embedder.dimensions', { min: 0, max: 4096, value: 0 }, 'Length of the vectors; 0 for what the model gives.', {
-    widens: true,
-  }),
-  text('embedder.query_prefix', 'Put in front of every question; empty for what the model is known to want.', { widens: true }),
-  text('embedder.passage_prefix', 'Put in front of every text; empty for what the model is known to want.', { widens: true }),
+  integer(
+    'embedder.dimensions',
+    { min: 0, max: 4096, value: 0 },
+    'How many numbers describe a passage; 0 for as many as the model makes. With `static`, and with servers that can shorten them, fewer are faster and less exact.',
+    { widens: true },
+  ),
+  text(
+    'embedder.query_prefix',
+    'What the model wants in front of every question; `auto` for what is known of it by its name, empty for nothing.',
+    { default: 'auto', widens: true },
+  ),
+  text(
+    'embedder.passage_prefix',
+    'What the model wants in front of every passage; `auto` for what is known of it by its name, empty for nothing.',
+    { default: 'auto', widens: true },
+  ),
   integer(
     'embedder.max_tokens',
     { min: 0, max: 100_000, value: 0 },
-    'How much of a text is read; 0 for what the model is known to take.',
-    {
-      widens: true,
-    },
+    'How much of a passage the model reads, in tokens of some four letters; 0 for as much as it is known to take. `static` reads all.',
+    { widens: true },
   ),
-  integer('embedder.batch', { min: 1, max: 2_048, value: 64 }, 'For `openai`: texts sent in one request at the most.', {
+  integer('embedder.batch', { min: 1, max: 2_048, value: 64 }, 'For `openai`: how many passages are sent at once, at the most.', {
     widens: true,
   }),
-  integer('embedder.timeout', { min: 1, max: 600, value: 60 }, 'For `openai`: seconds that one request may take.', {
+  integer('embedder.timeout', { min: 1, max: 600, value: 60 }, 'For `openai`: how many seconds an answer may take.', {
     widens: true,
   }),
-  flag('embedder.download', false, 'For `transformers`: whether a model that is not there may be downloaded.', { widens: true }),
+  flag(
+    'embedder.download',
+    false,
+    'For `transformers`: get a model that is not on this computer from the Hugging Face hub. `roux index --download` does so once, and shows how far it is.',
+    { widens: true },
+  ),
   number(
     'search.weight',
     { min: 0, max: 1 },
-    'How much meaning counts against words in `search`; `auto` for what was measured for the model and fits the question.',
+    'What counts in `search`: 0 the words of the question alone, 1 its meaning alone; `auto` for the mix that was measured best for the model.',
   ),
   choice('vectors.index', ['auto', 'exact', 'hnsw'], 'auto', {
     sentence:
-      'How vectors are compared: `exact` with all of them, `hnsw` with an index that must be built; `auto` takes that above 50,000 vectors where it is installed.',
+      'How the passages nearest in meaning are found: `exact` compares all, `hnsw` follows an index that is faster in very large vaults and needs the package hnswlib-node; `auto` takes that above 100 MB of vectors (some 390,000 passages) where it is installed.',
   }),
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
@@ -115,6 +134,12 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\..*$/, '.*')))
 }
 
+/** Whether a value of a key has to wait until `roux trust` was said for its file. */
+export function widensTrust(key: string, value: unknown): boolean {
+  const setting = findSetting(key)
+  return setting?.widens === true && setting.harmless?.includes(value) !== true
+}
+
 interface Flags {
   readonly widens?: boolean
 }
@@ -132,8 +157,12 @@ function flag<const Key extends string>(
   return { key, type: { kind: 'flag' }, default: value, sentence, widens }
 }
 
-function text<const Key extends string>(key: Key, sentence: string, { widens = false }: Flags = {}): Setting<Key, string> {
-  return { key, type: { kind: 'text' }, default: '', sentence, widens }
+function text<const Key extends string>(
+  key: Key,
+  sentence: string,
+  { default: value = '', widens = false }: Flags & { readonly default?: string } = {},
+): Setting<Key, string> {
+  return { key, type: { kind: 'text' }, default: value, sentence, widens }
 }
 
 function integer<const Key extends string>(
@@ -169,7 +198,11 @@ function choice<const Key extends string, const Value extends string>(
   key: Key,
   values: readonly Value[],
   value: NoInfer<Value>,
-  { sentence, widens = false }: Flags & { readonly sentence: string },
+  {
+    sentence,
+    widens = false,
+    harmless = [],
+  }: Flags & { readonly sentence: string; readonly harmless?: readonly NoInfer<Value>[] },
 ): Setting<Key, Value> {
-  return { key, type: { kind: 'choice', values }, default: value, sentence, widens }
+  return { key, type: { kind: 'choice', values }, default: value, sentence, widens, harmless }
 }

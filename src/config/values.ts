@@ -2,6 +2,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { SettingType } from './schema.ts'
 
+/** `~someone` is no home folder that we know, and no id of a model either. */
+const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
+
 export type Reading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
@@ -19,8 +22,12 @@ export function readValue(type: SettingType, raw: unknown, base: string): Readin
       return typeof raw === 'string' && type.values.includes(raw) ? ok(raw) : wrong(type, raw)
     case 'list':
       return readList(type, raw, base)
-    default:
-      return typeof raw === 'string' ? ok(type.kind === 'path' ? expandPath(raw, base) : raw) : wrong(type, raw)
+    case 'path':
+      return typeof raw === 'string' ? ok(expandPath(raw, base)) : wrong(type, raw)
+    case 'model':
+      return typeof raw === 'string' ? ok(LOOKS_LIKE_PATH.test(raw) ? expandPath(raw, base) : raw) : wrong(type, raw)
+    case 'text':
+      return typeof raw === 'string' ? ok(raw) : wrong(type, raw)
   }
 }
 
@@ -55,6 +62,8 @@ export function describeType(type: SettingType): string {
       return type.of === 'path' ? 'a list of folders, e.g. ["~/shared"]' : 'a list of texts, e.g. ["a", "b"]'
     case 'path':
       return 'the path of a folder'
+    case 'model':
+      return 'a name, or the path of a folder'
     case 'text':
       return 'a text'
   }

@@ -98,6 +98,8 @@ export interface FileContent {
   readonly path: VaultPath
   /** SHA-256 of the bytes, hex; empty for what was not read. */
   readonly hash: string
+  /** Hidden by the vault's own ignore filters. */
+  readonly excluded: boolean
 }
 
 /** The writing side of a store, for `indexing/` only. One transaction a call. */

@@ -1,3 +1,5 @@
+import type { ChunkPlace } from './search.ts'
+
 /** What a note says, for the keyword index. */
 export interface NoteWords {
   readonly key: number
@@ -22,13 +24,18 @@ export interface EmbeddedText {
   readonly vector: Float32Array
 }
 
+/** One embedded chunk, and where it stands: see `ChunkPlace`. */
+export type EmbeddedChunk = EmbeddedText & ChunkPlace
+
 /** The vectors of one note. */
 export interface NoteVectors {
   readonly key: number
   readonly path: string
   readonly version: number
-  /** In the order of the note's chunks. */
-  readonly chunks: readonly EmbeddedText[]
+  /** SHA-256 of the file's bytes, hex. */
+  readonly content: string
+  /** In order. */
+  readonly chunks: readonly EmbeddedChunk[]
   /** Of the title, then of each alias. */
   readonly names: readonly EmbeddedText[]
 }

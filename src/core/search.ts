@@ -29,6 +29,24 @@ export interface ChunkHit {
   readonly score: number
 }
 
+/** Where a chunk stands in its file. */
+export interface ChunkPlace {
+  /** UTF-16 offsets. */
+  readonly start: number
+  readonly end: number
+  /** 1-based, both included. */
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** The vectors of a note's chunks. */
+export interface NoteChunks {
+  /** The first 16 hexadecimal digits of the SHA-256 of the text that the places are of. */
+  readonly content: string
+  /** In order; a vector is all zeros where the embedder knows nothing of the chunk. */
+  readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
+}
+
 /** A title or alias near to a vector. */
 export interface NameVectorHit {
   readonly id: NodeId
@@ -43,6 +61,10 @@ export interface VectorState {
   readonly embedder: string
   /** Notes that have vectors. */
   readonly notes: number
+  /** How chunks are compared now: with all of them, or with an index of them (HNSW). */
+  readonly index: 'exact' | 'hnsw'
+  /** Why that, where the settings may have asked for another: an addon that is missing, an index that is being built. */
+  readonly reason?: string
 }
 
 /** How far the work behind the graph is that makes notes findable. */

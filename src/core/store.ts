@@ -1,6 +1,6 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, LinkForm, LinkKind } from './note.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from './search.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
 
 /** `missing` is a link's target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
@@ -119,7 +119,7 @@ export interface Ranked {
 }
 
 export interface TagCount {
-  /** In the spelling seen first. */
+  /** In the spelling that most notes use. */
   readonly tag: string
   /** Notes that carry it or a tag nested in it. */
   readonly count: number
@@ -243,8 +243,8 @@ export interface Store {
   nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]>
   /** Titles and aliases nearest to a vector of this embedder, best first; a node may come under several names. */
   nearestNames(embedder: string, vector: Float32Array, scope: Scope, options: SimilarOptions): Promise<readonly NameVectorHit[]>
-  /** The vectors of a note's chunks, in order, all zeros for a chunk of which the embedder knows nothing; none where it has none. */
-  vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]>
+  /** The vectors of a note's chunks; `undefined` where it has none of this embedder. */
+  vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined>
   /** What vectors there are, the embedder used last first. */
   vectorStates(): Promise<readonly VectorState[]>
   /**

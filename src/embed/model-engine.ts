@@ -72,6 +72,12 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
+/** Whether one of these packages is installed; nothing is loaded. */
+export function isEngineInstalled(specifiers: readonly string[]): boolean {
+  const require = createRequire(import.meta.url)
+  return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
+}
+
 function resolveWith(require: NodeJS.Require, specifier: string): string | undefined {
   try {
     return require.resolve(specifier)

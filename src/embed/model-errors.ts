@@ -1,6 +1,18 @@
 import { ModelWorkerError } from './model-worker.ts'
 import { providerError, reasonOf } from './provider-error.ts'
 
+/** The version that was tested; it brings some 470 MB, which is why it is not installed with Roux. */
+const INSTALL = '`npm install -g @huggingface/transformers@4.3.1`'
+
+/** The error of an engine that is not installed. */
+export function missingEngine(cause?: unknown): Error {
+  return providerError(
+    'The embedder `transformers` needs the package @huggingface/transformers, which is not installed.',
+    `${INSTALL} installs it; or set \`embedder.kind: static\`.`,
+    cause,
+  )
+}
+
 /** @throws RouxError `PROVIDER_ERROR` when a model's vectors are of another length than expected; `undefined` expects none. */
 export function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
@@ -25,15 +37,11 @@ export function explainFailure(error: unknown, model: string): unknown {
   const reason = reasonOf(error)
   switch (error.at) {
     case 'package':
-      return providerError(
-        'The embedder `transformers` needs the package @huggingface/transformers, which is not installed.',
-        '`npm install -g @huggingface/transformers` installs it; or set `embedder.kind: static`.',
-        error,
-      )
+      return missingEngine(error)
     case 'engine':
       return providerError(
         `The package @huggingface/transformers cannot be loaded: ${reason}.`,
-        'Install it again with `npm install -g @huggingface/transformers`.',
+        `Install it again with ${INSTALL}.`,
         error,
       )
     case 'download':

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { providerError } from './provider-error.ts'
@@ -32,17 +32,17 @@ const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
 export const PREFERRED_PRECISIONS: readonly string[] = PRECISIONS.map(([precision]) => precision)
 
 /**
- * Tells a folder from an id of the hub: what looks like a path, or is an existing folder with a model in it, is a folder.
+ * Tells a folder from an id of the hub: only what looks like a path is a folder, so that none that happens to lie in the working
+ * directory, and may be a stranger's, is taken for a model of the hub.
  * @param models folder that downloaded models are kept in, each in `<owner>/<name>`.
  * @throws RouxError `PROVIDER_ERROR` when it can be neither.
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
-  if (existsSync(join(model, 'config.json'))) return { folder: resolve(model) }
   if (HUB_ID.test(model) && !model.includes('..')) return { folder: join(models, ...model.split('/')), hubId: model }
   throw providerError(
     `"${model}" is neither a model's folder nor an id of the Hugging Face hub.`,
-    'Set `embedder.model` to an id like `Xenova/all-MiniLM-L6-v2`, or to the path of a folder with a `config.json`.',
+    'Set `embedder.model` to an id like `Xenova/all-MiniLM-L6-v2`, or to a folder, as `./folder`, `~/folder` or a full path.',
   )
 }
 

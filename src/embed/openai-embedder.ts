@@ -184,7 +184,8 @@ function refusal({ status, body }: Answer, server: OpenAiServer, { model }: Aske
 }
 
 function hintFor(status: number): string {
-  if (status === 401 || status === 403) return 'Check the API key, and that it may use this model.'
+  if (status === 401 || status === 403)
+    return 'Check the API key, which is read from ROUX_EMBEDDER_API_KEY, and that it may use this model.'
   if (status === 404)
     return 'Check `embedder.model` (a server on this machine may have to pull it first) and `embedder.base_url`.'
   if (status >= 300 && status < 400) return 'Set `embedder.base_url` to the address that it redirects to.'

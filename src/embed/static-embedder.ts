@@ -3,7 +3,7 @@ import { closedError, providerError } from './provider-error.ts'
 import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
 
-const BATCH = 256
+export const BATCH = 256
 /** Milliseconds of work after which others have their turn, so that an abort is heard and calls are answered. */
 const TURN = 15
 
@@ -15,13 +15,21 @@ export function openStaticEmbedder(path: string, dimensions?: number): StaticEmb
   const table = readStaticTable(path)
   const pieces = new WordPieces(table.vocabulary)
   if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
-  if (dimensions !== undefined && dimensions > table.dimensions) {
-    throw providerError(
-      `The embedding table ${path} has ${table.dimensions} dimensions, and ${dimensions} are asked for.`,
-      `Set \`embedder.dimensions\` to ${table.dimensions} or less, or leave it out.`,
-    )
-  }
-  return new StaticEmbedder(table, pieces, dimensions ?? table.dimensions)
+  return new StaticEmbedder(table, pieces, columnsOf(table, path, dimensions))
+}
+
+/** How many columns of a table are used. */
+export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, wanted: number | undefined): number {
+  if (wanted === undefined || wanted <= table.dimensions) return wanted ?? table.dimensions
+  throw providerError(
+    `The embedding table ${path} has ${table.dimensions} dimensions, and ${wanted} are asked for.`,
+    `Set \`embedder.dimensions\` to ${table.dimensions} or less, or leave it out.`,
+  )
+}
+
+/** What vectors of a table's first columns are known by. */
+export function staticId({ model }: Pick<StaticTable, 'model'>, dimensions: number): string {
+  return `static:${model}:${dimensions}`
 }
 
 /** A text's vector is the sum of its word pieces' vectors, made unit length: no model runs. Queries and passages are alike. */
@@ -39,7 +47,7 @@ export class StaticEmbedder implements Embedder {
     this.#pieces = pieces
     this.dimensions = dimensions
     this.#sum = new Float64Array(dimensions)
-    this.id = `static:${table.model}:${dimensions}`
+    this.id = staticId(table, dimensions)
   }
 
   async embed(texts: readonly string[], _kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {

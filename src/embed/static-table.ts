@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { providerError, reasonOf } from './provider-error.ts'
 
 /** A table of word-piece vectors, as views of the file's bytes. */
@@ -32,13 +32,7 @@ export function readStaticTable(path: string): StaticTable {
 /** `readStaticTable` of bytes that are there already; `path` is for messages. The table keeps the bytes. */
 export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
   const fail = (problem: string) => damaged(path, problem)
-  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== MAGIC) throw fail('it is no embedding table')
-  const length = viewOf(bytes).getUint32(4, true)
-  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw fail('its header is cut off or damaged')
-  const header = parseHeader(textOf(bytes.subarray(PREAMBLE, PREAMBLE + length)))
-  if (typeof header === 'string') throw fail(header)
-
-  const { rows, dims, vocabBytes, model } = header
+  const { rows, dims, vocabBytes, model, length } = headerOf(bytes, path)
   const vocabularyEnd = PREAMBLE + length + vocabBytes
   const scalesEnd = vocabularyEnd + 4 * rows
   const size = scalesEnd + rows * dims
@@ -53,6 +47,21 @@ export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
     scales,
     weights: new Int8Array(bytes.buffer, bytes.byteOffset + scalesEnd, rows * dims),
   }
+}
+
+/** What a table is, without reading it. @throws RouxError `PROVIDER_ERROR` that names the file. */
+export function readStaticHeader(path: string): Pick<StaticTable, 'model' | 'dimensions'> {
+  const { model, dims } = headerOf(readBeginning(path), path)
+  return { model, dimensions: dims }
+}
+
+function headerOf(bytes: Uint8Array, path: string): Header & { readonly length: number } {
+  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== MAGIC) throw damaged(path, 'it is no embedding table')
+  const length = viewOf(bytes).getUint32(4, true)
+  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw damaged(path, 'its header is cut off or damaged')
+  const header = parseHeader(textOf(bytes.subarray(PREAMBLE, PREAMBLE + length)))
+  if (typeof header === 'string') throw damaged(path, header)
+  return { ...header, length }
 }
 
 /** The error of a table that cannot be used. */
@@ -108,6 +117,20 @@ function readScales(bytes: Uint8Array): Float32Array {
 function readFile(path: string): Uint8Array {
   try {
     return readFileSync(path)
+  } catch (error) {
+    throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
+  }
+}
+
+function readBeginning(path: string): Uint8Array {
+  const bytes = new Uint8Array(PREAMBLE + MAX_HEADER)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      return bytes.subarray(0, readSync(file, bytes))
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
   }

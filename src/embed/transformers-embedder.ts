@@ -3,7 +3,8 @@ import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { untilAborted } from './aborting.ts'
 import { embedderId } from './embedder-id.ts'
 import type { DownloadProgress, EmbedderSettings } from './embedder-settings.ts'
-import { checkDimensions, damagedModel, explainFailure } from './model-errors.ts'
+import { isEngineInstalled } from './model-engine.ts'
+import { checkDimensions, damagedModel, explainFailure, missingEngine } from './model-errors.ts'
 import { findDamage, inspectModelFolder, type ModelPlace, placeModel } from './model-folder.ts'
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-messages.ts'
 import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
@@ -52,6 +53,19 @@ export async function openTransformersEmbedder(
     await worker.close()
     throw signal?.aborted ? error : explainFailure(error, model)
   }
+}
+
+/** What keeps a model from being loaded as far as can be told without loading it: a package or files that are missing. */
+export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
+  const obstacles: unknown[] = []
+  if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
+  try {
+    const model = settings.model ?? DEFAULT_MODEL
+    planOpening(placeModel(model, dependencies.modelsFolder), chosenRecipe(model, settings), { settings, dependencies })
+  } catch (error) {
+    obstacles.push(error)
+  }
+  return obstacles
 }
 
 interface Parts {

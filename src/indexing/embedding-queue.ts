@@ -1,7 +1,9 @@
 import { hash as digest } from 'node:crypto'
 import type { Embedder } from '../core/embedder.ts'
-import type { SearchProgress } from '../core/search.ts'
+import { requireVectors } from '../core/require-vectors.ts'
+import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
+import { EmbeddingRate } from './embedding-rate.ts'
 import type { ReadNote } from './search-document.ts'
 
 export interface EmbeddingParts {
@@ -29,7 +31,9 @@ const MAX_NAMES = 64
 /** A note whose texts are being embedded. */
 interface Pending {
   readonly note: ReadNote
-  readonly hashes: { readonly chunks: readonly string[]; readonly names: readonly string[] }
+  readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
+  /** Hashes of the names. */
+  readonly names: readonly string[]
 }
 
 /** What came of the last batch. */
@@ -56,7 +60,7 @@ export class EmbeddingQueue {
   #problem: string | undefined
   /** Vectors of other embedders are gone. */
   #isAlone = false
-  readonly #rate = new Rate()
+  readonly #rate = new EmbeddingRate()
 
   constructor(parts: EmbeddingParts) {
     this.#parts = parts
@@ -121,10 +125,16 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
+  /** What was embedded and not stored yet is stored: a slow model took long for it. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
-    await this.#embedder?.close()
+    try {
+      if (this.#outcome !== undefined) this.#take(this.#outcome)
+      if (this.#ready.length > 0) await this.#store()
+    } finally {
+      await this.#embedder?.close()
+    }
   }
 
   /** What other embedders made served until now. */
@@ -143,7 +153,8 @@ export class EmbeddingQueue {
     this.#parts
       .openEmbedder()
       .then(
-        (embedder) => {
+        async (embedder) => {
+          if (this.#abort.signal.aborted) return await embedder.close()
           this.#embedder = embedder
           this.#recovered()
         },
@@ -207,9 +218,10 @@ export class EmbeddingQueue {
       const vector = vectors.get(hash)
       return vector === undefined ? [] : [{ hash, vector }]
     }
-    for (const { note, hashes } of pending) {
+    for (const { note, chunks, names } of pending) {
       const { key, path, version } = note.words
-      this.#ready.push({ key, path, version, chunks: hashes.chunks.flatMap(look), names: hashes.names.flatMap(look) })
+      const embedded = chunks.flatMap((chunk) => look(chunk.hash).map((text) => ({ ...chunk, ...text })))
+      this.#ready.push({ key, path, version, content: note.content, chunks: embedded, names: names.flatMap(look) })
     }
   }
 
@@ -219,7 +231,8 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    const ready = this.#ready
+    // What was deleted meanwhile is forgotten already.
+    const ready = this.#ready.filter(({ key }) => this.#wanted.has(key))
     this.#ready = []
     try {
       await this.#parts.search.putVectors(this.#embedder?.id ?? '', ready)
@@ -255,14 +268,22 @@ function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts
     if (!known.has(hash)) texts.set(hash, text)
     return hash
   }
-  return { note, hashes: { chunks: note.chunkTexts().map(hashOf), names: note.words.names.slice(0, MAX_NAMES).map(hashOf) } }
+  const chunks = note.chunks().map(({ start, end, startLine, endLine, text }) => ({
+    start,
+    end,
+    startLine,
+    endLine,
+    hash: hashOf(text),
+  }))
+  return { note, chunks, names: note.words.names.slice(0, MAX_NAMES).map(hashOf) }
 }
 
 /** Embeds as many texts a call as the engine likes. */
 async function inSlices(embedder: Embedder, texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = []
   for (let start = 0; start < texts.length; start += embedder.batch) {
-    vectors.push(...(await embedder.embed(texts.slice(start, start + embedder.batch), 'passage', signal)))
+    const slice = texts.slice(start, start + embedder.batch)
+    vectors.push(...requireVectors(embedder, slice.length, await embedder.embed(slice, 'passage', signal)))
     // Others have their turn, also where embedding is no waiting at all.
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -271,21 +292,4 @@ async function inSlices(embedder: Embedder, texts: readonly string[], signal: Ab
 
 function given<T>([hash, vector]: readonly [string, T | undefined]): [string, T][] {
   return vector === undefined ? [] : [[hash, vector]]
-}
-
-/** How fast it went lately. */
-class Rate {
-  #notes = 0
-  #ms = 0
-
-  add(notes: number, ms: number): void {
-    // Older batches count half: a model that is loading says nothing of what comes.
-    this.#notes = this.#notes / 2 + notes
-    this.#ms = this.#ms / 2 + ms
-  }
-
-  /** Milliseconds for so many notes; `undefined` before anything was measured. */
-  remaining(notes: number): number | undefined {
-    return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
-  }
 }

@@ -6,6 +6,13 @@ import { addMentions, resolveLink } from '../links/resolve.ts'
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
+/** What a change of names works on; `changed` collects the folded names that came or went. */
+interface Renaming {
+  readonly names: NameIndex
+  readonly mentions: Mentions
+  readonly changed: Set<string>
+}
+
 /**
  * Who is called what, and who mentions whom: what it takes to resolve a link, and to tell which links a change of names touches.
  * Read from the index when first needed and kept up from then on.
@@ -59,39 +66,46 @@ export class LinkTable {
    * @returns the keys of the files whose links may point elsewhere now.
    */
   async rename(put: readonly Named[], removed: readonly number[]): Promise<Set<number>> {
-    const { names, mentions } = await this.#load()
+    const tables = await this.#load()
     const changed = new Set<string>()
-    for (const key of removed) {
-      const known = this.#named.get(key)
-      if (known === undefined) continue
-      for (const name of this.#namesOf(known)) changed.add(name)
-      names.remove(key)
-      this.#named.delete(key)
-      mentions.set(key, [])
-    }
+    for (const key of removed) this.#forget(key, { ...tables, changed })
     // Nobody mentions anything yet: a new index.
-    const isNew = mentions.isEmpty
+    const isNew = tables.mentions.isEmpty
     for (const file of put) {
-      if (isNew && !this.#named.has(file.key)) {
-        const own = detach(file)
-        this.#named.set(file.key, own)
-        names.add(toNamed(own))
-        continue
-      }
-      const before = this.#named.get(file.key)
-      const old = before === undefined ? [] : this.#namesOf(before)
-      const now = this.#namesOf(file)
-      this.#named.set(file.key, detach(file))
-      if (before?.path === file.path && sameNames(old, now)) continue
-      // A file that moved within one name (`a/x.md` to `b/x.md`) answers to the same names, but not for the same links.
-      if (before?.path === file.path) for (const name of difference(old, now)) changed.add(name)
-      else for (const name of [...old, ...now]) changed.add(name)
-      if (before !== undefined) names.remove(file.key)
-      names.add(toNamed(detach(file)))
+      if (isNew && !this.#named.has(file.key)) this.#takeFirst(file, tables.names)
+      else this.#take(file, { ...tables, changed })
     }
     const affected = new Set<number>()
-    for (const name of changed) for (const key of mentions.sources(name)) affected.add(key)
+    for (const name of changed) for (const key of tables.mentions.sources(name)) affected.add(key)
     return affected
+  }
+
+  #forget(key: number, { names, mentions, changed }: Renaming): void {
+    const known = this.#named.get(key)
+    if (known === undefined) return
+    for (const name of this.#namesOf(known)) changed.add(name)
+    names.remove(key)
+    this.#named.delete(key)
+    mentions.set(key, [])
+  }
+
+  #takeFirst(file: Named, names: NameIndex): void {
+    const own = detach(file)
+    this.#named.set(file.key, own)
+    names.add(toNamed(own))
+  }
+
+  #take(file: Named, { names, changed }: Renaming): void {
+    const before = this.#named.get(file.key)
+    const old = before === undefined ? [] : this.#namesOf(before)
+    const now = this.#namesOf(file)
+    this.#named.set(file.key, detach(file))
+    if (before?.path === file.path && sameNames(old, now)) return
+    // A file that moved within one name (`a/x.md` to `b/x.md`) answers to the same names, but not for the same links.
+    if (before?.path === file.path) for (const name of difference(old, now)) changed.add(name)
+    else for (const name of [...old, ...now]) changed.add(name)
+    if (before !== undefined) names.remove(file.key)
+    names.add(toNamed(detach(file)))
   }
 
   /** Resolves a file's links with the names known now, and notes what they mention. `rename` or `warm` must have gone before. */

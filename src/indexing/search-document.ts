@@ -5,14 +5,16 @@ import type { FileContent } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
 import type { NoteWords } from '../core/search-writer.ts'
 import { parseNote } from '../markdown/parse-note.ts'
-import { chunkNote } from '../search/chunks.ts'
+import { type Chunk, chunkNote } from '../search/chunks.ts'
 import { describeNote } from './describe-file.ts'
 
 /** A note as it is read for the search indexes. */
 export interface ReadNote {
   readonly words: NoteWords
-  /** The texts to embed, in the order of the note's chunks; made when asked for. */
-  chunkTexts(): readonly string[]
+  /** SHA-256 of the bytes, hex. */
+  readonly content: string
+  /** Made when asked for. */
+  chunks(): readonly Chunk[]
 }
 
 /**
@@ -45,7 +47,8 @@ export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavou
       tags,
       properties: propertyTexts(note.properties),
     },
-    chunkTexts: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }).map((chunk) => chunk.text),
+    content: hash,
+    chunks: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }),
   }
 }
 

@@ -30,6 +30,8 @@ const STEP_MS = 30
 /** Notes, and characters of text (half a million words), that are indexed at once: one segment of the keyword index. */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
+/** How often a note that is not what the index says is read again before the index says something else of it. */
+const MOST_DOUBTS = 4
 
 /**
  * Brings the search indexes to what the files say, a few milliseconds at a time: words first, because they are sooner done, then
@@ -42,6 +44,8 @@ export class SearchIndexer {
   #words = new Map<number, number>()
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
+  /** Notes that were not what the index says when they were read, and how often: the comparison may find that they are again. */
+  readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   #batch: WordBatch | undefined
   #batchCharacters = 0
@@ -77,6 +81,7 @@ export class SearchIndexer {
     const isOutdated = await this.#parts.search.isOutdated()
     if (!this.#isLoaded || isOutdated) await this.#load()
     for (const { key } of files) this.#enqueue(key)
+    for (const [key, times] of this.#doubts) if (times < MOST_DOUBTS) this.#enqueue(key)
   }
 
   /** Does a little of what is to do. */
@@ -121,11 +126,14 @@ export class SearchIndexer {
     this.#generation = 0
     for (const key of this.#wanted.keys()) this.#gone.add(key)
     this.#wanted.clear()
+    this.#doubts.clear()
     this.#wordQueue.clear()
   }
 
   #note(file: FileContent): void {
-    const isNote = file.hash !== '' && this.#parts.kindOf(file.path) === 'note'
+    this.#doubts.delete(file.key)
+    // Excluded notes are never listed, so nothing need find them.
+    const isNote = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) === 'note'
     if (!isNote) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
       this.#wordQueue.delete(file.key)
@@ -201,12 +209,12 @@ export class SearchIndexer {
     const wanted = this.#wanted.get(key)
     if (wanted === undefined) return undefined
     const bytes = this.#parts.vault.read(wanted.path)
-    if (bytes === undefined || bytes === 'unreadable') {
+    const isThere = bytes !== undefined && bytes !== 'unreadable'
+    const note = isThere ? readNote(key, wanted.path, bytes, this.#parts.flavour) : undefined
+    if (note?.words.version !== wanted.version) {
+      this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
       this.#parts.onMismatch(wanted.path)
-      return undefined
     }
-    const note = readNote(key, wanted.path, bytes, this.#parts.flavour)
-    if (note.words.version !== wanted.version) this.#parts.onMismatch(wanted.path)
     return note
   }
 }

@@ -50,6 +50,9 @@ export class SearchService {
   #isDamaged = false
   #failures = 0
   #failure: string | undefined
+  /** The step under way. */
+  #running: Promise<StepResult> | undefined
+  #isClosed = false
 
   constructor(parts: SearchServiceParts, hooks: SearchHooks) {
     this.#parts = parts
@@ -104,6 +107,12 @@ export class SearchService {
 
   /** Does a little of what is to do; `index` is what the graph was made of. */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
+    if (this.#isClosed) return 'done'
+    this.#running = this.#step(vault, index, mode)
+    return await this.#running
+  }
+
+  async #step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#failure !== undefined) {
       this.#release(() => true)
       return 'done'
@@ -130,6 +139,9 @@ export class SearchService {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    // A step that went on would open what is closed here again.
+    await this.#running
     await this.#close()
     this.#release(() => true)
   }

@@ -11,6 +11,20 @@ export interface NamedFile {
   readonly title?: string | undefined
 }
 
+/** Files by what they are called: what it takes to resolve a link. */
+export interface Names {
+  readonly mode: Mode
+  /** NFC path with plain spaces; `undefined` for an unknown key. */
+  path(key: number): string | undefined
+  foldedPath(key: number): string | undefined
+  /** Files whose folded path is exactly this. */
+  atPath(folded: string): readonly number[]
+  /** Files that answer to this folded base name, with or without a note's ending; index files of a folder to `name/`. */
+  withName(folded: string): readonly number[]
+  /** Files with this folded alias (in Logseq page names too). */
+  withAlias(folded: string): readonly number[]
+}
+
 /** What the index remembers of a file. */
 interface Entry {
   readonly path: string
@@ -23,7 +37,7 @@ interface Entry {
 type Keys = number | number[]
 
 /** Files by folded path, base name, alias and page name. A later change of one file touches only its own names. */
-export class NameIndex {
+export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
   readonly #byPath = new Map<string, Keys>()
@@ -58,7 +72,12 @@ export class NameIndex {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** NFC path with plain spaces; `undefined` for an unknown key. */
+  /** What a file is called; its path is in NFC with plain spaces. */
+  file(key: number): NamedFile | undefined {
+    const entry = this.#entries.get(key)
+    return entry && { key, path: entry.path, aliases: entry.aliases, title: entry.title }
+  }
+
   path(key: number): string | undefined {
     return this.#entries.get(key)?.path
   }
@@ -67,17 +86,14 @@ export class NameIndex {
     return this.#entries.get(key)?.folded
   }
 
-  /** Files whose folded path is exactly this. */
   atPath(folded: string): readonly number[] {
     return toList(this.#byPath.get(folded))
   }
 
-  /** Files that answer to this folded base name, with or without a note's ending; index files of a folder to `name/`. */
   withName(folded: string): readonly number[] {
     return toList(this.#byName.get(folded))
   }
 
-  /** Files with this folded alias (in Logseq page names too). */
   withAlias(folded: string): readonly number[] {
     return toList(this.#byAlias.get(folded))
   }

@@ -1,6 +1,6 @@
 import { foldName, spellName } from '../core/fold.ts'
 import type { Flavour, Link, Mode } from '../core/note.ts'
-import { hasFolderTargets, type NameIndex } from './name-index.ts'
+import { hasFolderTargets, type Names } from './name-index.ts'
 import { baseName, decodePercent, folderOf, missingName, stemOf } from './names.ts'
 
 /** Where a link points. */
@@ -26,14 +26,14 @@ export interface Source {
 }
 
 /** Finds what a link points to: the order of rules is that of Obsidian (R1–R20), then what the flavour adds. */
-export function resolveLink(names: NameIndex, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
+export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
   const found = findFile(names, source, { ...link, target }, flavour)
   return found ?? { kind: 'missing', name: missingName(target) }
 }
 
-function findFile(names: NameIndex, source: Source, link: LinkTarget, flavour: Flavour): Resolution | undefined {
+function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution | undefined {
   const lenient = flavour.profile === 'lenient'
   const folder = spellName(folderOf(source.path))
   const target = spellName(link.target)
@@ -49,7 +49,7 @@ function findFile(names: NameIndex, source: Source, link: LinkTarget, flavour: F
   return decodedFound ?? (isRooted(target) ? undefined : byAlias(names, target, folder))
 }
 
-function byFile(names: NameIndex, target: string, folder: string, link: LinkTarget, lenient: boolean): Resolution | undefined {
+function byFile(names: Names, target: string, folder: string, link: LinkTarget, lenient: boolean): Resolution | undefined {
   if (isRelative(target)) return atPath(names, joinPath(folder, target))
   if (target.startsWith('/')) return atPath(names, target.slice(1))
   const folders = hasFolderTargets(names.mode)
@@ -61,7 +61,7 @@ function byFile(names: NameIndex, target: string, folder: string, link: LinkTarg
 }
 
 /** The file at exactly this path: as written, else with a note's ending, else (in folder modes) a folder's index file. */
-function atPath(names: NameIndex, path: string | undefined): Resolution | undefined {
+export function atPath(names: Names, path: string | undefined): Resolution | undefined {
   if (path === undefined) return undefined
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -72,7 +72,7 @@ function atPath(names: NameIndex, path: string | undefined): Resolution | undefi
 }
 
 /** Files whose path ends in `/target`: the source's own folder, else the shortest path (R5), exact spelling first (R9). */
-function bySuffix(names: NameIndex, target: string, folder: string, lenient: boolean): Resolution | undefined {
+function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
   const named = names.withName(baseName(folded))
   if (named.length === 0) return undefined
@@ -88,7 +88,7 @@ function bySuffix(names: NameIndex, target: string, folder: string, lenient: boo
 }
 
 /** Narrows case twins to those spelled as the link spells them, where there are any. */
-function spelledSo(names: NameIndex, keys: readonly number[], target: string): readonly number[] {
+function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
   const same = keys.filter((key) => {
@@ -98,19 +98,19 @@ function spelledSo(names: NameIndex, keys: readonly number[], target: string): r
   return same.length > 0 ? same : keys
 }
 
-function byAlias(names: NameIndex, target: string, folder: string): Resolution | undefined {
+function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   return choose(names.withAlias(foldName(target.trim())), names, folder, 'alias')
 }
 
 /** A folder anywhere in the vault, by the end of its path: its index file. */
-function byFolder(names: NameIndex, target: string): Resolution | undefined {
+function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = foldName(target).replace(/\/+$/, '')
   const inside = names.withName(`${baseName(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
   const indexes = inside.filter((key) => isIndex(names, key))
   return choose(indexes.length > 0 ? indexes : inside, names, '', 'folder')
 }
 
-function indexFile(names: NameIndex, foldedFolder: string): Resolution | undefined {
+function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
   const folder = foldedFolder.replace(/\/+$/, '')
   for (const stem of ['index', 'readme']) {
     for (const ending of noteEndings(names)) {
@@ -122,12 +122,12 @@ function indexFile(names: NameIndex, foldedFolder: string): Resolution | undefin
   return undefined
 }
 
-function isIndex(names: NameIndex, key: number): boolean {
+function isIndex(names: Names, key: number): boolean {
   return baseName(names.foldedPath(key) ?? '').startsWith('index.')
 }
 
 /** Of files at one folded path: the one spelled as asked, else the one that holds the plain id. */
-function single(keys: readonly number[], path: string, names: NameIndex, via: 'path' | 'folder'): Resolution | undefined {
+function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
   if (keys.length === 1) return { kind: 'file', key: first, via }
@@ -141,7 +141,7 @@ function single(keys: readonly number[], path: string, names: NameIndex, via: 'p
 /** The source's own folder, else the shortest path, else the smallest; whoever lost is a rival where a rule of thumb chose. */
 function choose(
   keys: readonly number[],
-  names: NameIndex,
+  names: Names,
   folder: string,
   via: 'name' | 'alias' | 'folder',
 ): Resolution | undefined {
@@ -153,7 +153,7 @@ function choose(
   return rivals.length > 0 ? { kind: 'file', key: winner, via, rivals } : { kind: 'file', key: winner, via }
 }
 
-function byPathOrder(keys: readonly number[], names: NameIndex): number[] {
+function byPathOrder(keys: readonly number[], names: Names): number[] {
   return [...keys].sort((a, b) => {
     const left = names.path(a) ?? ''
     const right = names.path(b) ?? ''
@@ -196,11 +196,11 @@ function isWiki(link: LinkTarget): boolean {
   return link.form === 'wikilink' || link.form === 'page'
 }
 
-function isRelative(target: string): boolean {
+export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-function isRooted(target: string): boolean {
+export function isRooted(target: string): boolean {
   return isRelative(target) || target.startsWith('/')
 }
 
@@ -209,7 +209,7 @@ function endsInPath(path: string | undefined, end: string): boolean {
   return path.length === end.length || path[path.length - end.length - 1] === '/'
 }
 
-function noteEndings(names: NameIndex): readonly string[] {
+function noteEndings(names: Names): readonly string[] {
   return names.mode === 'docs' ? DOCS_ENDINGS : MD_ENDING
 }
 
@@ -217,7 +217,7 @@ const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
 /** Joins a relative path to a folder; `undefined` when it leaves the vault. */
-function joinPath(folder: string, relative: string): string | undefined {
+export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {
     if (segment === '' || segment === '.') continue

@@ -9,7 +9,7 @@ export type Anchors = Pick<Note, 'headings' | 'blocks'>
  * (`what-is-new`, `{#id}`) leads to it, too.
  */
 export function hasSubpath(subpath: string, { headings, blocks }: Anchors): boolean {
-  const parts = subpath.split('#').filter((part) => part.trim() !== '')
+  const parts = partsOf(subpath)
   const last = parts.at(-1)?.trim()
   // Every page has a top (HTML, "scroll to the fragment").
   if (last === undefined || subpath === 'top') return true
@@ -17,22 +17,48 @@ export function hasSubpath(subpath: string, { headings, blocks }: Anchors): bool
     const id = last.slice(1).toLowerCase()
     return blocks.some((block) => block.toLowerCase() === id)
   }
-  return hasHeading(headings, parts.map(foldHeading)) || (parts.length === 1 && hasAnchor(headings, last))
+  return headingPath(headings, parts.map(foldHeading)) !== undefined || (parts.length === 1 && hasAnchor(headings, last))
 }
 
-/** Whether the names occur in this order on the way from the top of the outline to a heading that has the last of them. */
-function hasHeading(headings: readonly Heading[], names: readonly string[]): boolean {
-  // For each open level of the outline, how many of the names were met down to it.
-  const open: { readonly level: number; readonly met: number }[] = []
-  for (const { level, text } of headings) {
-    while ((open.at(-1)?.level ?? 0) >= level) open.pop()
-    const met = open.at(-1)?.met ?? 0
-    const isNext = foldHeading(text) === names[met]
-    if (isNext && met + 1 === names.length) return true
-    open.push({ level, met: isNext ? met + 1 : met })
-  }
-  return false
+/** The headings that a subpath names. */
+export interface NamedHeadings {
+  /** By their texts, or by the anchor that stands for the last of them on the web. */
+  readonly by: 'text' | 'anchor'
+  /** Indexes in the outline, one for each part of the subpath; the last is where it leads. */
+  readonly at: readonly number[]
 }
+
+/** The headings that a subpath names, the first that fit; `undefined` for a block, for the top, and where there are none. */
+export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
+  const parts = partsOf(subpath)
+  const last = parts.at(-1)?.trim()
+  if (last === undefined || last.startsWith('^')) return undefined
+  const path = headingPath(headings, parts.map(foldHeading))
+  if (path !== undefined) return { by: 'text', at: path }
+  const index = parts.length === 1 ? anchorIndex(headings, last) : -1
+  return index === -1 ? undefined : { by: 'anchor', at: [index] }
+}
+
+/** The names between the `#`s of a subpath. */
+export function partsOf(subpath: string): readonly string[] {
+  return subpath.split('#').filter((part) => part.trim() !== '')
+}
+
+/** The first headings with these names in this order on the way from the top of the outline to the last of them. */
+function headingPath(headings: readonly Heading[], names: readonly string[]): readonly number[] | undefined {
+  // For each open level of the outline, which headings took a name, down to it.
+  const open: { readonly level: number; readonly met: readonly number[] }[] = []
+  for (const [index, { level, text }] of headings.entries()) {
+    while ((open.at(-1)?.level ?? 0) >= level) open.pop()
+    const above = open.at(-1)?.met ?? NONE
+    const met = foldHeading(text) === names[above.length] ? [...above, index] : above
+    if (met !== above && met.length === names.length) return met
+    open.push({ level, met })
+  }
+  return undefined
+}
+
+const NONE: readonly number[] = []
 
 /** A heading as Obsidian compares it: no case, punctuation as spaces, spaces collapsed. */
 function foldHeading(heading: string): string {
@@ -55,8 +81,19 @@ function hasAnchor(headings: readonly Heading[], anchor: string): boolean {
   return alike > 1
 }
 
+/** The heading whose anchor this is, or -1. */
+function anchorIndex(headings: readonly Heading[], anchor: string): number {
+  const wanted = anchorOf(anchor)
+  const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === wanted)
+  const number = Number(/[-_](\d+)$/.exec(wanted)?.[1] ?? 0)
+  if (exact !== -1 || number === 0) return exact
+  const unnumbered = wanted.replace(/[-_]\d+$/, '')
+  const alike = headings.flatMap(({ text }, index) => (anchorOf(text) === unnumbered ? [index] : []))
+  return alike[number] ?? -1
+}
+
 /** A heading's anchor as GitHub and the generators of documentation make it; how they treat runs of dashes differs. */
-function anchorOf(heading: string): string {
+export function anchorOf(heading: string): string {
   return heading
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/\s\{#[^{}]*\}\s*$/, '')

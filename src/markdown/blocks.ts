@@ -18,7 +18,7 @@ import {
   TILDE,
   UNDERSCORE,
 } from './chars.ts'
-import { takeDefinitions } from './destinations.ts'
+import { type Definition, takeDefinitions } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
@@ -27,8 +27,8 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
 export interface Blocks {
   readonly runs: readonly Run[]
-  /** Folded label → destination as written. */
-  readonly definitions: ReadonlyMap<string, string>
+  /** By folded label. */
+  readonly definitions: ReadonlyMap<string, Definition>
 }
 
 /** Containers may be nested this deep; what is deeper is text, so that a line never costs more than this. */
@@ -60,7 +60,7 @@ export function scanBlocks(text: string, from: number, lines: LineIndex): Blocks
 
 class BlockScanner implements Blocks {
   readonly runs: Run[] = []
-  readonly definitions = new Map<string, string>()
+  readonly definitions = new Map<string, Definition>()
   readonly #text: string
   readonly #line: LineCursor
 
@@ -267,7 +267,7 @@ class BlockScanner implements Blocks {
     const { start, end, gaps } = this.#span
     const source = gaps ? maskGaps(this.#text, start, end, gaps) : this.#text
     const base = gaps ? start : 0
-    this.#span.start = takeDefinitions(source, { start: start - base, end: end - base }, this.definitions) + base
+    this.#span.start = takeDefinitions(source, { start: start - base, end: end - base, base }, this.definitions) + base
   }
 
   #emitHtml(): void {

@@ -127,3 +127,17 @@ function ofType(type: string, node: CanvasNode): CanvasNode {
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
   return type === '' ? node : {}
 }
+
+/** Maps offsets in a string's value to the file, where escapes take more room; asked in ascending order. */
+export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
+  let offset = 0
+  let source = card.start + 1
+  return (wanted) => {
+    if (wanted < offset) {
+      offset = 0
+      source = card.start + 1
+    }
+    for (; offset < wanted; offset++) source += text[source] !== '\\' ? 1 : text[source + 1] === 'u' ? 6 : 2
+    return source
+  }
+}

@@ -8,6 +8,8 @@ const MAX_LABEL = 999
 export interface Destination {
   /** As written, without angle brackets. */
   readonly raw: string
+  /** Where `raw` begins. */
+  readonly start: number
   /** Offset after the destination, or after the whole construct. */
   readonly end: number
 }
@@ -26,7 +28,7 @@ function parseDestination(text: string, start: number, end: number): Destination
 function angleDestination(text: string, start: number, end: number): Destination | undefined {
   for (let i = start + 1; i < end; i++) {
     const c = text.charCodeAt(i)
-    if (c === GT) return { raw: text.slice(start + 1, i), end: i + 1 }
+    if (c === GT) return { raw: text.slice(start + 1, i), start: start + 1, end: i + 1 }
     if (c === LF || c === LT) return undefined
     if (c === BACKSLASH && i + 1 < end && isPunctuation(text.charCodeAt(i + 1))) i++
   }
@@ -53,7 +55,7 @@ function bareDestination(text: string, start: number, end: number): Destination 
     } else break
   }
   // A `)` that closes the link takes the depth to -1.
-  return depth > 0 ? undefined : { raw: text.slice(start, Math.min(i, end)), end: Math.min(i, end) }
+  return depth > 0 ? undefined : { raw: text.slice(start, Math.min(i, end)), start, end: Math.min(i, end) }
 }
 
 /** The offset after the title that begins at `start`, or -1. */
@@ -79,7 +81,7 @@ export function parseLinkTail(text: string, start: number, end: number): Destina
     const afterTitle = titleEnd(text, i, end)
     if (afterTitle !== -1) i = skipWhitespace(text, afterTitle, end)
   }
-  return i < end && text.charCodeAt(i) === RPAREN ? { raw: destination.raw, end: i + 1 } : undefined
+  return i < end && text.charCodeAt(i) === RPAREN ? { raw: destination.raw, start: destination.start, end: i + 1 } : undefined
 }
 
 /** The offset after the label `[…]` that begins at `start`, or -1. */
@@ -101,11 +103,26 @@ export function foldLabel(label: string): string | undefined {
   return folded === '' ? undefined : folded
 }
 
+/** Where the destination of a link reference definition stands. */
+export interface Definition {
+  /** As written, without angle brackets. */
+  readonly raw: string
+  /** Offset of `raw` in the file. */
+  readonly start: number
+}
+
+/** A stretch of a text whose offsets lack `base` to those of the file. */
+interface Span {
+  readonly start: number
+  readonly end: number
+  readonly base: number
+}
+
 /** Reads link reference definitions from the beginning of a paragraph into `into`; returns where the rest begins. */
-export function takeDefinitions(text: string, span: { start: number; end: number }, into: Map<string, string>): number {
+export function takeDefinitions(text: string, span: Span, into: Map<string, Definition>): number {
   let at = span.start
   while (at < span.end && text.charCodeAt(at) === LBRACKET) {
-    const after = takeDefinition(text, at, span.end, into)
+    const after = takeDefinition(text, { ...span, start: at }, into)
     if (after === -1) return at
     at = after
     while (at < span.end && isWhitespace(text.charCodeAt(at))) at++
@@ -113,7 +130,7 @@ export function takeDefinitions(text: string, span: { start: number; end: number
   return at
 }
 
-function takeDefinition(text: string, start: number, end: number, into: Map<string, string>): number {
+function takeDefinition(text: string, { start, end, base }: Span, into: Map<string, Definition>): number {
   const afterLabel = labelEnd(text, start, end)
   if (afterLabel === -1 || text[afterLabel] !== ':' || afterLabel >= end) return -1
   const label = foldLabel(text.slice(start + 1, afterLabel - 1))
@@ -122,7 +139,7 @@ function takeDefinition(text: string, start: number, end: number, into: Map<stri
   const destination = parseDestination(text, from, end)
   if (!destination || destination.end === from) return -1
   const after = afterDefinition(text, destination.end, end)
-  if (after !== -1 && !into.has(label)) into.set(label, destination.raw)
+  if (after !== -1 && !into.has(label)) into.set(label, { raw: destination.raw, start: destination.start + base })
   return after
 }
 
@@ -156,6 +173,11 @@ export function unescapeText(raw: string): string {
   return raw.replace(ESCAPES, (whole, escaped: string | undefined, reference: string | undefined) =>
     escaped !== undefined ? escaped : (characterOf(reference ?? '') ?? whole),
   )
+}
+
+/** Resolves character references alone: in HTML a backslash is no escape. */
+export function unescapeReferences(value: string): string {
+  return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
 
 const ESCAPES = /\\([!-/:-@[-`{-~])|&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]{1,31});/g

@@ -13,7 +13,7 @@ let loaded: typeof Yaml | undefined
  * note needs it. A bundler resolves the first form and puts the library into the bundle, to be evaluated on call; in plain
  * ES modules there is no `require`.
  */
-function yaml(): typeof Yaml {
+export function yaml(): typeof Yaml {
   if (loaded) return loaded
   try {
     loaded = require('yaml')
@@ -24,7 +24,7 @@ function yaml(): typeof Yaml {
 }
 
 /** Beyond this size only plain frontmatter is read: a full parser needs a second for a few megabytes. */
-const MAX_LENGTH = 512 * 1024
+export const MAX_LENGTH = 512 * 1024
 /** Collections may be nested this deep: the parser and every reader of properties recurse. */
 const MAX_DEPTH = 64
 
@@ -94,7 +94,7 @@ class Converter {
 
   read(source: string): Record<string, unknown> {
     // The library compares each key of a mapping with every other; the converter does it with a set.
-    const document = yaml().parseDocument(source, { ...OPTIONS, uniqueKeys: false })
+    const document = yaml().parseDocument(source, { ...YAML_OPTIONS, uniqueKeys: false })
     const error = document.errors[0]
     if (error) throw new Malformed(error.pos[0], sentence(error.message))
     const { contents } = document
@@ -178,7 +178,8 @@ class Converter {
   }
 }
 
-const OPTIONS = { version: '1.2', schema: 'core', logLevel: 'silent', prettyErrors: false, stringKeys: false } as const
+/** How YAML is read everywhere. */
+export const YAML_OPTIONS = { version: '1.2', schema: 'core', logLevel: 'silent', prettyErrors: false, stringKeys: false } as const
 
 /** A scalar as JSON has it: what JSON lacks becomes text. */
 function plain(node: Yaml.Scalar): unknown {

@@ -85,12 +85,23 @@ export function autolinkEnd(text: string, start: number, end: number): number {
 
 /** The value of `href` or `src` of an open tag `<a …>` or `<img …>`; `undefined` for every other tag. */
 export function htmlTarget(tag: string): { value: string; embed: boolean } | undefined {
+  const attribute = targetAttribute(tag, ATTRIBUTES)
+  if (!attribute) return undefined
+  const [, , double, single, bare] = attribute
+  return { value: double ?? single ?? bare ?? '', embed: /^<img/i.test(tag) }
+}
+
+/** Where the value that `htmlTarget` reads stands in the tag, without its quotes. */
+export function htmlTargetRange(tag: string): readonly [start: number, end: number] | undefined {
+  const indices = targetAttribute(tag, new RegExp(ATTRIBUTES, 'dg'))?.indices
+  return indices?.[2] ?? indices?.[3] ?? indices?.[4]
+}
+
+function targetAttribute(tag: string, attributes: RegExp): RegExpExecArray | undefined {
   const name = /^<(a|img)[\s/>]/i.exec(tag)?.[1]?.toLowerCase()
   if (!name) return undefined
   const wanted = name === 'a' ? 'href' : 'src'
-  for (const [, key, double, single, bare] of tag.matchAll(ATTRIBUTES)) {
-    if (key?.toLowerCase() === wanted) return { value: double ?? single ?? bare ?? '', embed: name === 'img' }
-  }
+  for (const match of tag.matchAll(attributes)) if (match[1]?.toLowerCase() === wanted) return match
   return undefined
 }
 

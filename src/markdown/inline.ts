@@ -15,7 +15,7 @@ import {
   RBRACKET,
 } from './chars.ts'
 import type { CommentMark } from './comments.ts'
-import { foldLabel, isExternal, labelEnd, parseLinkTail, unescapeText } from './destinations.ts'
+import { type Definition, foldLabel, isExternal, labelEnd, parseLinkTail, unescapeReferences, unescapeText } from './destinations.ts'
 import { autolinkEnd, tagEnd as htmlTagEnd, htmlTarget } from './html.ts'
 import type { LinkSink } from './link-sink.ts'
 import { OpaqueSpans } from './opaque-spans.ts'
@@ -38,7 +38,7 @@ export class InlineScanner {
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   readonly #sink: LinkSink
-  readonly #definitions: ReadonlyMap<string, string>
+  readonly #definitions: ReadonlyMap<string, Definition>
   readonly #lenient: boolean
   readonly #logseq: boolean
   readonly #docs: boolean
@@ -67,7 +67,7 @@ export class InlineScanner {
   readonly #nested: boolean[] = []
   #inactive = 0
 
-  constructor(flavour: Flavour, definitions: ReadonlyMap<string, string>, sink: LinkSink) {
+  constructor(flavour: Flavour, definitions: ReadonlyMap<string, Definition>, sink: LinkSink) {
     this.#lenient = flavour.profile === 'lenient'
     this.#logseq = this.#lenient && flavour.mode === 'logseq'
     this.#docs = this.#lenient && flavour.mode === 'docs'
@@ -260,7 +260,7 @@ export class InlineScanner {
     if (after !== -1) end = after
     // A label that begins with `^` calls a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
-    const raw = folded === undefined ? undefined : definitions.get(folded)
+    const raw = folded === undefined ? undefined : definitions.get(folded)?.raw
     if (raw === undefined) return undefined
     this.#addMarkdownLink('reference', open, { close, end, raw })
     return end
@@ -340,9 +340,4 @@ export class InlineScanner {
 
 function isIdCharacter(c: number): boolean {
   return (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || (c >= 48 && c <= 57) || c === 45
-}
-
-function unescapeReferences(value: string): string {
-  // A backslash is no escape in HTML.
-  return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }

@@ -1,5 +1,5 @@
 import type { Flavour, Link, MalformedPart, Note } from '../core/note.ts'
-import { type CanvasText, readCanvasNodes } from './canvas-json.ts'
+import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 import { indexLines, LineIndex } from './line-index.ts'
 import { scanBody } from './scan-body.ts'
 import { TagSet } from './tags.ts'
@@ -67,18 +67,4 @@ function readCard(card: CanvasText, context: CardContext): void {
   for (const { name, at } of body.tags) tags.add(name, lines.lineAt(tagSourceOf(at)), true)
   style.wikilinks += body.style.wikilinks
   style.relativeLinks += body.style.relativeLinks
-}
-
-/** Maps offsets in a card's text to the file, where escapes take more room. */
-function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
-  let offset = 0
-  let source = card.start + 1
-  return (wanted) => {
-    if (wanted < offset) {
-      offset = 0
-      source = card.start + 1
-    }
-    for (; offset < wanted; offset++) source += text[source] !== '\\' ? 1 : text[source + 1] === 'u' ? 6 : 2
-    return source
-  }
 }

@@ -1,4 +1,5 @@
 import type { Flavour, Link } from '../core/note.ts'
+import type { Definition } from './destinations.ts'
 import { InlineScanner } from './inline.ts'
 import { indexLines, type LineIndex } from './line-index.ts'
 import { LinkSink } from './link-sink.ts'
@@ -66,7 +67,7 @@ export interface PropertyContext {
   readonly lines: LineIndex
 }
 
-const NO_DEFINITIONS: ReadonlyMap<string, string> = new Map()
+const NO_DEFINITIONS: ReadonlyMap<string, Definition> = new Map()
 
 /** The links in property texts: in the obsidian profile only those that are the whole value. */
 export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly Link[] {
@@ -81,13 +82,8 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
   const { value } = text
-  const sink = new LinkSink(indexLines(value), false)
-  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
-  new InlineScanner(context.flavour, NO_DEFINITIONS, sink).scan(value, run)
-  const whole = context.flavour.profile === 'obsidian' ? value.trim() : undefined
   let from = text.start
-  return sink.links
-    .filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
+  return linksOfValue(value, context.flavour)
     .map((link) => {
       const raw = value.slice(link.start, link.end)
       const at = context.text.indexOf(raw, from)
@@ -95,6 +91,17 @@ function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] 
       if (literal) from = at + raw.length
       return placed(link, text, literal ? [at, at + raw.length] : [text.start, text.end], context.lines)
     })
+}
+
+/** The links in a property's text, with their places in it. */
+export function linksOfValue(value: string, flavour: Flavour): readonly Link[] {
+  const sink = new LinkSink(indexLines(value), false)
+  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
+  new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
+  const whole = flavour.profile === 'obsidian' ? value.trim() : undefined
+  return sink.links.filter(
+    (link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole),
+  )
 }
 
 function placed(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {

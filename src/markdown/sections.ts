@@ -1,6 +1,6 @@
 import type { Heading, Note } from '../core/note.ts'
 import { scanBlocks } from './blocks.ts'
-import { indexLines, LineIndex } from './line-index.ts'
+import { addLines, indexLines, LineIndex } from './line-index.ts'
 import type { Run } from './runs.ts'
 
 /** A part of a file: `text.slice(start, end)`. */
@@ -15,14 +15,26 @@ export interface Section {
  * Finds the section under a heading: from the heading's line to the next heading of the same or a higher level. `path` is
  * the end of the headings' path to it, as much as makes it unique; a complete path wins over longer ones with its end.
  */
-export function findSection(text: string, note: Note, path: readonly string[]): Section | 'missing' | 'ambiguous' {
+export function findSection(
+  text: string,
+  note: Pick<Note, 'headings'>,
+  path: readonly string[],
+): Section | 'missing' | 'ambiguous' {
+  const [index, ...others] = findHeadings(note.headings, path)
+  if (index === undefined) return 'missing'
+  if (others.length > 0) return 'ambiguous'
+  const { line } = note.headings[index] as Heading
+  const lines = indexLines(text)
+  const next = nextHeading(text, note.headings, { index, lines })
+  return { start: lines.startOf(line), end: next ? lines.startOf(next.line) : text.length, line }
+}
+
+/** The indexes of the headings that a path may mean, by the rules of `findSection`: one where it is clear. */
+export function findHeadings(headings: readonly Heading[], path: readonly string[]): readonly number[] {
   const wanted = path.map(foldHeading)
-  const found = matchingHeadings(note.headings, wanted)
+  const found = matchingHeadings(headings, wanted)
   const complete = found.filter(({ depth }) => depth === wanted.length)
-  const chosen = complete.length === 1 ? complete : found
-  const [first] = chosen
-  if (!first) return 'missing'
-  return chosen.length > 1 ? 'ambiguous' : sectionOf(text, note.headings, first.index)
+  return (complete.length === 1 ? complete : found).map(({ index }) => index)
 }
 
 function matchingHeadings(headings: readonly Heading[], wanted: readonly string[]): readonly { index: number; depth: number }[] {
@@ -51,20 +63,35 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-function sectionOf(text: string, headings: readonly Heading[], index: number): Section {
-  const { level, line } = headings[index] as Heading
-  const next = headings.find((heading, i) => i > index && heading.level <= level)
-  const lines = indexLines(text)
-  return { start: lines.startOf(line), end: next ? lines.startOf(next.line) : text.length, line }
+/**
+ * The heading that ends a heading's section: the next of the same or a higher level. One in a quote or a list item ends
+ * only sections that begin in one: what holds it belongs to the section around it.
+ */
+export function nextHeading<Each extends Heading>(
+  text: string,
+  headings: readonly Each[],
+  { index, lines }: { readonly index: number; readonly lines: LineIndex },
+): Each | undefined {
+  const { level, line } = headings[index] as Each
+  const nested = inContainer(text, lines.startOf(line))
+  return headings.find((each, i) => i > index && each.level <= level && (nested || !inContainer(text, lines.startOf(each.line))))
+}
+
+const CONTAINER = /[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])/y
+
+/** Whether a heading whose line begins at `lineStart` stands behind a quote's or a list item's mark. */
+export function inContainer(text: string, lineStart: number): boolean {
+  CONTAINER.lastIndex = lineStart
+  return CONTAINER.test(text)
 }
 
 /**
  * Finds the block that carries `^id`: a list item with what is nested in it, a paragraph, a heading's line or a table row;
  * where the id stands alone, the block above it. Its last line end does not belong to it.
  */
-export function findBlock(text: string, note: Note, id: string): Section | 'missing' {
+export function findBlock(text: string, note: Pick<Note, 'bodyStart'>, id: string): Section | 'missing' {
   const lines = new LineIndex()
-  for (let line = 0; line < note.bodyStart; line = text.indexOf('\n', line) + 1 || text.length) lines.push(line)
+  addLinesAbove(lines, text, note.bodyStart)
   const mark = `^${id.toLowerCase()}`
   const run = scanBlocks(text, note.bodyStart, lines).runs.find((each) => carries(text, each, mark))
   if (!run) return 'missing'
@@ -73,6 +100,11 @@ export function findBlock(text: string, note: Note, id: string): Section | 'miss
   const start = lines.startOf(first)
   const item = LIST_ITEM.exec(text.slice(start, run.start))
   return { start, end: item ? itemEnd(text, run.end, item[1] as string) : lineEnd(text, run.end), line: first }
+}
+
+/** Adds the frontmatter's lines; a byte order mark alone is no line, but part of the body's first one. */
+export function addLinesAbove(lines: LineIndex, text: string, bodyStart: number): void {
+  if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
 }
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/

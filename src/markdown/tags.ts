@@ -32,7 +32,7 @@ export function propertyTag(item: string): string | undefined {
 }
 
 /** The form in which two spellings of a tag are the same. */
-function foldTag(name: string): string {
+export function foldTag(name: string): string {
   return name.toLowerCase().normalize('NFC')
 }
 

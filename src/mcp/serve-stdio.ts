@@ -9,7 +9,8 @@ export interface ServeStdioOptions {
   /** Opens the vault: called after a client has been welcomed, or by the first call; again where it failed. */
   core(): Promise<GraphCore>
   readonly version: string
-  isEnabled(tool: string): boolean
+  /** See `McpServerOptions`. */
+  switchedOffBy(tool: string): string | undefined
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
@@ -35,9 +36,9 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     options.onInitialized?.()
     core().catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
   }
-  const { stdin, stdout, version, isEnabled } = options
+  const { stdin, stdout, version, switchedOffBy } = options
   const transport = new StdioTransport({ stdin, stdout, onDrained: () => void connection.close() })
-  const connection = serveStdio(() => createMcpServer({ core, version, tools: TOOLS, isEnabled, log, onOpened }), {
+  const connection = serveStdio(() => createMcpServer({ core, version, tools: TOOLS, switchedOffBy, log, onOpened }), {
     transport,
     onerror: (error) => log(error.message),
   })

@@ -9,7 +9,8 @@ import { errorResult } from './tool-result.ts'
 export interface McpServerOptions extends Pick<CallOptions, 'core' | 'log' | 'timeout'> {
   readonly version: string
   readonly tools: readonly Tool[]
-  isEnabled(tool: string): boolean
+  /** The setting that has a tool switched off; `undefined` of one that is on. */
+  switchedOffBy(tool: string): string | undefined
   /** Called when the opening request of a client has been answered. */
   onOpened?(): void
 }
@@ -18,9 +19,9 @@ const INVALID_PARAMS = -32602
 
 /** One connection's server, for both eras of the protocol. Opening it and listing its tools touches no vault. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { tools, isEnabled, log } = options
+  const { tools, switchedOffBy, log } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const enabled = () => tools.filter(({ name }) => isEnabled(name))
+  const enabled = () => tools.filter(({ name }) => switchedOffBy(name) === undefined)
   const server = new ValidatingServer(
     { name: 'roux', title: 'Roux', version: options.version },
     // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
@@ -35,7 +36,8 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = byName.get(params.name)
     if (tool === undefined) throw unknownTool(params.name, enabled())
-    if (!isEnabled(tool.name)) return errorResult(disabled(tool.name), log)
+    const setting = switchedOffBy(tool.name)
+    if (setting !== undefined) return errorResult(disabled(tool.name, setting), log)
     return callTool(tool, params.arguments, { ...options, signal: mcpReq.signal })
   })
   return server
@@ -94,9 +96,9 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest: near })
 }
 
-function disabled(name: string): RouxError {
+function disabled(name: string, setting: string): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
-    hint: `The setting tools.${name} switches it on.`,
+    hint: `The setting ${setting} switches it on.`,
   })
 }
 

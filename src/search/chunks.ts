@@ -72,6 +72,11 @@ function radiusFor(words: number): number {
   return radius
 }
 
+/** The headings above a line and on it, outermost first, as written. */
+export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
+  return new HeadingPath(headings).at(line)
+}
+
 /** The headings above a line, asked in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]

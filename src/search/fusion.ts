@@ -21,7 +21,7 @@ export interface Certainty {
 }
 
 export interface FusionOptions<Key> {
-  /** What meaning counts, 0–1; words count the rest. Down to three fifths of it where a note has all of the query's words. */
+  /** What meaning counts, 0–1; words count the rest. Down to half of it where a note has all of the query's words. */
   readonly weight: number
   /** The embedder's; without it the cosine itself is the certainty. */
   readonly certainty?: Certainty | undefined
@@ -53,12 +53,15 @@ export interface FusedHit<Key> {
 
 /** How much of the keyword leg is the share of the query that a note has; BM25 is the rest. On a plateau from .3 to .5. */
 const MATCHED_SHARE = 0.4
-/** What is left of the weight of meaning where some note has all of the query's words; it falls to that from four fifths on. */
-const ANSWERED_SHARE = 0.6
+/**
+ * What is left of the weight of meaning where some note has all of the query's words; it falls to that from four fifths on. The collections
+ * hardly mind (.3 to 1); sentences of notes are found the better the less it is.
+ */
+const ANSWERED_SHARE = 0.5
 const NEARLY_ALL = 0.8
 /** How certain an answer is that has all of the query's words, as long as meaning has a say. */
 const WORDS_CERTAINTY = 0.7
-/** What the vector of a title or alias counts against that of a passage; from .8 to 1 all much the same. */
+/** What the vector of a title or alias counts against that of a passage; from .8 to 1 much the same. */
 const NAME_SHARE = 0.9
 
 /**

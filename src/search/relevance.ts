@@ -11,10 +11,14 @@ export interface EmbedderTraits {
 }
 
 /**
- * The least fused score of a preset. `normal` keeps what answers a query that the vault can answer; `strict` gives nothing for
- * a query about something else, at the price of some answers; the figures are in docs/benchmarks.md.
+ * The least fused score of a preset. `normal` gives nothing for a query of words that have nothing to do with each other and costs
+ * next to none of the answers of a query that is answered; `strict` gives nothing for a query about something else, at the price of some
+ * answers. The figures are in docs/benchmarks.md.
  */
-export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.3, loose: 0.1 }
+export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
+
+/** Without meaning the score tells less: a long question has few of its words in the note that answers it. */
+const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
 /** Chosen on scifact, Cranfield and CACM, for the built-in table and for its teacher. */
 const STATIC: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
@@ -80,10 +84,17 @@ function quantile(values: readonly number[], share: number): number | undefined 
   return sorted[Math.floor(share * (sorted.length - 1))]
 }
 
-/** The hits that a preset lets through; exact ones always. The order is kept. */
-export function keepRelevant<Hit extends { readonly score: number; readonly exact: boolean }>(
+export interface RelevantHit {
+  readonly score: number
+  readonly exact: boolean
+}
+
+/** The hits that a preset lets through, exact ones always; `by` what they were found. The order is kept. */
+export function keepRelevant<Hit extends RelevantHit>(
   hits: readonly Hit[],
   relevance: Relevance,
+  by: 'words' | 'meaning' = 'meaning',
 ): readonly Hit[] {
-  return hits.filter((hit) => hit.exact || hit.score >= LEAST_SCORE[relevance])
+  const least = (by === 'words' ? LEAST_BY_WORDS : LEAST_SCORE)[relevance]
+  return hits.filter((hit) => hit.exact || hit.score >= least)
 }

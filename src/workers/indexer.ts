@@ -108,8 +108,8 @@ function openService({ root, settings, file, searchFile, memory, watch }: Indexe
 /** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
 async function openPassageEmbedder(settings: IndexerData['settings']['embedder']): Promise<Embedder> {
   if (settings.kind !== 'static') return await relay.open()
-  const { openStaticEmbedder } = await import('../embed/static-embedder.ts')
-  return openStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
+  const { openLazyStaticEmbedder } = await import('../embed/lazy-static-embedder.ts')
+  return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
 }
 
 /** The watcher is loaded when the first comparison is done: it must not delay it. */

@@ -24,6 +24,7 @@ export class IndexingClient implements Indexing {
   #status: IndexStatus
   #nextId = 1
   #held = 0
+  #hasBegun = false
   #replaced = 0
   /** Damage was reported: what is told until there is another index is of the damaged one. */
   #isReplacing = false
@@ -48,6 +49,9 @@ export class IndexingClient implements Indexing {
   }
 
   begin(): void {
+    // Every call says it, and every message wakes the worker.
+    if (this.#hasBegun) return
+    this.#hasBegun = true
     this.#send({ type: 'begin' })
   }
 

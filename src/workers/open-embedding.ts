@@ -15,44 +15,22 @@ export interface OpenEmbedding {
   close(): Promise<void>
 }
 
+export interface EmbeddingOptions {
+  /** For `embedder.base_url`. */
+  readonly apiKey?: string | undefined
+  readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
+}
+
 /** What the settings say of embedders, opened when first needed; one that fails is tried again with the next call. */
-export function openEmbedding(
-  settings: Settings['embedder'],
-  onDownload: ((progress: DownloadProgress) => void) | undefined,
-): OpenEmbedding {
-  const {
-    kind,
-    model,
-    base_url: baseUrl,
-    dimensions,
-    query_prefix,
-    passage_prefix,
-    max_tokens,
-    batch,
-    timeout,
-    download,
-  } = settings
-  const apiKey = process.env.ROUX_EMBEDDER_API_KEY
-  const wanted: EmbedderSettings = {
-    kind,
-    batch,
-    timeoutMs: timeout * 1_000,
-    allowDownload: download,
-    ...given({ model, baseUrl, apiKey, queryPrefix: query_prefix, passagePrefix: passage_prefix }),
-    ...(dimensions === 0 ? undefined : { dimensions }),
-    ...(max_tokens === 0 ? undefined : { maxTokens: max_tokens }),
-  }
-  const dependencies: EmbedderDependencies = {
-    tablePath: embeddingTable(),
-    workerEntry: entryOf('model'),
-    modelsFolder: join(userFolders().cache, 'models'),
-    ...(onDownload === undefined ? undefined : { onProgress: onDownload }),
-  }
+export function openEmbedding(settings: Settings['embedder'], { apiKey, onDownload }: EmbeddingOptions = {}): OpenEmbedding {
+  const wanted = embedderSettings(settings, apiKey)
+  const dependencies = embedderDependencies(onDownload)
+  const closing = new AbortController()
   const opened = new Map<string, Promise<Embedder>>()
   const open = (name: string, from: EmbedderSettings): Promise<Embedder> => {
     const known = opened.get(name)
     if (known !== undefined) return known
-    const opening = openAny(from, dependencies)
+    const opening = openAny(from, dependencies, closing.signal)
     opened.set(name, opening)
     opening.catch(() => opened.delete(name))
     return opening
@@ -65,22 +43,46 @@ export function openEmbedding(
       return former.id === id ? former : undefined
     },
     close: async () => {
+      // Nobody waits for a download any more.
+      closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
     },
   }
 }
 
-async function openAny(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<Embedder> {
-  const { openEmbedder } = await import('../embed/open-embedder.ts')
-  const embedder = await openEmbedder(settings, dependencies)
-  if (embedder === undefined) throw new Error('no embedder is configured')
-  return embedder
+/** What the settings say, in the words of the embedders. */
+export function embedderSettings(settings: Settings['embedder'], apiKey?: string): EmbedderSettings {
+  const { kind, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
+  return {
+    kind,
+    batch,
+    timeoutMs: timeout * 1_000,
+    allowDownload: download,
+    ...(model === '' ? undefined : { model }),
+    ...(baseUrl === '' ? undefined : { baseUrl }),
+    ...(apiKey === undefined ? undefined : { apiKey }),
+    // Empty is a prefix, too: none.
+    ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
+    ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
+    ...(dimensions === 0 ? undefined : { dimensions }),
+    ...(maxTokens === 0 ? undefined : { maxTokens }),
+  }
 }
 
-/** The members that say something. */
-function given<T extends Readonly<Record<string, string | undefined>>>(texts: T): { readonly [Key in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined && text !== '')) as {
-    readonly [Key in keyof T]?: string
+/** Where embedders find what they need. */
+export function embedderDependencies(onProgress?: (progress: DownloadProgress) => void): EmbedderDependencies {
+  return {
+    tablePath: embeddingTable(),
+    workerEntry: entryOf('model'),
+    modelsFolder: join(userFolders().cache, 'models'),
+    ...(onProgress === undefined ? undefined : { onProgress }),
   }
+}
+
+async function openAny(settings: EmbedderSettings, dependencies: EmbedderDependencies, signal: AbortSignal): Promise<Embedder> {
+  const { openEmbedder } = await import('../embed/open-embedder.ts')
+  const embedder = await openEmbedder(settings, dependencies, signal)
+  if (embedder === undefined) throw new Error('no embedder is configured')
+  return embedder
 }

@@ -98,12 +98,12 @@ describe('answers for people', () => {
 
   test('a list of nodes', () => {
     const nodes = [
-      { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], score: 0.87654, properties: {} },
-      { id: 'b.md', title: 'B\nB', tags: [], links: [], score: 1, properties: { up: '[[a]]' } },
+      { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], weight: 0.87654, properties: {} },
+      { id: 'b.md', title: 'B\nB', tags: [], links: [], weight: 1, properties: { up: '[[a]]' } },
     ]
     expect(renderForPeople(nodes)).toBe(
       lines(
-        'id    title  tags    links   score  properties',
+        'id    title  tags    links  weight  properties',
         'a.md  A      x, y/z  B      0.8765',
         'b.md  B B                        1  {"up":"[[a]]"}',
       ),

@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Embedding } from '../../src/app/graph-core.ts'
+import type { Composition } from '../../src/cli/host.ts'
 import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
+import type { SearchProgress, VectorState } from '../../src/core/search.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
-import { commandLine, type World } from './support.ts'
+import { commandLine, SOUND, type World } from './support.ts'
 
 let line: ReturnType<typeof commandLine>
 beforeEach(() => {
@@ -23,6 +26,17 @@ const FILES = {
   'a.md': { body: '[[Hub]] [[Gone]]', properties: { aliases: ['First', 'Same'] } },
   'b.md': { body: '[[Hub]]', properties: { title: 'Second', aliases: ['Same'] } },
   'deep/Gone note.md': { body: '', properties: { aliases: ['Gone'] } },
+}
+
+/** A core whose search is as far as this. */
+function searching(
+  search: SearchProgress,
+  { waits = [], store = fakeStore(FILES) }: { readonly waits?: [string, number][]; readonly store?: Store } = {},
+): ReturnType<typeof fakeCore> {
+  const core = fakeCore(store, { search })
+  const embedding: Embedding = { open: () => Promise.reject(new Error('not here')), openFormer: async () => undefined }
+  const findable: typeof core.indexing.findable = async (by, timeout) => waits.push([by, timeout]) > 0
+  return { ...core, embedding, indexing: { ...core.indexing, findable } }
 }
 
 describe('the words of the command line', () => {
@@ -183,6 +197,69 @@ describe('tools', () => {
     ])
   })
 
+  test.each([
+    ['search --query x', 'search', 'embedder.kind: static'],
+    ['call similar_nodes {"id":"a"}', 'similar_nodes', 'embedder.kind: static'],
+    ['search --query x --set tools.search=no', 'search', 'tools.search: true'],
+  ])('without an embedder %s says which setting helps', async (args, tool, setting) => {
+    expect(await roux(`${args} --set embedder.kind=none`)).toEqual({
+      code: 1,
+      out: '',
+      err: `error: The tool ${tool} is switched off.\n  The setting ${setting} turns it on.\n`,
+    })
+  })
+
+  test('find is short for find-nodes, and needs no embedder', async () => {
+    const { code, out } = await roux('find oven --set embedder.kind=none')
+    expect([code, JSON.parse(out)]).toEqual([0, { query: 'oven', limit: 10 }])
+    expect((await roux('help find')).out).toContain('"roux find" is short for it.')
+    expect((await roux('help')).out).toContain('  find <query>')
+    expect((await roux('fnd x')).err).toContain('Did you mean "find"?')
+  })
+
+  test('what an answer rests on is awaited, for as long as the built-in model takes', async () => {
+    const waited = async (args: string) => {
+      const waits: [string, number][] = []
+      await roux(args, { core: () => searching({ words: { done: 4, total: 4 } }, { waits }) })
+      return waits.map(([by]) => by)
+    }
+    expect(await waited('search x')).toEqual(['words', 'meaning'])
+    expect(await waited('search x --mode keyword')).toEqual(['words'])
+    expect(await waited('find x')).toEqual(['words'])
+    expect(await waited('similar-nodes a')).toEqual(['words', 'meaning'])
+    expect(await waited('get-hubs')).toEqual([])
+    // What may take hours is the tool's own business: it waits for a while.
+    expect(await waited('search x --set embedder.kind=openai')).toEqual(['words'])
+  })
+
+  test('what is missing then is told with how to go on', async () => {
+    const vectors = { done: 1, total: 4, embedder: 'openai:m:64:1', remaining: 400_000 }
+    const core = searching({ words: { done: 4, total: 4 }, vectors })
+    const { err } = await roux('search x --set embedder.kind=openai', { core: () => core })
+    expect(err).toBe('"roux index" embeds the rest: 3 notes, about 7 min. What is done is kept.\n')
+  })
+
+  test('a place in a query is shown where it is', async () => {
+    const hubs = () => Promise.reject(new RouxError('INVALID_PARAMS', 'It ends at column 4.\n(a OR\n    ^'))
+    expect((await roux('get-hubs', { store: { hubs } })).err).toBe('error: It ends at column 4.\n  (a OR\n      ^\n')
+  })
+
+  test('a key goes to the core, and a vault cannot say where it is sent', async () => {
+    const keys: (string | undefined)[] = []
+    const openCore: Composition['openCore'] = async (_, { apiKey }) => {
+      keys.push(apiKey)
+      return fakeCore(fakeStore(FILES))
+    }
+    const world = { composition: { openCore }, env: { ROUX_EMBEDDER_API_KEY: 'secret' } }
+    await roux('get-hubs --set embedder.kind=openai', world)
+    line.write('vault/roux.config.yaml', 'embedder:\n  kind: openai\n  base_url: https://evil.example/v1\n')
+    await roux('trust', world)
+    const { err } = await roux('get-hubs', world)
+    expect(keys).toEqual(['secret', undefined])
+    expect(err).toContain('ROUX_EMBEDDER_API_KEY is not sent')
+    expect(err).not.toContain('secret')
+  })
+
   test('a mistake of ours comes with a stack and is no usage error', async () => {
     const { code, err } = await roux('get-hubs', { store: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
     expect(code).toBe(1)
@@ -296,8 +373,105 @@ describe('status and index', () => {
       cache: 'disk',
       index: '/index.db',
       settings: [],
+      embedder: 'static',
+      words: { done: 0, total: 0 },
+      bytes: { index: 123_456, search: 4_200_000 },
     })
     expect((await roux('status', { files: FILES, tty: true })).out).toMatch(/^vault +\/vault\nmode +obsidian\nnotes +4\n/)
+  })
+
+  test('status tells how much can be searched, and looks at it for a few seconds only', async () => {
+    const waits: [string, number][] = []
+    const vectors = { done: 3, total: 4, embedder: 'openai:m:64:1', remaining: 7_000_000 }
+    const core = searching({ words: { done: 4, total: 4 }, vectors }, { waits })
+    const { out } = await roux('status', { core: () => core })
+    expect(JSON.parse(out)).toMatchObject({
+      embedder: 'openai:m:64:1',
+      words: { done: 4, total: 4 },
+      vectors: { done: 3, total: 4, remaining_seconds: 7_000 },
+    })
+    expect(waits.map(([by]) => by)).toEqual(['words', 'meaning'])
+    expect(Math.max(...waits.map(([, timeout]) => timeout))).toBeLessThanOrEqual(3_000)
+    expect((await roux('status', { core: () => core, tty: true })).out).toMatch(
+      /\nembedder +openai:m:64:1\nby words +4 of 4 notes\nby meaning +3 of 4 notes; 1 to embed, about 2 h\non disk +124 kB links, 4\.2 MB search\n$/,
+    )
+  })
+
+  test('of an embedder that cannot be opened the vectors that are stored are told', async () => {
+    const stored: readonly VectorState[] = [
+      { embedder: 'static:m:256', notes: 4, index: 'exact' },
+      { embedder: 'openai:big-model:64:1', notes: 3, index: 'exact', reason: 'no addon' },
+    ]
+    const status = { words: { done: 4, total: 4 }, vectors: { done: 0, total: 4 }, message: 'it is down' }
+    const core = searching(status, { store: { ...fakeStore({}), vectorStates: async () => stored } })
+    const { out } = await roux('status --set embedder.kind=openai --set embedder.model=big-model', { core: () => core })
+    expect(JSON.parse(out)).toMatchObject({
+      embedder: 'openai:big-model:64:1',
+      vectors: { done: 3, total: 4, index: 'exact', index_reason: 'no addon' },
+      search_message: 'it is down',
+    })
+  })
+
+  test('index waits for words and meaning', async () => {
+    const waits: [string, number][] = []
+    const vectors = { done: 4, total: 4, embedder: 'static:m:256' }
+    const core = searching({ words: { done: 4, total: 4 }, vectors }, { waits })
+    const { code, out } = await roux('index', { core: () => core })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ embedder: 'static:m:256', vectors: { done: 4, total: 4 } })
+    expect(waits.map(([by]) => by)).toEqual(['words', 'meaning'])
+  })
+
+  test('index fails where vectors are missing, and says why', async () => {
+    const core = searching({ words: { done: 4, total: 4 }, vectors: { done: 1, total: 4 }, message: 'No model.' })
+    const { code, err } = await roux('index', { core: () => core })
+    expect([code, err]).toEqual([1, 'warning: Not all notes can be found: No model. "roux doctor" tells what to do.\n'])
+  })
+
+  test('index --download lets a model be downloaded, and tells its size', async () => {
+    const asked: boolean[] = []
+    const openCore: Composition['openCore'] = async ({ embedder }, { onDownload }) => {
+      asked.push(embedder.download)
+      for (const loaded of [0, 5_000_000, 5_100_000, 23_000_000]) onDownload?.({ loaded, total: 23_000_000 })
+      return fakeCore(fakeStore(FILES))
+    }
+    const args = 'index --set embedder.kind=transformers'
+    const { err } = await roux(`${args} --download`, { composition: { openCore } })
+    await roux(args, { composition: { openCore } })
+    expect(asked).toEqual([true, false])
+    expect(err.split('\n')).toEqual([
+      'Downloading the model, 23.0 MB, from the Hugging Face hub.',
+      'Downloading the model: 0 kB of 23.0 MB',
+      'Downloading the model: 5.0 MB of 23.0 MB',
+      'Downloading the model: 23.0 MB of 23.0 MB',
+      '',
+    ])
+    expect((await roux('index --download')).err).toContain('nothing to download: embedder.kind is static')
+  })
+
+  test('index ends when it is told to, and what was done is kept', async () => {
+    let closed = false
+    let stop = () => {}
+    const core = searching({ words: { done: 1, total: 4 } })
+    const indexing: typeof core.indexing = {
+      ...core.indexing,
+      findable: (_by, _timeout, signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason))
+          stop()
+        }),
+    }
+    const close = async () => {
+      closed = true
+    }
+    const { code, out, err } = await roux('index', {
+      core: () => ({ ...core, indexing, close }),
+      onSignal: (listener) => {
+        stop = listener
+      },
+    })
+    expect({ code, out, closed }).toEqual({ code: 130, out: '', closed: true })
+    expect(err).toBe('Stopped. What was done is kept: "roux index" goes on from there.\n')
   })
 
   test('index tells how far it is', async () => {
@@ -408,7 +582,7 @@ describe('doctor', () => {
   test('a sound vault passes', async () => {
     const { code, out } = await roux('doctor', {
       files: FILES,
-      composition: { diagnose: async () => ({ sqlite: { version: '3.53' }, index: { file: '/index.db', state: 'present' } }) },
+      composition: { diagnose: async () => SOUND },
     })
     const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: { check: string; state: string }[] }
     expect([code, ok]).toEqual([0, true])
@@ -419,6 +593,8 @@ describe('doctor', () => {
       'cache ok',
       'sqlite ok',
       'index ok',
+      'search ok',
+      'embedder ok',
       'watch ok',
       'mode ok',
       'notes ok',
@@ -431,7 +607,9 @@ describe('doctor', () => {
     line.write('vault/roux.config.yaml', 'vault:\n  mode: x\n  watch: y\n')
     const { code, out } = await roux('doctor ../vault', {
       tty: true,
-      composition: { diagnose: async () => ({ sqlite: { message: 'no binary' }, index: { file: '/i', state: 'newer' } }) },
+      composition: {
+        diagnose: async () => ({ ...SOUND, sqlite: { message: 'no binary' }, index: { file: '/i', state: 'newer' } }),
+      },
     })
     expect(code).toBe(1)
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:2: vault.mode must be one of')
@@ -451,6 +629,8 @@ describe('doctor', () => {
       'cache',
       'sqlite',
       'index',
+      'search',
+      'embedder',
       'watch',
     ])
   })

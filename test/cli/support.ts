@@ -6,6 +6,7 @@ import * as z from 'zod/v4'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { Composition, Host, Out } from '../../src/cli/host.ts'
 import { run } from '../../src/cli/run.ts'
+import type { Diagnosis } from '../../src/compose.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import { defineTool, READS, type Tool } from '../../src/mcp/define-tool.ts'
@@ -42,6 +43,33 @@ export const TOOLS: readonly Tool[] = [
     run: async (core, { metric, limit }) => ({ value: (await core.store.hubs(metric, {}, limit)).items, warnings: [] }),
   }),
   defineTool({
+    name: 'search',
+    title: 'Search',
+    description: 'Searches.',
+    annotations: READS,
+    input: () => ({ query: z.string(), mode: z.enum(['hybrid', 'keyword']).default('hybrid'), note: z.string().optional() }),
+    wrap: 'results',
+    run: async (_, args) => ({ value: args, warnings: [] }),
+  }),
+  defineTool({
+    name: 'find_nodes',
+    title: 'Find',
+    description: 'Finds.',
+    annotations: READS,
+    input: () => ({ query: z.string(), limit: z.int().default(10) }),
+    wrap: 'results',
+    run: async (_, args) => ({ value: args, warnings: [] }),
+  }),
+  defineTool({
+    name: 'similar_nodes',
+    title: 'Similar',
+    description: 'Similar notes.',
+    annotations: READS,
+    input: () => ({ id: z.string() }),
+    wrap: 'results',
+    run: async (_, args) => ({ value: args, warnings: [] }),
+  }),
+  defineTool({
     name: 'find_path',
     title: 'How two notes are connected',
     description: 'Finds a path.',
@@ -64,6 +92,14 @@ export const TOOLS: readonly Tool[] = [
     run: async (_, args) => ({ value: args, warnings: [] }),
   }),
 ]
+
+/** An installation in which everything works. */
+export const SOUND: Diagnosis = {
+  sqlite: { version: '3.53.0' },
+  index: { file: '/index.db', state: 'present' },
+  searchIndex: { file: '/search.db', state: 'present' },
+  embedder: [{ works: true, message: 'static:m:256' }],
+}
 
 export interface World {
   readonly files?: Readonly<Record<string, FakeFile>>
@@ -137,7 +173,8 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
     compose: async () => ({
       openCore: async (settings) =>
         world.core?.(settings) ?? fakeCore(store, { mode: 'obsidian', cache: 'disk', file: '/index.db' }),
-      diagnose: async () => ({ sqlite: { version: '3.53.0' }, index: { file: '/index.db', state: 'present' as const } }),
+      diagnose: async () => SOUND,
+      measureIndexes: () => ({ index: 123_456, search: 4_200_000 }),
       ...world.composition,
     }),
     isTooWide: async (folder) => folder === join(root, 'home'),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { settingsDocument, settingsTable } from '../../src/config/document.ts'
 import { readSettings } from '../../src/config/load.ts'
+import { SECTIONS } from '../../src/config/schema.ts'
 import { toSettings } from '../../src/config/settings.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 
@@ -40,7 +41,7 @@ test.each([false, true])('it can be read as settings (inactive: %s)', async (ina
 
 test('an inactive one has every key behind a mark', () => {
   const text = settingsDocument(tools, { inactive: true, without: ['vault.path'] })
-  expect(parse(text)).toEqual({ vault: null, links: null, cache: null, tools: null })
+  expect(parse(text)).toEqual(Object.fromEntries(Object.keys(SECTIONS).map((name) => [name, null])))
   expect(text).not.toContain('path: ""\n  # What kind')
 })
 
@@ -56,10 +57,24 @@ test('the table has a row a setting', () => {
     | \`vault.link_roots\` ¹ | a list of folders, e.g. ["~/shared"] | \`[]\` | \`ROUX_VAULT_LINK_ROOTS\` | Folders outside the vault that symbolic links in it may lead to. |
     | \`links.profile\` | one of lenient, obsidian | \`lenient\` | \`ROUX_LINKS_PROFILE\` | How links find their notes: \`obsidian\` to the letter of that application, \`lenient\` also by aliases and folders. |
     | \`links.comments\` | true or false | \`true\` | \`ROUX_LINKS_COMMENTS\` | Count links and tags inside \`%% comments %%\`. |
+    | \`tags.link_text\` | true or false | \`true\` | \`ROUX_TAGS_LINK_TEXT\` | Count \`#3rd\` in the text of a link as a tag: \`[Report #3rd](report.md)\`. |
+    | \`tags.colors\` | true or false | \`true\` | \`ROUX_TAGS_COLORS\` | Count what may be a colour as a tag: \`#\` and three to eight hexadecimal digits, such as \`#fff\`. |
+    | \`embedder.kind\` ¹ | one of static, transformers, openai, none | \`static\` | \`ROUX_EMBEDDER_KIND\` | What finds notes by meaning: \`static\` is built in and needs nothing, \`transformers\` runs a larger model on this computer, \`openai\` asks a server that speaks that protocol (Ollama, LM Studio, vLLM, OpenAI), \`none\` leaves finding to words alone. |
+    | \`embedder.model\` ¹ | a name, or the path of a folder | \`""\` | \`ROUX_EMBEDDER_MODEL\` | Which model. For \`transformers\` an id of the Hugging Face hub, or a folder written as \`./…\`, \`~/…\` or a full path; empty for Xenova/all-MiniLM-L6-v2. For \`openai\` the name that the server knows it by. |
+    | \`embedder.base_url\` ¹ | a text | \`""\` | \`ROUX_EMBEDDER_BASE_URL\` | For \`openai\`: where its API begins; empty for Ollama on this computer, http://127.0.0.1:11434/v1. If it wants a key, put that into the variable \`ROUX_EMBEDDER_API_KEY\`, never into a file. |
+    | \`embedder.dimensions\` ¹ | a whole number from 0 to 4096 | \`0\` | \`ROUX_EMBEDDER_DIMENSIONS\` | How many numbers describe a passage; 0 for as many as the model makes. With \`static\`, and with servers that can shorten them, fewer are faster and less exact. |
+    | \`embedder.query_prefix\` ¹ | a text | \`auto\` | \`ROUX_EMBEDDER_QUERY_PREFIX\` | What the model wants in front of every question; \`auto\` for what is known of it by its name, empty for nothing. |
+    | \`embedder.passage_prefix\` ¹ | a text | \`auto\` | \`ROUX_EMBEDDER_PASSAGE_PREFIX\` | What the model wants in front of every passage; \`auto\` for what is known of it by its name, empty for nothing. |
+    | \`embedder.max_tokens\` ¹ | a whole number from 0 to 100000 | \`0\` | \`ROUX_EMBEDDER_MAX_TOKENS\` | How much of a passage the model reads, in tokens of some four letters; 0 for as much as it is known to take. \`static\` reads all. |
+    | \`embedder.batch\` ¹ | a whole number from 1 to 2048 | \`64\` | \`ROUX_EMBEDDER_BATCH\` | For \`openai\`: how many passages are sent at once, at the most. |
+    | \`embedder.timeout\` ¹ | a whole number from 1 to 600 | \`60\` | \`ROUX_EMBEDDER_TIMEOUT\` | For \`openai\`: how many seconds an answer may take. |
+    | \`embedder.download\` ¹ | true or false | \`false\` | \`ROUX_EMBEDDER_DOWNLOAD\` | For \`transformers\`: get a model that is not on this computer from the Hugging Face hub. \`roux index --download\` does so once, and shows how far it is. |
+    | \`search.weight\` | auto, or a number from 0 to 1 | \`auto\` | \`ROUX_SEARCH_WEIGHT\` | What counts in \`search\`: 0 the words of the question alone, 1 its meaning alone; \`auto\` for the mix that was measured best for the model. |
+    | \`vectors.index\` | one of auto, exact, hnsw | \`auto\` | \`ROUX_VECTORS_INDEX\` | How the passages nearest in meaning are found: \`exact\` compares all, \`hnsw\` follows an index that is faster in very large vaults and needs the package hnswlib-node; \`auto\` takes that above 100 MB of vectors (some 390,000 passages) where it is installed. |
     | \`cache.path\` ¹ | the path of a folder | \`""\` | \`ROUX_CACHE_PATH\` | Folder of the index, which can always be rebuilt; empty for the user's own cache folder. |
     | \`tools.<tool>\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_<TOOL>\` | Offer this tool. |
 
-    ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it.
+    ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it; \`embedder.kind: static\` and \`embedder.kind: none\` are taken all the same.
     "
   `)
 })

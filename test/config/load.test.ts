@@ -56,6 +56,20 @@ test('without any source every setting has its default', async () => {
     vault: { path: join(root, 'vault'), mode: 'auto', watch: 'auto', ignore: [], gitignore: false, link_roots: [] },
     links: { profile: 'lenient', comments: true },
     tags: { link_text: true, colors: true },
+    embedder: {
+      kind: 'static',
+      model: '',
+      base_url: '',
+      dimensions: 0,
+      query_prefix: 'auto',
+      passage_prefix: 'auto',
+      max_tokens: 0,
+      batch: 64,
+      timeout: 60,
+      download: false,
+    },
+    search: { weight: 'auto' },
+    vectors: { index: 'auto' },
     cache: { path: '' },
     tools: {},
   })
@@ -146,6 +160,12 @@ describe('--set and variables', () => {
     ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { get_hubs: false }],
     ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools, { get_hubs: false }],
     ['a name with _', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
+    ['a weight', { set: ['search.weight=.5'] }, (s) => s.search.weight, 0.5],
+    ['a weight that is left to the model', { env: { ROUX_SEARCH_WEIGHT: 'auto' } }, (s) => s.search.weight, 'auto'],
+    ['no prefix at all', { set: ['embedder.query_prefix='] }, (s) => s.embedder.query_prefix, ''],
+    ['a model of the hub', { set: ['embedder.model=a/b'] }, (s) => s.embedder.model, 'a/b'],
+    ['a model at home', { env: { ROUX_EMBEDDER_MODEL: '~/m' } }, (s) => s.embedder.model, join(homedir(), 'm')],
+    ['a key, which is no setting', { env: { ROUX_EMBEDDER_API_KEY: 'x' } }, (s) => s.embedder.kind, 'static'],
     ['a value with =', { set: ['vault.ignore=a=b'] }, (s) => s.vault.ignore, ['a=b']],
     ['a variable of another program', { env: { ROUX_ELEMENT: 'x', ROUXVAULT: 'y' } }, (s) => s.vault.mode, 'auto'],
   ])('%s', async (_, more, pick, expected) => {
@@ -174,6 +194,15 @@ describe('--set and variables', () => {
       { env: { ROUX_LINKS_QUUX: 'x' } },
       'The variable ROUX_LINKS_QUUX names no setting. | See "roux help settings" for the settings there are.',
     ],
+    [
+      { env: { ROUX_EMBEDDER_APIKEY: 'secret' } },
+      'The variable ROUX_EMBEDDER_APIKEY names no setting. | Did you mean "ROUX_EMBEDDER_API_KEY"?',
+    ],
+    [
+      { set: ['embedder.api_key=secret'] },
+      '--set: there is no setting "embedder.api_key". | A key is read from the variable ROUX_EMBEDDER_API_KEY only.',
+    ],
+    [{ set: ['search.weight=2'] }, '--set: search.weight must be auto, or a number from 0 to 1; got the number 2.'],
     [
       { env: { ROUX_VAULT_WATCH: 'never' } },
       'ROUX_VAULT_WATCH: vault.watch must be one of auto, polling, off; got the text "never".',
@@ -265,6 +294,33 @@ describe('files', () => {
   })
 })
 
+test('a model in a folder is looked for where its file says', async () => {
+  const { settings } = await loadSettings(input({ [OWN]: 'embedder:\n  model: ./models/mine' }))
+  expect(settings.embedder.model).toBe(join(root, 'home/roux/models/mine'))
+})
+
+describe('an API key', () => {
+  const env = { ROUX_EMBEDDER_API_KEY: 'secret' }
+  const SERVER = 'embedder:\n  kind: openai\n  model: m\n  base_url: https://api.example/v1\n'
+  const trust: TrustStore = { isTrusted: () => true, trust: () => {} }
+
+  test.each<[string, Record<string, string>, Partial<SettingsInput>, string | undefined]>([
+    ["the user's own file", { [OWN]: SERVER }, {}, 'secret'],
+    ['the command line', {}, { set: ['embedder.kind=openai', 'embedder.base_url=https://a'] }, 'secret'],
+    ['nobody: it is this computer', { [IN_VAULT]: 'embedder: {kind: openai}' }, { trust }, 'secret'],
+    ['the vault, even a trusted one', { [IN_VAULT]: SERVER }, { trust }, undefined],
+    ['the working directory, even a trusted one', { [IN_CWD]: SERVER }, { trust }, undefined],
+    ['the user, whatever the vault says', { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
+    ['nobody, as no server is asked', {}, {}, undefined],
+  ])('the address is from %s', async (_, files, more, expected) => {
+    const { apiKey, warnings } = await loadSettings(input(files, { ...more, env }))
+    expect(apiKey).toBe(expected)
+    const isWithheld = expected === undefined && Object.keys(files).length > 0
+    expect(warnings.some((warning) => warning.includes('ROUX_EMBEDDER_API_KEY is not sent'))).toBe(isWithheld)
+    expect(JSON.stringify(warnings)).not.toContain('secret')
+  })
+})
+
 describe('trust', () => {
   const trusting = (...texts: string[]): TrustStore & { asked: FileVersion[] } => {
     const asked: FileVersion[] = []
@@ -310,6 +366,27 @@ describe('trust', () => {
     const given = input({ 'shared.yaml': WIDE }, { trust })
     symlinkSync(join(root, 'shared.yaml'), join(root, IN_VAULT))
     expect((await loadSettings(given)).settings.tools).toEqual({ get_hubs: false })
+  })
+
+  test.each([
+    ['none', 'none', 0],
+    ['static', 'static', 0],
+    ['transformers', 'static', 1],
+    ['openai', 'static', 1],
+  ])('embedder.kind: %s from a vault is %s', async (kind, taken, warned) => {
+    const { settings, warnings } = await loadSettings(
+      input({ [IN_VAULT]: `embedder:\n  kind: ${kind}\n` }, { trust: trusting() }),
+    )
+    expect(settings.embedder.kind).toBe(taken)
+    expect(warnings).toHaveLength(warned)
+  })
+
+  test('nothing else of an embedder is taken from a vault', async () => {
+    const text =
+      'embedder:\n  kind: none\n  model: a/b\n  base_url: http://evil\n  download: true\n  query_prefix: x\n  batch: 1\n  dimensions: 8'
+    const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting() }))
+    expect(settings.embedder).toEqual({ ...toSettings().embedder, kind: 'none' })
+    expect(warnings[0]).toMatch(/: embedder.model, embedder.base_url, embedder.download, .*, embedder.dimensions\.$/)
   })
 
   test.each([IN_VAULT, IN_CWD])('%s with nothing but defaults is not warned of', async (file) => {

@@ -1,18 +1,26 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Embedder } from '../../src/core/embedder.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Scope, Store } from '../../src/core/store.ts'
+import { testStoreSearch } from './store-search.ts'
 
 /** A store over notes that can be changed. */
 export interface StoreUnderTest {
   readonly store: Store
   /** Writes files (`undefined`: deletes them) and waits until the store was told. */
   change(files: Readonly<Record<string, string | undefined>>): Promise<void>
+  /** Makes every note findable by its words, and by its meaning where there is an embedder. */
+  indexSearch(embedder?: Embedder): Promise<void>
   close(): Promise<void>
 }
 
 export type OpenStore = (
   files: Readonly<Record<string, string>>,
-  options?: { readonly vault?: string },
+  options?: {
+    readonly vault?: string
+    /** Files whose paths begin so are hidden by the vault's own filters. */
+    readonly excluded?: string
+  },
 ) => Promise<StoreUnderTest>
 
 const GARDEN = {
@@ -31,6 +39,7 @@ const id = (text: string) => text as NodeId
 
 /** What every implementation of the `Store` port must do. */
 export function testStore(name: string, open: OpenStore): void {
+  testStoreSearch(name, open)
   describe(`${name} store`, () => {
     let opened: StoreUnderTest[] = []
     const garden = async (more: Readonly<Record<string, string>> = {}, options?: { readonly vault?: string }) => {

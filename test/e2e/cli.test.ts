@@ -110,9 +110,13 @@ describe('transcripts over the demo vault', () => {
       problems: 5,
       phase: 'idle',
       settings: [],
+      embedder: 'static:all-minilm-l6-v2:256',
+      words: { done: 66, total: 66 },
+      vectors: { done: 66, total: 66, index: 'exact' },
+      bytes: { index: expect.any(Number), search: expect.any(Number) },
     })
     const { err, out } = await world.roux(['index', world.vault])
-    expect(err).toMatch(/^((Reading|Comparing) \d+ of \d+ files\n)*$/)
+    expect(err).toMatch(/^((Reading|Comparing) \d+ of \d+ files\n|(Indexing|Embedding) .*\n)*$/)
     expect(JSON.parse(out)).toMatchObject({ files: 69, generation: 1, seconds: expect.any(Number) })
     const { ok, checks } = JSON.parse(await transcript(world, 'doctor', world.vault))
     const states = Object.fromEntries(checks.map(({ check, state }: Wire) => [check, state]))

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { basename, dirname, join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { inspectModelFolder, placeModel } from '../../src/embed/model-folder.ts'
 import { modelFolder } from './support.ts'
 
@@ -16,6 +16,16 @@ test('what does not is an id of the hub', () => {
     folder: '/cache/Xenova/all-MiniLM-L6-v2',
     hubId: 'Xenova/all-MiniLM-L6-v2',
   })
+})
+
+test('a folder in the working directory is none that an id may mean', () => {
+  const folder = modelFolder({})
+  const before = process.cwd()
+  onTestFinished(() => process.chdir(before))
+  process.chdir(dirname(folder))
+  const name = basename(folder)
+  expect(placeModel(name, '/cache')).toEqual({ folder: `/cache/${name}`, hubId: name })
+  expect(placeModel(`./${name}`, '/cache')).toEqual({ folder })
 })
 
 test.each(['', 'a/b/c', 'a b', 'a/..', 'a/b..c', 'http://x/y', '-a'])('%j is neither', (model) => {

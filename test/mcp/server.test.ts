@@ -153,10 +153,15 @@ describe('requests that break the protocol', () => {
 })
 
 test('a tool that is switched off is not listed, and a call names the setting', async () => {
-  const { send, next, initialize } = open(undefined, { isEnabled: (name) => name !== 'get_hubs' })
+  const { send, next, initialize } = open(undefined, {
+    switchedOffBy: (name) => ({ get_hubs: 'tools.get_hubs', search: 'embedder.kind' })[name],
+  })
   await initialize()
   send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-  expect((await next()).result.tools.map(({ name }: Wire) => name)).not.toContain('get_hubs')
+  const listed = (await next()).result.tools.map(({ name }: Wire) => name)
+  expect(listed).not.toContain('get_hubs')
+  expect(listed).not.toContain('search')
+  expect(listed).toContain('find_nodes')
   send(callRequest(2, 'get_hubs'))
   const { result } = await next()
   expect(result.isError).toBe(true)
@@ -164,6 +169,11 @@ test('a tool that is switched off is not listed, and a call names the setting', 
     code: 'TOOL_DISABLED',
     message: 'The tool get_hubs is switched off.',
     hint: 'The setting tools.get_hubs switches it on.',
+  })
+  send(callRequest(3, 'search', { query: 'x' }))
+  expect((await next()).result.structuredContent.error).toMatchObject({
+    code: 'TOOL_DISABLED',
+    hint: 'The setting embedder.kind switches it on.',
   })
 })
 

@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
+import type { GraphCore } from '../../src/app/graph-core.ts'
 import { callTool } from '../../src/mcp/call-tool.ts'
 import type { PropertySchema } from '../../src/mcp/input-schema.ts'
 import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeEmbedding, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import type { Wire } from '../support/stdio-client.ts'
 
-const core = fakeCore(fakeStore(GARDEN))
+const core: GraphCore = { ...fakeCore(fakeStore(GARDEN)), embedding: fakeEmbedding() }
 const logged: string[] = []
 const call = async (name: string, args: unknown): Promise<Wire> => {
   const tool = TOOLS.find((one) => one.name === name)
@@ -23,6 +24,9 @@ const folder = new URL('./snapshots/', import.meta.url)
 
 /** Arguments that every tool accepts. */
 const VALID: Readonly<Record<string, object>> = {
+  search: { query: 'a plan for spring' },
+  find_nodes: { query: '#soil tomato' },
+  similar_nodes: { id: 'home' },
   get_node: { id: 'home' },
   get_neighbors: { id: 'home' },
   find_path: { source: 'home', target: 'beds/tomato.md' },
@@ -95,6 +99,17 @@ const SPECIFIED: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   get_hubs: {
     metric: { type: 'string', enum: ['in_degree', 'out_degree', 'pagerank', 'betweenness'], default: 'in_degree' },
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+  },
+  search: {
+    query: { type: 'string', minLength: 1, maxLength: 10_000 },
+    limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+    include_content: { type: 'boolean', default: false },
+  },
+  find_nodes: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+    order_by: { type: 'string', enum: ['relevance', 'title', 'modified', 'created'], default: 'relevance' },
+    order: { type: 'string', enum: ['asc', 'desc'] },
+    include_archived: { type: 'boolean', default: false },
   },
   search_by_tags: {
     tags: { type: 'array', items: { type: 'string' }, minItems: 1 },
@@ -271,7 +286,7 @@ describe('failures', () => {
   const failing = (thrown: unknown) => async (): Promise<never> => {
     throw thrown
   }
-  const [tool] = TOOLS
+  const tool = TOOLS.find(({ name }) => name === 'get_node')
   if (tool === undefined) throw new Error('no tools')
 
   test('that are unexpected show a reference and no more; the log has the stack', async () => {

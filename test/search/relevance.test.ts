@@ -6,13 +6,21 @@ test('presets let through less, the stricter they are, and exact hits always', (
     { key: 'title', score: 0, exact: true },
     { key: 'sure', score: 0.8, exact: false },
     { key: 'likely', score: 0.4, exact: false },
-    { key: 'perhaps', score: 0.2, exact: false },
+    { key: 'perhaps', score: 0.1, exact: false },
     { key: 'no', score: 0.01, exact: false },
   ]
   const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance).map((hit) => hit.key)
   expect(kept('strict')).toEqual(['title', 'sure'])
   expect(kept('normal')).toEqual(['title', 'sure', 'likely'])
   expect(kept('loose')).toEqual(['title', 'sure', 'likely', 'perhaps'])
+})
+
+test('of what was found by words alone less is asked', () => {
+  const hits = [0.35, 0.2, 0.04].map((score) => ({ score, exact: false }))
+  const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance, 'words').map((hit) => hit.score)
+  expect(kept('strict')).toEqual([0.35])
+  expect(kept('normal')).toEqual([0.35, 0.2])
+  expect(kept('loose')).toEqual([0.35, 0.2, 0.04])
 })
 
 test('known embedders are told by their id', () => {

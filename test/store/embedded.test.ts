@@ -1,8 +1,33 @@
+import type { ListedFile } from '../../src/core/vault.ts'
 import { testStore } from '../contract/store.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
-testStore('embedded', async (files, { vault: name } = {}) => {
-  const vault = new MemoryVault(files)
+/** A vault whose own filters hide a folder. */
+class FilteredVault extends MemoryVault {
+  readonly #hidden: string
+
+  constructor(files: Readonly<Record<string, string>>, hidden: string) {
+    super(files)
+    this.#hidden = hidden
+  }
+
+  override list(folder?: { readonly path: string; readonly recursive: boolean }) {
+    const listing = super.list(folder)
+    return { ...listing, files: listing.files.map((file) => this.#filtered(file)) }
+  }
+
+  override stat(path: string): ListedFile | undefined {
+    const file = super.stat(path)
+    return file === undefined ? undefined : this.#filtered(file)
+  }
+
+  #filtered(file: ListedFile): ListedFile {
+    return { ...file, excluded: file.path.startsWith(this.#hidden) }
+  }
+}
+
+testStore('embedded', async (files, { vault: name, excluded } = {}) => {
+  const vault = excluded === undefined ? new MemoryVault(files) : new FilteredVault(files, excluded)
   const indexed = await new IndexedVault(vault, {}, name).index()
   return {
     store: indexed.store,
@@ -12,6 +37,9 @@ testStore('embedded', async (files, { vault: name } = {}) => {
         else vault.write(path, text)
       }
       await indexed.indexer.reconcile({ all: true })
+    },
+    async indexSearch(next) {
+      await indexed.indexSearch(next)
     },
     close: () => indexed.store.close(),
   }

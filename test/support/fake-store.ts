@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import type { Embedder } from '../../src/core/embedder.ts'
 import { foldId, type NodeId, toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
 import type { Heading } from '../../src/core/note.ts'
@@ -221,7 +222,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       return []
     },
     async vectors() {
-      return []
+      return undefined
     },
     async vectorStates() {
       return []
@@ -259,6 +260,18 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
     async close() {},
   }
   return { root: '/vault', store, indexing, searchWeight: 'auto', calls, async close() {} }
+}
+
+/** An embedder that knows one direction only. */
+export function fakeEmbedding(): NonNullable<GraphCore['embedding']> {
+  const embedder: Embedder = {
+    id: 'static:fake:2',
+    dimensions: 2,
+    batch: 8,
+    embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+    async close() {},
+  }
+  return { open: async () => embedder, openFormer: async () => undefined }
 }
 
 function readEntries(files: Readonly<Record<string, FakeFile>>): Map<NodeId, Entry> {

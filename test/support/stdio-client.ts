@@ -28,7 +28,7 @@ export function stdioPair(core: () => Promise<GraphCore>, options: Partial<Serve
   const stderr = new PassThrough()
   const logged: string[] = []
   stderr.on('data', (chunk: Buffer) => logged.push(chunk.toString()))
-  const server = serveStdioServer({ core, version: '1.2.3', isEnabled: () => true, stdin, stdout, stderr, ...options })
+  const server = serveStdioServer({ core, version: '1.2.3', switchedOffBy: () => undefined, stdin, stdout, stderr, ...options })
   const lines: unknown[] = []
   const waiting: ((line: unknown) => void)[] = []
   let partial = ''

@@ -37,12 +37,16 @@ export function findMatches(text: string, { terms, phrases }: SnippetQuery): rea
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly #terms: SnippetQuery['terms']
+  readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms']) {
     this.#terms = terms
+    this.#initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
+    // A stem begins as its form does: most words of a text need not be stemmed.
+    if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
     const at = this.#terms.findIndex(({ term }) => isFoundBy(term, form, stem))

@@ -9,6 +9,8 @@ export interface DatabaseKind {
   /** Grows with every change of the schema or of what is stored: another format makes another file. */
   readonly format: number
   readonly schema: string
+  /** Bytes; SQLite's own choice when absent. */
+  readonly pageSize?: number
 }
 
 /**
@@ -145,8 +147,9 @@ export function hasTables(database: Database): boolean {
   return tables?.n !== 0
 }
 
-function makeSchema(database: Database, { applicationId, format, schema }: DatabaseKind): void {
+function makeSchema(database: Database, { applicationId, format, schema, pageSize }: DatabaseKind): void {
   if (hasTables(database)) return
+  if (pageSize !== undefined) database.exec(`PRAGMA page_size = ${pageSize}`)
   database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`)
 }
 
@@ -156,7 +159,7 @@ function makeSchema(database: Database, { applicationId, format, schema }: Datab
  */
 function configure(database: Database): void {
   database.exec(
-    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
+    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
   )
 }
 

@@ -3,7 +3,7 @@ import type { Analytics } from '../../core/analytics.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from '../../core/search.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
 import type {
   Direction,
   ExportRow,
@@ -41,7 +41,8 @@ import { nodeOf } from './node.ts'
 import { findProblems } from './problems.ts'
 import { Projection } from './projection.ts'
 import { Rankings } from './rankings.ts'
-import { inScope } from './scope.ts'
+import { acceptor, inScope } from './scope.ts'
+import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 import { isDamage } from './sqlite.ts'
 import { folderTree } from './tree.ts'
@@ -60,6 +61,8 @@ export interface StoreOptions {
   readonly search: Location
   /** The search index was found damaged: have it built anew. */
   readonly onSearchDamage: () => void
+  /** How vectors are compared; `auto` unless said. */
+  readonly vectorIndex?: VectorIndexKind
 }
 
 /** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
@@ -92,7 +95,10 @@ class SqliteStore implements EmbeddedStore {
     this.#options = options
     this.#projection = new Projection(location, options.vault)
     this.#rankings = new Rankings(this.#projection, options.analytics)
-    this.#search = new SearchReads(this.#projection, options.search, options.onSearchDamage)
+    this.#search = new SearchReads(this.#projection, options.search, {
+      ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
+      onDamage: options.onSearchDamage,
+    })
   }
 
   refresh(): void {
@@ -321,7 +327,7 @@ class SqliteStore implements EmbeddedStore {
     return await this.#search.nearestNames(embedder, vector, scope, options)
   }
 
-  async vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]> {
+  async vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined> {
     this.refresh()
     return await this.#search.vectors(embedder, id)
   }
@@ -367,12 +373,7 @@ function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
 }
 
 function wanted(projection: Projection, scope: Scope): NamedFiles {
-  const { graph } = projection
-  const id = (key: number) => graph.id(key)
-  const isOpen = scope.folder === undefined && scope.path === undefined && scope.tags === undefined
-  if (isOpen && scope.kinds === undefined) return { accept: (key) => graph.isListedNote(key), id }
-  const keys = new Set(inScope(projection, scope))
-  return { accept: (key) => keys.has(key), id }
+  return { accept: acceptor(projection, scope), id: (key) => projection.graph.id(key) }
 }
 
 /** Where a link of the index points in the graph. */

@@ -11,17 +11,40 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
   const tagged = taggedFiles(projection, scope.tags)
   const start = pathStart(scope)
   const isOfKind = kindFilter(graph, kinds)
+  const isWanted = stateFilter(graph, scope)
   const nodes: NodeIndex[] = []
-  for (const key of graph.order()) {
+  for (const key of scope.note === undefined ? graph.order() : onlyKey(graph, scope.note)) {
     if (tagged !== undefined && tagged[key] !== 1) continue
-    if (isOfKind(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
+    if (isOfKind(key) && isWanted(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
   }
-  if (!kinds.includes('missing') || tagged !== undefined) return nodes
+  if (!kinds.includes('missing') || tagged !== undefined || scope.note !== undefined) return nodes
   for (const node of graph.missing()) if (graph.id(node).startsWith(start)) nodes.push(node)
   return nodes
 }
 
+/** Whether a file is in a scope; cheap where it is the whole vault. */
+export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
+  const { graph } = projection
+  const { folder, path, tags, kinds, note } = scope
+  const isWhole = [folder, path, tags, kinds, note].every((limit) => limit === undefined)
+  if (!isWhole) {
+    const keys = new Set(inScope(projection, scope))
+    return (key) => keys.has(key)
+  }
+  const isWanted = stateFilter(graph, scope)
+  return (key) => graph.isListedNote(key) && isWanted(key)
+}
+
 const NOTES: readonly NodeKind[] = ['note']
+
+function stateFilter(graph: Graph, { withoutArchived = false }: Scope): (key: number) => boolean {
+  return withoutArchived ? (key) => graph.row(key)?.archived !== true : () => true
+}
+
+function onlyKey(graph: Graph, note: string): readonly number[] {
+  const key = graph.find(note)
+  return key === undefined || key < 0 ? [] : [key]
+}
 
 function kindFilter(graph: Graph, kinds: readonly NodeKind[]): (key: number) => boolean {
   if (kinds.every((kind) => kind === 'note')) return (key) => kinds.length > 0 && graph.isListedNote(key)

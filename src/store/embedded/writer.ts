@@ -30,7 +30,7 @@ export function openIndexWriter(location: Location): IndexWriter {
 
 export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
-const NO_PATH = '' as VaultPath
+const GONE = { path: '' as VaultPath, excluded: false }
 const NOTHING: IndexState = { generation: 0, outside: [], nextKey: 0 }
 
 class SqliteWriter implements IndexWriter {
@@ -86,11 +86,10 @@ class SqliteWriter implements IndexWriter {
       const condition = since === 0 ? "WHERE stat <> ''" : 'WHERE generation > ?'
       const select = database.prepare(`SELECT key, hash, stat FROM file ${condition}`)
       const rows = select.all(...(since === 0 ? [] : [since])) as { key: number; hash: string; stat: string }[]
-      const files = rows.map(({ key, hash, stat }) => ({
-        key,
-        hash,
-        path: stat === '' ? NO_PATH : unpackStat(stat).path,
-      }))
+      const files = rows.map(({ key, hash, stat }) => {
+        const { path, excluded } = stat === '' ? GONE : unpackStat(stat)
+        return { key, hash, path, excluded }
+      })
       return { generation, files }
     } finally {
       database.exec('COMMIT')

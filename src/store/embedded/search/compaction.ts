@@ -110,10 +110,15 @@ export function insertPages(database: Database, segment: number, pages: Iterable
 
 /** Numbers of segments are never given again. */
 export function nextSegment(database: Database): number {
-  const row = database.prepare("SELECT value FROM meta WHERE key = 'segment'").get() as { value: number } | undefined
-  const segment = Number(row?.value ?? 0) + 1
-  database.prepare("INSERT OR REPLACE INTO meta VALUES ('segment', ?)").run(segment)
-  return segment
+  return nextNumber(database, 'segment')
+}
+
+/** The next number of a count that is kept; the first is 1. */
+export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
+  const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
+  const next = Number(row?.value ?? 0) + 1
+  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(count, next)
+  return next
 }
 
 /** In order of rank. */

@@ -19,26 +19,38 @@ export async function settleFor(query: Query, order: FindOptions['orderBy'], fac
 export function findNotes(query: Query, candidates: KeySet, facts: VaultFacts, options: FindOptions, page: Page): Found {
   const { matches, fallback, words } = evaluate(query, new VaultSource(facts, candidates))
   const orderBy = options.orderBy === 'relevance' && words.length === 0 ? 'modified' : options.orderBy
-  const scores = words.length === 0 ? new Map<number, number>() : relevance(matches, words, facts)
-  const keys = orderBy === 'relevance' ? byRelevance(matches, scores, facts) : bySortKey(matches, { ...options, orderBy }, facts)
+  const end = page.offset + page.limit
+  const scores =
+    words.length === 0
+      ? new Map<number, number>()
+      : relevance(matches, words, { facts, limit: orderBy === 'relevance' ? end : matches.size })
+  const keys =
+    orderBy === 'relevance'
+      ? byRelevance(matches, scores, { facts, limit: end })
+      : bySortKey(matches, { ...options, orderBy }, facts)
   const { graph } = facts.projection
-  const items = keys.slice(page.offset, page.offset + page.limit).map(
+  const items = keys.slice(page.offset, end).map(
     (key): FoundNote => ({
       id: graph.id(key),
       title: graph.title(key),
       score: words.length === 0 ? 1 : (scores.get(key) ?? 0),
     }),
   )
-  return { items, total: keys.length, fallback, words }
+  return { items, total: matches.size, fallback, words }
 }
 
-/** Scores from 0 to 1; a note whose title or alias is what the words say has 1. */
-function relevance(matches: KeySet, words: readonly QueryWord[], facts: VaultFacts): Map<number, number> {
-  const text = words.map((word) => word.text).join(' ')
-  const ranking = facts.words.rank(words.flatMap(termsOf), { limit: matches.size, accept: (key) => matches.has(key) })
+interface Wanted {
+  readonly facts: VaultFacts
+  /** How many of the best are needed. */
+  readonly limit: number
+}
+
+/** Scores from 0 to 1 of the best matches; a note whose title or alias is what the words say has 1. */
+function relevance(matches: KeySet, words: readonly QueryWord[], { facts, limit }: Wanted): Map<number, number> {
+  const ranking = facts.words.rank(words.flatMap(termsOf), { limit, accept: (key) => matches.has(key) })
   const scores = new Map<number, number>()
   for (const { key, score } of ranking.hits) scores.set(key, ranking.maxScore === 0 ? 0 : score / ranking.maxScore)
-  for (const key of namedLike(text, facts)) if (matches.has(key)) scores.set(key, 1)
+  for (const key of namedLike(words.map((word) => word.text).join(' '), facts)) if (matches.has(key)) scores.set(key, 1)
   return scores
 }
 
@@ -52,9 +64,18 @@ function namedLike(text: string, { projection }: VaultFacts): readonly number[] 
   return hits.map(({ key }) => key)
 }
 
-function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { projection: { graph } }: VaultFacts): number[] {
-  const id = (key: number): string => graph.id(key)
-  return [...matches].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compare(id(a), id(b)))
+/** Those that have a score, best first, then by id the others: a word may be nothing that is ranked. */
+function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
+  const { graph } = facts.projection
+  const ranked = [...scores.keys()].sort(
+    (a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compare<string>(graph.id(a), graph.id(b)),
+  )
+  if (ranked.length >= limit || ranked.length === matches.size) return ranked
+  for (const key of graph.order()) {
+    if (ranked.length >= limit) break
+    if (matches.has(key) && !scores.has(key)) ranked.push(key)
+  }
+  return ranked
 }
 
 function bySortKey(matches: KeySet, { orderBy, order }: FindOptions, { projection: { graph }, facets }: VaultFacts): number[] {

@@ -3,43 +3,70 @@ import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/header.ts'
 import type { PageSource } from '../../../search/words/segment.ts'
 import { WordIndex } from '../../../search/words/word-index.ts'
-import { hasTables, requireKind } from '../database-file.ts'
+import { attempt, hasTables, requireKind } from '../database-file.ts'
 import { databasePath, identityOf, type Location } from '../location.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from '../sqlite.ts'
-import { headerPlace, pagePlace, SEARCH, stampOf, unpackVectors, unsealBytes } from './search-rows.ts'
-import { VectorTable } from './vector-table.ts'
+import type { VectorIndexKind } from './chunk-graph.ts'
+import { graphPath, sweepGraphs } from './graph-files.ts'
+import { LoadedVectors } from './loaded-vectors.ts'
+import { Recent } from './recent.ts'
+import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
+import type { VectorTable } from './vector-table.ts'
 
 /** The search indexes as readers see them: what is small in memory, the rest read when asked for. Loads what others committed. */
 export class SearchIndex {
   readonly words: WordIndex
   readonly #graph: () => Graph
+  readonly #vectorIndex: VectorIndexKind
   #location: Location
   #database: OpenDatabase | undefined
   #version = -1
+  /** Known until somebody commits. */
+  #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  readonly #tables = new Map<number, LoadedTable>()
+  /** By segment and stem; segments never change. */
+  readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
+  /** By embedder. */
+  readonly #tables = new Map<string, LoadedVectors>()
 
-  constructor(location: Location, graph: () => Graph) {
+  constructor(location: Location, graph: () => Graph, vectorIndex: VectorIndexKind) {
     this.#location = location
     this.#graph = graph
+    this.#vectorIndex = vectorIndex
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
   /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
   refresh(): void {
+    this.read(() => {})
+  }
+
+  /**
+   * Reads words as of one moment, the newest: segments that another thread merges away meanwhile are still there.
+   * @throws DamagedIndex, DamagedWords
+   */
+  read<T>(action: () => T): T {
     const open = this.#open()
-    if (open === undefined) return
-    const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
-    if (version === this.#version && version !== -1) return
+    if (open === undefined) return action()
     open.database.exec('BEGIN')
     try {
-      const stored = open.segments.all() as { id: number; rank: number }[]
-      this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
-      this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
+      this.#takeOver(open)
+      return action()
     } finally {
-      open.database.exec('COMMIT')
+      // What was found damaged may have ended it already.
+      attempt(() => open.database.exec('COMMIT'))
     }
+  }
+
+  #takeOver(open: OpenDatabase): void {
+    // The moment is that of the first read.
+    const stored = open.segments.all() as { id: number; rank: number }[]
+    const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
+    if (version === this.#version && version !== -1) return
+    this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
+    this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#version = version
+    this.#embedders = undefined
   }
 
   /** The files behind these keys changed. */
@@ -55,15 +82,24 @@ export class SearchIndex {
     const open = this.#open()
     const row = open?.embedder.get(embedder) as { id: number; dimensions: number } | undefined
     if (open === undefined || row === undefined) return undefined
-    const loaded = this.#tables.get(row.id) ?? newTable(open, row.id, row.dimensions)
-    this.#tables.set(row.id, loaded)
-    while (this.#database === open && loadNew(open, loaded)) await new Promise((resolve) => setImmediate(resolve))
+    const known = this.#tables.get(embedder)
+    const loaded = known?.id === row.id ? known : this.#newTable(open, row, embedder)
+    await loaded.load()
     return loaded.table
   }
 
   /** Embedders that vectors are of, the newest first. */
   embedders(): readonly VectorState[] {
-    return (this.#open()?.embedders.all() ?? []) as VectorState[]
+    const open = this.#open()
+    if (this.#embedders === undefined) {
+      this.#embedders = (open?.embedders.all() ?? []) as EmbedderRow[]
+      this.#forgetOthers(this.#embedders)
+    }
+    return this.#embedders.map(({ embedder, notes }) => ({
+      embedder,
+      notes,
+      ...(this.#tables.get(embedder)?.table.state ?? { index: 'exact' }),
+    }))
   }
 
   /** Whether a key stands for the file that something was indexed of. */
@@ -76,15 +112,49 @@ export class SearchIndex {
     this.close()
     this.#location = location
     this.#version = -1
+    this.#embedders = undefined
     this.#headers = new Map()
     this.words.setSegments([])
-    this.#tables.clear()
+    this.#recentPages.clear()
   }
 
   close(): void {
     const open = this.#database
     this.#database = undefined
+    for (const loaded of this.#tables.values()) loaded.close()
+    this.#tables.clear()
     open?.database.close()
+  }
+
+  #newTable(open: OpenDatabase, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
+    const kind = this.#vectorIndex
+    const path = graphPath(this.#location, embedder)
+    const graph = kind === 'exact' ? undefined : { kind, embedder, ...(path === undefined ? undefined : { path }) }
+    const loaded = new LoadedVectors(open, { ...row, ...(graph === undefined ? undefined : { graph }) })
+    this.#tables.get(embedder)?.close()
+    this.#tables.set(embedder, loaded)
+    const names = open.database.prepare('SELECT name FROM embedder').all() as { name: string }[]
+    void sweepGraphs(
+      this.#location,
+      names.map(({ name }) => name),
+    )
+    return loaded
+  }
+
+  /** Lets go of the vectors of embedders that have none any more, and of what is saved of them. */
+  #forgetOthers(embedders: readonly EmbedderRow[]): void {
+    const gone = [...this.#tables].filter(
+      ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
+    )
+    for (const [embedder, loaded] of gone) {
+      loaded.close()
+      this.#tables.delete(embedder)
+    }
+    if (gone.length === 0) return
+    void sweepGraphs(
+      this.#location,
+      embedders.map(({ embedder }) => embedder),
+    )
   }
 
   #stampOf(key: number): number | undefined {
@@ -99,8 +169,11 @@ export class SearchIndex {
     }
     return {
       page: (segment, stem) => {
-        const row = this.#database?.page.get(segment, stem)
-        return row === undefined ? undefined : read(segment, row)
+        const name = `${segment}:${Buffer.from(stem).toString('latin1')}`
+        return this.#recentPages.get(name, () => {
+          const row = this.#database?.page.get(segment, stem)
+          return row === undefined ? undefined : read(segment, row)
+        })
       },
       pages: (segment, from, to) => {
         const before = this.#database?.page.get(segment, from)
@@ -123,7 +196,7 @@ export class SearchIndex {
         database.close()
         return undefined
       }
-      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -8000')
+      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2000')
       requireKind(database, SEARCH)
       this.#database = prepare(database, identity)
       return this.#database
@@ -145,7 +218,7 @@ function prepare(database: Database, identity: string): OpenDatabase {
     pages: database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? AND first < ? ORDER BY first'),
     embedder: database.prepare('SELECT id, dimensions FROM embedder WHERE name = ?'),
     embedders: database.prepare(
-      'SELECT name AS embedder, (SELECT count(*) FROM vector WHERE embedder = e.id) AS notes FROM embedder AS e ORDER BY id DESC',
+      'SELECT id, name AS embedder, (SELECT count(*) FROM vector WHERE embedder = e.id) AS notes FROM embedder AS e ORDER BY id DESC',
     ),
     newVectors: database.prepare(
       'SELECT key, revision, data FROM vector WHERE embedder = ? AND (revision, key) > (?, ?) ORDER BY revision, key LIMIT ?',
@@ -153,6 +226,8 @@ function prepare(database: Database, identity: string): OpenDatabase {
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
   }
 }
+
+const PAGE_BYTES_KEPT = 4 << 20
 
 interface OpenDatabase {
   readonly identity: string
@@ -168,40 +243,10 @@ interface OpenDatabase {
   readonly vectors: Statement
 }
 
-interface LoadedTable {
+interface EmbedderRow {
   readonly id: number
-  readonly table: VectorTable
-  /** Up to this row everything is loaded. */
-  revision: number
-  key: number
-}
-
-function newTable(open: OpenDatabase, id: number, dimensions: number): LoadedTable {
-  const read = (key: number) => {
-    const row = open.vectors.get(id, key) as { data: unknown } | undefined
-    return row === undefined ? undefined : unpackVectors(id, key, row.data)
-  }
-  return { id, table: new VectorTable(dimensions, read), revision: 0, key: -1 }
-}
-
-/** Rows that are loaded at once: a few milliseconds. */
-const ROWS_AT_ONCE = 250
-
-/** @returns whether there may be more. */
-function loadNew({ newVectors }: OpenDatabase, loaded: LoadedTable): boolean {
-  const rows = newVectors.all(loaded.id, loaded.revision, loaded.key, ROWS_AT_ONCE) as VectorRow[]
-  for (const { key, revision, data } of rows) {
-    loaded.table.set(key, unpackVectors(loaded.id, key, data))
-    loaded.revision = revision
-    loaded.key = key
-  }
-  return rows.length === ROWS_AT_ONCE
-}
-
-interface VectorRow {
-  readonly key: number
-  readonly revision: number
-  readonly data: unknown
+  readonly embedder: string
+  readonly notes: number
 }
 
 /** @throws DamagedIndex, DamagedWords */

@@ -1,6 +1,6 @@
 import { SearchIndexDamaged } from '../../../core/errors.ts'
 import type { NodeId } from '../../../core/ids.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, VectorState, WordHits } from '../../../core/search.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
 import type { Page, Scope, SimilarOptions } from '../../../core/store.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
 import { parseQuery } from '../../../search/query/parse-query.ts'
@@ -8,14 +8,21 @@ import { DamagedWords } from '../../../search/words/bytes.ts'
 import { queryTerms } from '../../../search/words/query.ts'
 import type { Location } from '../location.ts'
 import type { Projection } from '../projection.ts'
-import { inScope } from '../scope.ts'
+import { acceptor, inScope } from '../scope.ts'
 import { isDamage } from '../sqlite.ts'
+import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets } from './facets.ts'
 import { findNotes, settleFor } from './find-notes.ts'
 import { Relations } from './relations.ts'
 import { SearchIndex } from './search-index.ts'
 import { stampOf } from './search-rows.ts'
 import type { AcceptNote } from './vector-table.ts'
+
+export interface SearchReadsOptions {
+  readonly vectorIndex?: VectorIndexKind
+  /** The search index was found damaged; have it built anew. */
+  readonly onDamage: () => void
+}
 
 /** Retrieval over one vault. The projection is kept fresh by whoever calls; what is behind search is refreshed here. */
 export class SearchReads {
@@ -26,10 +33,9 @@ export class SearchReads {
   readonly #onDamage: () => void
   #isDamaged = false
 
-  /** `onDamage`: the search index was found damaged; have it built anew. */
-  constructor(projection: Projection, location: Location, onDamage: () => void) {
+  constructor(projection: Projection, location: Location, { vectorIndex = 'auto', onDamage }: SearchReadsOptions) {
     this.#projection = projection
-    this.#index = new SearchIndex(location, () => projection.graph)
+    this.#index = new SearchIndex(location, () => projection.graph, vectorIndex)
     this.#facets = new Facets(projection)
     this.#relations = new Relations(projection)
     this.#onDamage = onDamage
@@ -65,9 +71,10 @@ export class SearchReads {
 
   async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
     return await this.#guard(async () => {
-      this.#index.refresh()
-      const accept = accepting(this.#projection, scope)
-      const { hits, terms, coverage, maxScore } = this.#index.words.rank(queryTerms(text), { limit, accept })
+      const accept = acceptor(this.#projection, scope)
+      const { hits, terms, coverage, maxScore } = this.#index.read(() =>
+        this.#index.words.rank(queryTerms(text), { limit, accept }),
+      )
       const { graph } = this.#projection
       return {
         hits: hits.map(({ key, score, matched }) => ({
@@ -108,18 +115,21 @@ export class SearchReads {
     })
   }
 
-  async vectors(embedder: string, id: NodeId): Promise<readonly Float32Array[]> {
+  async vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       const key = graph.find(id)
       const path = key === undefined ? undefined : graph.row(key)?.path
-      return key === undefined || path === undefined ? [] : (table?.vectors(key, stampOf(path)) ?? [])
+      return key === undefined || path === undefined ? undefined : table?.vectors(key, stampOf(path))
     })
   }
 
   async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#guard(async () => this.#index.embedders())
+    return await this.#guard(async () => {
+      this.#index.refresh()
+      return this.#index.embedders()
+    })
   }
 
   async find(text: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
@@ -132,9 +142,10 @@ export class SearchReads {
         relations: this.#relations,
       }
       await settleFor(query, options.orderBy, facts)
-      this.#index.refresh()
-      const candidates = candidatesOf(this.#projection, { ...scope, withoutArchived: !options.includeArchived })
-      return findNotes(query, candidates, facts, options, page)
+      const candidates = KeySet.of(
+        inScope(this.#projection, { ...scope, withoutArchived: !options.includeArchived }).filter((key) => key >= 0),
+      )
+      return this.#index.read(() => findNotes(query, candidates, facts, options, page))
     })
   }
 
@@ -144,7 +155,7 @@ export class SearchReads {
 
   /** Notes whose vectors are of the file that their key stands for. */
   #acceptCurrent(scope: Scope): AcceptNote {
-    const accept = accepting(this.#projection, scope)
+    const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)
   }
 
@@ -160,27 +171,4 @@ export class SearchReads {
       throw new SearchIndexDamaged(error)
     }
   }
-}
-
-/** Which notes a scope has. */
-function accepting(projection: Projection, scope: Scope): (key: number) => boolean {
-  const { graph } = projection
-  const { folder, path, tags, kinds, note, withoutArchived } = scope
-  if (folder !== undefined || path !== undefined || tags !== undefined || kinds !== undefined || note !== undefined) {
-    const keys = candidatesOf(projection, scope)
-    return (key) => keys.has(key)
-  }
-  return (key) => graph.isListedNote(key) && !(withoutArchived === true && graph.row(key)?.archived === true)
-}
-
-function candidatesOf(projection: Projection, { note, withoutArchived, ...scope }: Scope): KeySet {
-  const { graph } = projection
-  const only = note === undefined ? undefined : graph.find(note)
-  const keys: number[] = []
-  for (const key of inScope(projection, scope)) {
-    if (key < 0 || (note !== undefined && key !== only)) continue
-    if (withoutArchived === true && graph.row(key)?.archived === true) continue
-    keys.push(key)
-  }
-  return KeySet.of(keys)
 }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { ChunkPlace } from '../../../core/search.ts'
 import type { EmbeddedText, NoteVectors } from '../../../core/search-writer.ts'
 import type { DatabaseKind } from '../database-file.ts'
 import { DamagedIndex } from '../sqlite.ts'
@@ -12,18 +13,21 @@ import { packVector } from '../vectors/packed-vector.ts'
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 1,
+  format: 2,
+  // Pages of words and vectors of notes are some kilobytes each: in small pages most of them would spill over.
+  pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE segment (id INTEGER PRIMARY KEY, rank INTEGER NOT NULL, notes INTEGER NOT NULL, header BLOB NOT NULL);
     CREATE TABLE merging (id INTEGER PRIMARY KEY, started INTEGER NOT NULL);
-    CREATE TABLE page (segment INTEGER NOT NULL, first BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (segment, first)) WITHOUT ROWID;
+    CREATE TABLE page (segment INTEGER NOT NULL, first BLOB NOT NULL, data BLOB NOT NULL);
+    CREATE UNIQUE INDEX page_first ON page (segment, first);
     CREATE TABLE note (key INTEGER PRIMARY KEY, version INTEGER NOT NULL);
     CREATE TABLE embedder (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
     CREATE TABLE vector (
-      embedder INTEGER NOT NULL, key INTEGER NOT NULL, revision INTEGER NOT NULL, version INTEGER NOT NULL, data BLOB NOT NULL,
-      PRIMARY KEY (embedder, key)) WITHOUT ROWID;
-    CREATE INDEX vector_revision ON vector (embedder, revision);
+      embedder INTEGER NOT NULL, key INTEGER NOT NULL, revision INTEGER NOT NULL, version INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE UNIQUE INDEX vector_key ON vector (embedder, key);
+    CREATE INDEX vector_revision ON vector (embedder, revision, key);
   `,
 }
 
@@ -53,7 +57,11 @@ export function unsealBytes(place: string, sealed: unknown): Uint8Array {
 }
 
 const HASH_BYTES = 16
-const HEADER_BYTES = 8
+/** Stamp, first bytes of the content's hash, number of chunks and of names. */
+const HEADER_BYTES = 16
+const CONTENT_BYTES = 8
+/** Start, end, first and last line of a chunk. */
+const PLACE_BYTES = 16
 
 /** A stored vector: the text's hash, and the vector as `packVector` makes it. */
 export interface StoredVector {
@@ -63,16 +71,24 @@ export interface StoredVector {
 
 export interface StoredVectors {
   readonly stamp: number
-  readonly chunks: readonly StoredVector[]
+  /** See `NoteChunks`. */
+  readonly content: string
+  readonly chunks: readonly (StoredVector & ChunkPlace)[]
   readonly names: readonly StoredVector[]
 }
 
-/** A note's vectors as one value. */
-export function packVectors(embedder: number, { key, path, chunks, names }: NoteVectors): Uint8Array {
-  const header = Buffer.alloc(HEADER_BYTES)
+/** A note's vectors as one value: header, places of chunks, hashes, vectors; little endian. */
+export function packVectors(embedder: number, { key, path, content, chunks, names }: NoteVectors): Uint8Array {
+  const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stampOf(path), 0)
-  header.writeUInt16LE(chunks.length, 4)
-  header.writeUInt16LE(names.length, 6)
+  header.write(content.slice(0, 2 * CONTENT_BYTES), 4, 'hex')
+  header.writeUInt16LE(chunks.length, 4 + CONTENT_BYTES)
+  header.writeUInt16LE(names.length, 6 + CONTENT_BYTES)
+  chunks.forEach(({ start, end, startLine, endLine }, at) => {
+    ;[start, end, startLine, endLine].forEach((value, n) => {
+      header.writeUInt32LE(value, HEADER_BYTES + at * PLACE_BYTES + 4 * n)
+    })
+  })
   const texts: readonly EmbeddedText[] = [...chunks, ...names]
   const hashes = texts.map(({ hash }) => Buffer.from(hash, 'hex'))
   const vectors = texts.map(({ vector }) => packVector(vector))
@@ -82,17 +98,28 @@ export function packVectors(embedder: number, { key, path, chunks, names }: Note
 /** @throws DamagedIndex when the row is not what was written. */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
-  const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const chunks = header.getUint16(4, true)
-  const count = chunks + header.getUint16(6, true)
-  const vectorsStart = HEADER_BYTES + count * HASH_BYTES
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const chunkCount = view.getUint16(4 + CONTENT_BYTES, true)
+  const count = chunkCount + view.getUint16(6 + CONTENT_BYTES, true)
+  const hashesStart = HEADER_BYTES + chunkCount * PLACE_BYTES
+  const vectorsStart = hashesStart + count * HASH_BYTES
   const size = count === 0 ? 0 : (bytes.length - vectorsStart) / count
-  const all = Array.from({ length: count }, (_, at): StoredVector => {
-    const hashStart = HEADER_BYTES + at * HASH_BYTES
+  const vectorAt = (at: number): StoredVector => {
+    const hashStart = hashesStart + at * HASH_BYTES
     const start = vectorsStart + at * size
     return { hash: bytes.subarray(hashStart, hashStart + HASH_BYTES), packed: bytes.subarray(start, start + size) }
-  })
-  return { stamp: header.getUint32(0, true), chunks: all.slice(0, chunks), names: all.slice(chunks) }
+  }
+  const placeAt = (at: number): ChunkPlace => {
+    const start = HEADER_BYTES + at * PLACE_BYTES
+    const read = (n: number): number => view.getUint32(start + 4 * n, true)
+    return { start: read(0), end: read(1), startLine: read(2), endLine: read(3) }
+  }
+  return {
+    stamp: view.getUint32(0, true),
+    content: Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex'),
+    chunks: Array.from({ length: chunkCount }, (_, at) => ({ ...vectorAt(at), ...placeAt(at) })),
+    names: Array.from({ length: count - chunkCount }, (_, at) => vectorAt(chunkCount + at)),
+  }
 }
 
 /** Where things lie, as part of their checksums: a flipped bit can make a row another's. */

@@ -1,10 +1,11 @@
+import { utimesSync } from 'node:fs'
 import type { NoteVectors, NoteWords, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
 import { SegmentBuilder } from '../../../search/words/builder.ts'
-import { DatabaseFile } from '../database-file.ts'
+import { attempt, DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
-import { Compaction, insertPages, insertSegment, nextSegment } from './compaction.ts'
+import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
 
 /** The writing side of the embedded store's search indexes. Nothing is made on disk before the first commit. */
@@ -16,7 +17,10 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
+  /** Something was written since it was asked last: there is a file, unless somebody deleted it. */
+  #hasWritten = false
   #compaction: Compaction | undefined
+  #isTouched = false
 
   constructor(location: Location) {
     this.#file = new DatabaseFile(location, SEARCH)
@@ -37,7 +41,9 @@ class SqliteSearchWriter implements SearchWriter {
     const database = this.#file.open()
     const [row] = (database?.prepare('PRAGMA data_version').all() ?? []) as { data_version: number }[]
     const version = row?.data_version ?? -1
-    const isOutdated = database !== this.#database || version !== this.#version
+    const isGone = database === undefined && this.#hasWritten
+    const isOutdated = isGone || database !== this.#database || version !== this.#version
+    this.#hasWritten = false
     this.#database = database
     this.#version = version
     return isOutdated
@@ -67,7 +73,7 @@ class SqliteSearchWriter implements SearchWriter {
 
   async putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void> {
     if (notes.length === 0) return
-    this.#file.write((database) => {
+    this.#write((database) => {
       const id = requireEmbedder(database, embedder, notes)
       const revision = nextRevision(database)
       const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?, ?)')
@@ -76,7 +82,7 @@ class SqliteSearchWriter implements SearchWriter {
   }
 
   async forget(keys: readonly number[]): Promise<void> {
-    this.#file.write((database) => {
+    this.#write((database) => {
       nextRevision(database)
       const statements = ['note', 'vector'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
       for (const key of keys) for (const statement of statements) statement.run(key)
@@ -88,7 +94,7 @@ class SqliteSearchWriter implements SearchWriter {
     if (database === undefined) return
     const others = database.prepare('SELECT id FROM embedder WHERE name <> ?').all(embedder) as { id: number }[]
     if (others.length === 0) return
-    this.#file.write((open) => {
+    this.#write((open) => {
       nextRevision(open)
       for (const { id } of others) {
         open.prepare('DELETE FROM vector WHERE embedder = ?').run(id)
@@ -106,7 +112,13 @@ class SqliteSearchWriter implements SearchWriter {
   }
 
   async tidy(): Promise<void> {
+    if (!this.#file.isOpen) return
     this.#file.checkpoint()
+    const { location } = this.#file
+    if (location.kind !== 'file' || this.#isTouched) return
+    this.#isTouched = true
+    // Searching leaves no other trace of use, and what nobody uses is swept.
+    attempt(() => utimesSync(location.path, new Date(), new Date()))
   }
 
   async reset(): Promise<void> {
@@ -118,8 +130,13 @@ class SqliteSearchWriter implements SearchWriter {
     this.#file.close()
   }
 
+  #write(action: (database: Database) => void): void {
+    this.#hasWritten = true
+    this.#file.write(action)
+  }
+
   #putWords(builder: SegmentBuilder, notes: ReadonlyMap<number, number>): void {
-    this.#file.write((database) => {
+    this.#write((database) => {
       const id = nextSegment(database)
       insertPages(database, id, builder.pages())
       insertSegment(database, { id, rank: id, header: builder.header() })
@@ -175,15 +192,12 @@ function requireEmbedder(database: Database, name: string, notes: readonly NoteV
   const known = findEmbedder(database, name)
   if (known !== undefined) return known
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
-  const [row] = database.prepare('SELECT max(id) AS last FROM embedder').all() as { last: number | null }[]
-  const id = (row?.last ?? 0) + 1
+  // Numbers are never given again: readers know embedders by them.
+  const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
   return id
 }
 
 function nextRevision(database: Database): number {
-  const row = database.prepare("SELECT value FROM meta WHERE key = 'revision'").get() as { value: number } | undefined
-  const revision = Number(row?.value ?? 0) + 1
-  database.prepare("INSERT OR REPLACE INTO meta VALUES ('revision', ?)").run(revision)
-  return revision
+  return nextNumber(database, 'revision')
 }

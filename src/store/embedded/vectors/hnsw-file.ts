@@ -1,21 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { sync, writeDurably } from './durable-file.ts'
 import type { HnswAddon } from './hnsw-addon.ts'
 import { verifyGraphLayout } from './hnsw-file-layout.ts'
 import { type GraphFile, HnswGraph } from './hnsw-graph.ts'
+import { dataPath, formatSidecar, type GraphStamp, parseSidecar, partsOf, type Sidecar } from './hnsw-sidecar.ts'
 
-/** What a saved graph was made from; a graph of anything else is not loaded. */
-export interface GraphStamp {
+export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
-  /** Names the exact content: the same text, the same labels with the same vectors. */
-  readonly fingerprint: string
-}
-
-export interface RestoreOptions extends GraphStamp {
   readonly dimensions: number
+  /** Of the content that is wanted, where it may be that of the graph. */
+  readonly fingerprint?: string
   /** Labels set or deleted since the content of that fingerprint; `undefined` when that is not known, and the graph is of no use. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
@@ -37,26 +35,33 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await sync(temporary)
     await verifyGraphLayout({ ...file, path: temporary })
     const sha256 = await hashFile(temporary)
-    const old = await readSidecar(path).catch(() => undefined)
-    const sidecar: Sidecar = { ...stamp, ...file, format: FORMAT, sha256 }
+    const old = await readFile(path, 'utf8')
+      .then(parseSidecar)
+      .catch(() => undefined)
+    const sidecar = { ...stamp, ...file, sha256 }
     await rename(temporary, dataPath(path, sha256))
-    await writeDurably(path, temporary, signSidecar(JSON.stringify(sidecar)))
-    await sync(dirname(path)).catch(() => undefined) // Windows cannot sync a folder.
-    if (old !== undefined && old.sha256 !== sha256) await rm(dataPath(path, old.sha256), { force: true })
-    await removeLeftovers(path, sha256).catch(() => undefined) // The graph is saved; the next save tries again.
+    await writeDurably(path, temporary, formatSidecar(sidecar))
+    const replaced = old === undefined ? [] : partsOf(path, old)
+    // The graph is saved: what cannot be removed now is removed by a later save.
+    await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
 }
 
-/** Loads what `saveGraph` wrote if it is whole and of this content; else throws it away and says why. Never throws. */
+/**
+ * Loads what `saveGraph` wrote if it is whole and of this content; else says why not, and throws away what is damaged: what is whole
+ * may be another process's. Never throws.
+ */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
+  let text = ''
   let data: string | undefined
   try {
-    const sidecar = await readSidecar(path)
-    data = dataPath(path, sidecar.sha256)
+    text = await readFile(path, 'utf8')
+    const sidecar = parseSidecar(text)
     const changed = changesSince(sidecar, options)
+    data = dataPath(path, sidecar.sha256)
     const file: GraphFile = { ...sidecar, path: data }
     await verifyGraphLayout(file)
     if ((await hashFile(file.path)) !== sidecar.sha256) throw new Error('the file does not have its hash')
@@ -64,63 +69,31 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     return { graph, changed }
   } catch (error) {
     // What cannot be removed is refused again next time.
-    for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true }).catch(() => undefined)
+    if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }
 }
+
+/** Removes a damaged pair, unless another process has put a new one in its place meanwhile. */
+async function discard(path: string, text: string, data: string | undefined): Promise<void> {
+  if (text !== (await readFile(path, 'utf8'))) return
+  for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
+}
+
+class OtherContent extends Error {}
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? `the file cannot be read (${error.code})` : error.message
 }
 
-const FORMAT = 'roux-hnsw-1'
-
-interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
-  readonly format: typeof FORMAT
-  /** Of the data file, hexadecimal. */
-  readonly sha256: string
-}
-
-async function readSidecar(path: string): Promise<Sidecar> {
-  const text = await readFile(path, 'utf8')
-  const [line = ''] = text.split('\n', 1)
-  if (text !== signSidecar(line)) throw new Error('the sidecar is damaged')
-  const { format, embedder, fingerprint, dimensions, count, capacity, deleted, sha256 } = JSON.parse(line) as Partial<Sidecar>
-  const whole =
-    format === FORMAT &&
-    typeof embedder === 'string' &&
-    typeof fingerprint === 'string' &&
-    isCount(dimensions) &&
-    isCount(count) &&
-    isCount(capacity) &&
-    Array.isArray(deleted) &&
-    deleted.every(isCount) &&
-    typeof sha256 === 'string' &&
-    /^[0-9a-f]{64}$/.test(sha256)
-  if (whole) return { format, embedder, fingerprint, dimensions, count, capacity, deleted, sha256 }
-  throw new Error('the sidecar is of another version')
-}
-
-function signSidecar(line: string): string {
-  return `${line}\n${createHash('sha256').update(line).digest('hex')}\n`
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0
-}
-
 function changesSince(sidecar: Sidecar, wanted: RestoreOptions): Iterable<number> {
   if (sidecar.embedder !== wanted.embedder || sidecar.dimensions !== wanted.dimensions)
-    throw new Error('it is of another embedding model')
+    throw new OtherContent('it is of another embedding model')
   if (sidecar.fingerprint === wanted.fingerprint) return []
   const changed = wanted.changedSince?.(sidecar.fingerprint)
-  if (changed === undefined) throw new Error('it is of other content')
+  if (changed === undefined) throw new OtherContent('it is of other content')
   return changed
-}
-
-function dataPath(path: string, sha256: string): string {
-  return `${path}-${sha256.slice(0, 32)}.data`
 }
 
 async function hashFile(path: string): Promise<string> {
@@ -129,33 +102,13 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-async function writeDurably(path: string, temporary: string, text: string): Promise<void> {
-  const handle = await open(temporary, 'w', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(temporary, path)
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Removes what saves that were broken off left behind; young files may be another process's. */
-async function removeLeftovers(path: string, sha256: string): Promise<void> {
-  const kept = basename(dataPath(path, sha256))
+/** Removes what was replaced, and what saves that were broken off left behind; other young files may be another process's. */
+async function removeLeftovers(path: string, kept: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|tmp)$/.test(name) || name === kept) continue
-    const leftover = join(dirname(path), name)
-    if (Date.now() - (await stat(leftover)).mtimeMs > LEFTOVER_AGE) await rm(leftover, { force: true })
+    const file = join(dirname(path), name)
+    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|legend|tmp)$/.test(name) || kept.includes(file)) continue
+    const isOld = replaced.includes(file) || Date.now() - (await stat(file)).mtimeMs > LEFTOVER_AGE
+    if (isOld) await rm(file, { force: true })
   }
 }
 

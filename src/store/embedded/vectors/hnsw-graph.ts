@@ -1,4 +1,5 @@
 import type { HnswAddon, NativeGraph } from './hnsw-addon.ts'
+import { LabelSet } from './label-set.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**
@@ -9,9 +10,9 @@ export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
   /** Labels that are in the graph and not marked as deleted. */
-  readonly #live = new Set<number>()
+  readonly #live = new LabelSet()
   /** Labels that are in it, deleted ones too; they keep their place. */
-  readonly #held = new Set<number>()
+  readonly #held = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
   #freed = false

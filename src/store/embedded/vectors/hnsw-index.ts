@@ -1,11 +1,15 @@
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import type { HnswAddon } from './hnsw-addon.ts'
-import { type GraphStamp, type RestoreOptions, restoreGraph, saveGraph } from './hnsw-file.ts'
+import { type RestoreOptions, restoreGraph, saveGraph } from './hnsw-file.ts'
 import { HnswGraph } from './hnsw-graph.ts'
+import type { GraphStamp } from './hnsw-sidecar.ts'
+import { LabelSet } from './label-set.ts'
 import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type VectorIndex } from './vector-index.ts'
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
+  /** What holds the vectors, perhaps some already; `exact` is then for the graph alone, and the scan is the index's from now on. */
+  readonly scan?: ExactScan
   /** Fewer vectors than this are scanned; by default what the scan takes some 5 ms for. */
   readonly graphFrom?: number
 }
@@ -20,17 +24,18 @@ export class HnswIndex implements VectorIndex {
   readonly #scan: ExactScan
   #graph: HnswGraph
   /** Labels whose place in the graph is not what the scan has. */
-  readonly #behind = new Set<number>()
+  readonly #behind = new LabelSet()
   /** What was set or deleted while a saved graph is being read. */
-  #changedMeanwhile: Set<number> | undefined
+  #changedMeanwhile: LabelSet | undefined
   /** Replacements in the graph since it was new: each leaves it a little worse. */
   #replaced = 0
   #saving = false
 
   constructor(options: HnswOptions) {
     this.#options = options
-    this.#scan = new ExactScan(options)
+    this.#scan = options.scan ?? new ExactScan(options)
     this.#graph = HnswGraph.create(options.addon, options.dimensions)
+    this.#behind.addAll(this.#scan.labels())
   }
 
   get size(): number {
@@ -40,6 +45,13 @@ export class HnswIndex implements VectorIndex {
   /** Labels that `build` has still to take into the graph. */
   get behind(): number {
     return this.#behind.size
+  }
+
+  /** Whether searches use the graph: it is worth it, and what it lacks is little. */
+  get usesGraph(): boolean {
+    const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
+    const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
+    return this.size >= graphFrom && this.#behind.size <= scanned && this.#graph.size > 0
   }
 
   set(label: number, vector: Float32Array): void {
@@ -54,8 +66,9 @@ export class HnswIndex implements VectorIndex {
   }
 
   delete(label: number): void {
+    const isKnown = this.#scan.has(label) || this.#graph.has(label)
     this.#scan.delete(label)
-    this.#note(label)
+    if (isKnown) this.#note(label)
   }
 
   /** As any index; nearly all of the best are found (98 % and more of ten, measured on clustered vectors), with true scores. */
@@ -63,7 +76,7 @@ export class HnswIndex implements VectorIndex {
     requireVector(query, this.#options.dimensions)
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
-    const labels = this.#isGraphUseful() ? this.#candidates(query, wanted, accept) : undefined
+    const labels = this.usesGraph ? this.#candidates(query, wanted, accept) : undefined
     return labels === undefined ? this.#scan.search(query, wanted, accept) : this.#scan.searchAmong(query, wanted, labels)
   }
 
@@ -100,7 +113,7 @@ export class HnswIndex implements VectorIndex {
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
-    const meanwhile = new Set<number>()
+    const meanwhile = new LabelSet()
     this.#changedMeanwhile = meanwhile
     const restored = await restoreGraph(addon, path, { ...options, dimensions })
     this.#changedMeanwhile = undefined
@@ -109,8 +122,8 @@ export class HnswIndex implements VectorIndex {
     this.#graph = restored.graph
     this.#replaced = 0
     this.#behind.clear()
-    for (const label of restored.changed) this.#behind.add(label)
-    for (const label of meanwhile) this.#behind.add(label)
+    this.#behind.addAll(restored.changed)
+    this.#behind.addAll(meanwhile)
     for (const label of this.#scan.labels()) if (!this.#graph.has(label)) this.#behind.add(label)
     for (const label of this.#graph.labels()) if (!this.#scan.has(label)) this.#behind.add(label)
     return undefined
@@ -125,12 +138,6 @@ export class HnswIndex implements VectorIndex {
   #note(label: number): void {
     this.#behind.add(label)
     this.#changedMeanwhile?.add(label)
-  }
-
-  #isGraphUseful(): boolean {
-    const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
-    const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
-    return this.size >= graphFrom && this.#behind.size <= scanned
   }
 
   /** Labels that certainly hold the graph's best ones, and all that it does not know yet; `undefined`: scanning everything is better. */
@@ -167,7 +174,7 @@ export class HnswIndex implements VectorIndex {
     this.#graph = HnswGraph.create(this.#options.addon, this.#options.dimensions)
     this.#replaced = 0
     this.#behind.clear()
-    for (const label of this.#scan.labels()) this.#behind.add(label)
+    this.#behind.addAll(this.#scan.labels())
   }
 }
 
@@ -175,7 +182,7 @@ export class HnswIndex implements VectorIndex {
  * Bytes of rows. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms, the graph .4 ms, but a minute to build and 230 MB:
  * `bench/vectors.mjs --hnsw`. Below this the graph gains nothing that anybody would notice.
  */
-const GRAPH_FROM_BYTES = 100_000_000
+export const GRAPH_FROM_BYTES = 100_000_000
 /** What is behind is scanned beside the graph's candidates as long as it is few. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RouxError } from '../../../../src/core/errors.ts'
 import { ExactScan } from '../../../../src/store/embedded/vectors/exact-scan.ts'
-import { loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-addon.ts'
+import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-addon.ts'
 import { HnswIndex } from '../../../../src/store/embedded/vectors/hnsw-index.ts'
+import { readLegend, saveLegend } from '../../../../src/store/embedded/vectors/hnsw-legend.ts'
 import type { VectorHit, VectorIndex } from '../../../../src/store/embedded/vectors/vector-index.ts'
 import { testVectorIndex } from '../../../contract/vector-index.ts'
 import { drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
@@ -22,10 +23,18 @@ test('an addon that is not there, or is something else, is a reason and no error
 })
 
 if (addon === undefined) test.skip(`hnswlib index: ${reason}`, () => undefined)
-else testHnsw()
+else testHnsw(addon)
 
-function testHnsw(): void {
+function testHnsw(addon: HnswAddon): void {
   testVectorIndex('hnswlib, small', (dimensions, exact) => openIndex(dimensions, exact))
+  testVectorIndex(
+    'hnswlib, over a scan',
+    (dimensions, exact) => {
+      const scan = new ExactScan({ dimensions, exact })
+      return builtBeforeSearch(new HnswIndex({ addon, dimensions, exact, scan, graphFrom: 0 }))
+    },
+    { approximate: true },
+  )
   testVectorIndex('hnswlib, behind', (dimensions, exact) => openIndex(dimensions, exact, 0))
   testVectorIndex('hnswlib, up to date', (dimensions, exact) => builtBeforeSearch(openIndex(dimensions, exact, 0)), {
     approximate: true,
@@ -278,11 +287,11 @@ function testSaving(): void {
   test.each([
     ['another embedder', { embedder: 'other:64', fingerprint: 'first' }, 'another embedding model'],
     ['other content', { embedder: 'test:64', fingerprint: 'other' }, 'other content'],
-  ])('of %s is thrown away', async (_, other, because) => {
+  ])('of %s is not taken over, and left to whom it may belong', async (_, other, because) => {
     lay(whole)
     const index = filled()
     expect(await index.restore(path, other)).toContain(because)
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(folder)).toHaveLength(2)
     expectTrueAnswers(index)
     index.close()
   })
@@ -294,7 +303,42 @@ function testSaving(): void {
     index.close()
   })
 
-  test('of another dimension is thrown away', async () => {
+  test('that another process replaces while it is read stays', async () => {
+    lay(whole)
+    const other = filled()
+    build(other)
+    other.delete(1)
+    build(other)
+    rmSync(join(folder, dataName()))
+    const index = filled()
+    const restoring = index.restore(path, stamp)
+    expect(await other.save(path, { ...stamp, fingerprint: 'newer' })).toBe(true)
+    await restoring
+    const again = filled()
+    expect(await again.restore(path, { ...stamp, fingerprint: 'newer' })).toBeUndefined()
+    for (const opened of [other, index, again]) opened.close()
+  })
+
+  test('has a legend, which goes with it', async () => {
+    lay(new Map())
+    const marks = Float64Array.from([2 ** 48 - 1, Number.NaN, 0])
+    const index = filled()
+    build(index)
+    const fingerprint = await saveLegend(path, marks)
+    expect(await readLegend(path, stamp.embedder)).toBeUndefined()
+    await index.save(path, { ...stamp, fingerprint })
+    expect(await readLegend(path, stamp.embedder)).toEqual({ fingerprint, marks })
+    expect(await readLegend(path, 'other:64')).toBeUndefined()
+    await index.save(path, { ...stamp, fingerprint: await saveLegend(path, marks.slice(1)) })
+    expect((await readLegend(path, stamp.embedder))?.marks).toEqual(marks.slice(1))
+    expect(readdirSync(folder)).toHaveLength(3)
+    const [legend = ''] = readdirSync(folder).filter((name) => name.endsWith('.legend'))
+    writeFileSync(join(folder, legend), Buffer.alloc(16))
+    expect(await readLegend(path, stamp.embedder)).toBeUndefined()
+    index.close()
+  })
+
+  test('of another dimension is refused', async () => {
     lay(whole)
     const index = openIndex(32, () => undefined)
     expect(await index.restore(path, stamp)).toContain('another embedding model')

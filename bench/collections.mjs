@@ -1,0 +1,179 @@
+// Scores retrieval through the built server: `node bench/collections.mjs <folder of collections> [--only cacm,scifact] [--set key=value]…`.
+//
+// A collection is a folder with `corpus.jsonl` ({id, title, text}), `queries.jsonl` ({id, text}) and `qrels.tsv` (query-id, corpus-id,
+// score). Each document becomes a note with its title as a property, in a temporary vault; the server is spoken to over stdio, as a client
+// would; every query is asked of `search` by words and by words and meaning, ten results each. Prints nDCG@10 (linear gain, as trec_eval's
+// ndcg_cut; a query without judgements above 0 is left out) with 95 % bootstrap intervals, MRR@10, and the time of a call.
+//
+// `--set embedder.kind=transformers --set embedder.model=<folder>` takes another model (minutes: every document is embedded),
+// `--modes semantic` asks in other modes, `--relevance` with another preset, `--json <file>` keeps the figures of every query, `--repeats`
+// asks several times for steadier times, `--program` measures another build.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Client, median, quantile } from './client.mjs'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    modes: { type: 'string', default: 'keyword,hybrid' },
+    relevance: { type: 'string', default: 'normal' },
+    set: { type: 'string', multiple: true, default: [] },
+    repeats: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
+  },
+})
+if (positionals[0] === undefined) {
+  console.error('Which collections? node bench/collections.mjs <folder>')
+  process.exit(2)
+}
+const root = resolve(positionals[0])
+const modes = options.modes.split(',')
+const DEPTH = 10
+const SAMPLES = 2_000
+
+const names = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+const chosen = options.only === undefined ? names : options.only.split(',')
+const scratch = mkdtempSync(join(tmpdir(), 'roux-collections-'))
+const scored = []
+try {
+  for (const name of chosen) scored.push(await scoreCollection(name))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+print()
+if (options.json) writeFileSync(options.json, JSON.stringify(scored))
+
+async function scoreCollection(name) {
+  const folder = join(root, name)
+  const { vault, ids } = writeVault(name, readLines(join(folder, 'corpus.jsonl')))
+  const qrels = readQrels(join(folder, 'qrels.tsv'))
+  const queries = readLines(join(folder, 'queries.jsonl')).filter(({ id }) =>
+    [...(qrels.get(id)?.values() ?? [])].some((gain) => gain > 0),
+  )
+  const settings = options.set.flatMap((setting) => ['--set', setting])
+  const client = new Client(process.execPath, [resolve(options.program), 'serve', vault, ...settings], {
+    XDG_CACHE_HOME: join(scratch, 'cache'),
+    XDG_STATE_HOME: scratch,
+    XDG_CONFIG_HOME: scratch,
+  })
+  await client.initialize()
+  const findable = await awaitFindable(client)
+  const legs = []
+  for (const mode of modes) {
+    const figures = []
+    const times = []
+    for (let round = 0; round < Number(options.repeats); round++) {
+      for (const { id, text } of queries) {
+        const { value, ms } = await client.call('search', { query: text, mode, relevance: options.relevance, limit: DEPTH })
+        times.push(ms)
+        if (round > 0) continue
+        const found = value.map((hit) => ids.get(hit.id) ?? hit.id)
+        figures.push({ id, ...score(found, qrels.get(id)) })
+      }
+    }
+    legs.push({ mode, figures, times })
+  }
+  await client.close()
+  console.error(
+    `${name}: ${ids.size} documents, ${queries.length} queries, everything found after ${(findable / 1_000).toFixed(1)} s`,
+  )
+  return { name, legs }
+}
+
+/** Waits until the server says of no note that it is still to be indexed. @returns milliseconds since its start. */
+async function awaitFindable(client) {
+  for (;;) {
+    const { warnings, arrived } = await client.call('search', { query: 'anything', limit: 1 })
+    const failed = warnings.find(({ code }) => code === 'FALLBACK')
+    if (failed !== undefined && /by meaning/.test(failed.message)) throw new Error(failed.message)
+    if (!warnings.some(({ code }) => code === 'EMBEDDING' || code === 'INDEX_BUILDING')) return arrived - client.started
+    await new Promise((done) => setTimeout(done, 200))
+  }
+}
+
+/** One note a document, a hundred a folder. */
+function writeVault(name, documents) {
+  const vault = join(scratch, name)
+  const ids = new Map()
+  documents.forEach(({ id, title, text }, at) => {
+    const folder = String(Math.floor(at / 100))
+    const path = `${folder}/document-${at}.md`
+    if (at % 100 === 0) mkdirSync(join(vault, folder), { recursive: true })
+    writeFileSync(join(vault, path), `${title ? `---\ntitle: ${JSON.stringify(title)}\n---\n` : ''}${text ?? ''}\n`)
+    ids.set(path, id)
+  })
+  return { vault, ids }
+}
+
+function readLines(path) {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line))
+}
+
+function readQrels(path) {
+  const qrels = new Map()
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(1)) {
+    const [query, document, gain] = line.trim().split(/\s+/)
+    if (gain === undefined) continue
+    if (!qrels.has(query)) qrels.set(query, new Map())
+    qrels.get(query).set(document, Number(gain))
+  }
+  return qrels
+}
+
+function score(found, gains) {
+  const discounted = (values) => values.reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
+  const ideal = [...gains.values()].filter((gain) => gain > 0).sort((a, b) => b - a)
+  const got = found.slice(0, DEPTH).map((id) => Math.max(0, gains.get(id) ?? 0))
+  const first = got.findIndex((gain) => gain > 0)
+  return { ndcg: discounted(got) / discounted(ideal.slice(0, DEPTH)), mrr: first === -1 ? 0 : 1 / (first + 1) }
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Mean over collections of the means over queries, with a 95 % interval: queries are drawn anew within each collection. */
+function interval(lists) {
+  const random = randomFrom(1)
+  const draw = (values) => mean(values.map(() => values[Math.floor(random() * values.length)]))
+  const means = Array.from({ length: SAMPLES }, () => mean(lists.map(draw)))
+  return `${show(mean(lists.map(mean)))} [${show(quantile(means, 0.025))}, ${show(quantile(means, 0.975))}]`
+}
+
+/** Park and Miller's generator: 0 ≤ value < 1. */
+function randomFrom(seed) {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+function show(value) {
+  return value.toFixed(4).replace(/^0/, '')
+}
+
+function print() {
+  const legOf = (collection, mode) => collection.legs.find((leg) => leg.mode === mode)
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  console.log(
+    `roux ${version} · ${options.set.join(' ') || 'default settings'} · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)}\n`,
+  )
+  console.log(`| nDCG@10 [95 %] | ${modes.join(' | ')} | MRR@10 | p50 / p99 of a call |`)
+  console.log(`|---|${modes.map(() => '---|').join('')}---|---|`)
+  const row = (name, collections) => {
+    const cells = modes.map((mode) => interval(collections.map((each) => legOf(each, mode).figures.map(({ ndcg }) => ndcg))))
+    const mrr = modes.map((mode) => show(mean(collections.map((each) => mean(legOf(each, mode).figures.map((one) => one.mrr))))))
+    const times = collections.flatMap(({ legs }) => legs.flatMap((leg) => leg.times))
+    const time = `${median(times).toFixed(1)} / ${quantile(times, 0.99).toFixed(1)} ms`
+    console.log(`| ${name} | ${cells.join(' | ')} | ${mrr.join(' · ')} | ${time} |`)
+  }
+  for (const collection of scored) row(collection.name, [collection])
+  if (scored.length > 1) row('mean', scored)
+}

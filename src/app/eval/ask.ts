@@ -1,0 +1,56 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Call } from '../answer.ts'
+import type { GraphCore } from '../graph-core.ts'
+import { rankNotes, type SearchArguments, search } from '../search.ts'
+import type { KnownItem } from './known-item.ts'
+import { RANKING_DEPTH } from './ranking-scores.ts'
+
+export type SearchMode = SearchArguments['mode']
+
+/** What became of a known item. */
+export interface Asked {
+  readonly item: KnownItem
+  /** From 1; 0 where it is not among the first ten. */
+  readonly rank: number
+  /** How long the answer took, ms. */
+  readonly ms: number
+}
+
+export interface AskOptions {
+  readonly mode: SearchMode
+  readonly call: Call
+  /** Told of every answer. */
+  readonly onAsked: () => void
+}
+
+const DEPTH = 10
+
+/** Asks `search` each query, one after the other, with the tool's own defaults. */
+export async function askKnownItems(
+  core: GraphCore,
+  items: readonly KnownItem[],
+  { mode, call, onAsked }: AskOptions,
+): Promise<readonly Asked[]> {
+  const asked: Asked[] = []
+  for (const item of items) {
+    call.signal?.throwIfAborted()
+    const limit = item.source === undefined ? DEPTH : DEPTH + 1
+    const began = performance.now()
+    const { value } = await search(core, { ...argumentsOf(item.query, mode), limit }, call)
+    const ms = performance.now() - began
+    const rank = value.filter(({ id }) => id !== item.source).findIndex(({ id }) => id === item.wanted) + 1
+    asked.push({ item, rank: rank > DEPTH ? 0 : rank, ms })
+    onAsked()
+  }
+  return asked
+}
+
+/** The ids of the best hundred notes for a question, without their passages. */
+export async function askRanking(core: GraphCore, query: string, mode: SearchMode, call: Call): Promise<readonly NodeId[]> {
+  const { value } = await rankNotes(core, { ...argumentsOf(query, mode), limit: RANKING_DEPTH }, call)
+  return value
+}
+
+function argumentsOf(query: string, mode: SearchMode): SearchArguments {
+  return { query, mode, limit: DEPTH, includeContent: false, relevance: 'normal', explain: false }
+}

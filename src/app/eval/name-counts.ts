@@ -1,0 +1,45 @@
+import { foldName } from '../../core/fold.ts'
+
+/** What a note is called. */
+export interface NoteNames {
+  readonly title: string
+  /** Without the title. */
+  readonly aliases: readonly string[]
+  /** Without the title. */
+  readonly headings: readonly string[]
+}
+
+/** Longer texts are nothing that anybody types. */
+const LONGEST_NAME = 200
+
+/** How many notes each name belongs to, compared folded. */
+export class NameCounts {
+  readonly #names = new Map<string, number>()
+  readonly #headings = new Map<string, number>()
+
+  constructor(notes: Iterable<NoteNames>) {
+    for (const { title, aliases, headings } of notes) {
+      for (const name of new Set([title, ...aliases].map(foldName))) this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+      for (const name of new Set(headings.map(foldName))) this.#headings.set(name, (this.#headings.get(name) ?? 0) + 1)
+    }
+  }
+
+  /** Whether it is a title or alias at all. */
+  isName(name: string): boolean {
+    return this.#names.has(foldName(name))
+  }
+
+  /** Whether it is the title or an alias of one note only, and can be asked for. */
+  isOnlyName(name: string): boolean {
+    return canBeAsked(name) && this.#names.get(foldName(name)) === 1
+  }
+
+  /** Whether it is a heading in one note only, nobody's title or alias, and can be asked for. */
+  isOnlyHeading(name: string): boolean {
+    return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
+  }
+}
+
+function canBeAsked(name: string): boolean {
+  return name.length <= LONGEST_NAME && /[\p{L}\p{N}]/u.test(name)
+}

@@ -1,0 +1,106 @@
+import { conflict, type Mismatch, mismatch } from './conflict.ts'
+import type { EntryOf } from './entry.ts'
+import { type FileStamp, isSameFile } from './file-system.ts'
+import type { Draft, Numbered, Workplace } from './workplace.ts'
+
+/** What carrying out needs besides the entries. */
+export interface Means {
+  content(hash: string): Uint8Array
+  /** What each file was when its bytes were compared. */
+  readonly stamps: ReadonlyMap<string, FileStamp>
+}
+
+/**
+ * Carries out a recorded change. Everything that takes space or time is written under temporary names first; then names change, one call
+ * each. What is displaced keeps a name until all is in place, and is hashed again: whoever wrote into it meanwhile gets it back.
+ *
+ * What remains: an editor that saves by renaming a new file over the old one, exactly between the two system calls by which we link the old
+ * file aside and rename ours over it (some 10 µs), is overwritten; so are bytes that a program which opened the old file before writes into
+ * it after it was hashed again.
+ * @throws whatever a call throws, and `CONFLICT`; then the change is to be rolled back.
+ */
+export async function carryOut(place: Workplace, entries: readonly Numbered[], means: Means): Promise<void> {
+  for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
+  const drafts = entries.flatMap((entry) => draftOf(place, entry, means))
+  await place.write(drafts)
+  requireUntouched(place, entries, means.stamps)
+  for (const { path, index } of of(entries, 'replace')) {
+    place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
+  }
+  for (const { path, index } of of(entries, 'create')) place.renameToFree(place.aside(path, index, 'new'), path)
+  const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))
+  for (const entry of moves) addName(place, entry)
+  // A new name must be on the disk before the old one goes.
+  if (moves.length > 0) await place.syncFolders()
+  const gone = [...moves, ...of(entries, 'remove')]
+  for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
+  requireDisplaced(place, entries, means)
+  for (const { path, index } of [...of(entries, 'replace'), ...gone]) place.discard(place.aside(path, index, 'old'))
+  for (const { path, to } of of(entries, 'moveFolder')) place.rename(path, to)
+  for (const { path } of of(entries, 'removeFolder')) place.removeFolder(path)
+  await place.syncFolders()
+}
+
+function of<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): readonly Numbered<EntryOf<K>>[] {
+  return entries.filter((entry) => entry.kind === kind) as unknown as readonly Numbered<EntryOf<K>>[]
+}
+
+function draftOf(place: Workplace, entry: Numbered, { content, stamps }: Means): readonly Draft[] {
+  if (entry.kind !== 'create' && entry.kind !== 'replace') return []
+  const { path, index, after, mode } = entry
+  return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
+}
+
+/** While bytes were written, seconds may have passed. */
+function requireUntouched(place: Workplace, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
+  const changed: Mismatch[] = []
+  for (const entry of entries) {
+    if (!('before' in entry)) continue
+    const then = stamps.get(entry.path)
+    const now = place.stamp(entry.path)
+    if (isSameFile(then, now) && then?.size === now?.size && then?.mtimeNs === now?.mtimeNs) continue
+    const actual = place.hash(entry.path)
+    if (actual !== entry.before) changed.push({ path: entry.path, expected: entry.before, actual })
+  }
+  if (changed.length > 0) throw conflict(changed)
+}
+
+/** Moves that a single call makes: where names fold, another spelling of the same file. */
+function isRenamed(place: Workplace, { path, to }: Numbered<EntryOf<'move'>>): boolean {
+  if (!place.isSame(path, to)) return false
+  place.rename(path, to)
+  return true
+}
+
+/** Gives a file that moves its new name; to another file system it is copied under a temporary one first. */
+function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'move'>>): void {
+  if (place.link(path, to)) return
+  const copy = place.aside(to, index, 'new')
+  place.copy(path, copy)
+  place.renameToFree(copy, to)
+}
+
+function requireDisplaced(place: Workplace, entries: readonly Numbered[], { content }: Means): void {
+  const changed: Mismatch[] = []
+  for (const entry of entries) {
+    if (entry.kind === 'move') requireMoved(place, entry, changed)
+    if (entry.kind !== 'replace' && entry.kind !== 'remove') continue
+    const old = place.aside(entry.path, entry.index, 'old')
+    const actual = place.hash(old)
+    if (actual === entry.before) continue
+    const bytes = { expected: content(entry.before), actual: actual === undefined ? undefined : place.fs.read(place.at(old)) }
+    changed.push(mismatch({ path: entry.path, expected: entry.before, actual }, bytes))
+  }
+  if (changed.length > 0) throw conflict(changed, 'It was put back as it is now; nothing else was changed either.')
+}
+
+/** What took the old name while the file got its new one is another file. */
+function requireMoved(place: Workplace, entry: Numbered<EntryOf<'move'>>, changed: Mismatch[]): void {
+  const old = place.aside(entry.path, entry.index, 'old')
+  const stamp = place.stamp(old)
+  if (stamp === undefined || place.isSame(old, entry.to)) return
+  // A copy on another file system can be told by its bytes only.
+  const actual = place.hash(old)
+  const moved = place.hash(entry.to)
+  if (actual !== moved) changed.push({ path: entry.path, expected: moved ?? 'as it was read', actual })
+}

@@ -1,0 +1,43 @@
+import { RouxError } from '../core/errors.ts'
+import { shortDiff } from './difference.ts'
+import { quote } from './path-rules.ts'
+
+/** A file that is not what it was expected to be. */
+export interface Mismatch {
+  readonly path: string
+  /** SHA-256, hex. */
+  readonly expected: string
+  /** `undefined`: the file is gone. */
+  readonly actual: string | undefined
+  /** From what was expected to what is there, where both are known. */
+  readonly difference?: string
+}
+
+export interface MismatchedBytes {
+  readonly expected: Uint8Array | undefined
+  readonly actual: Uint8Array | undefined
+}
+
+/** Tells in what way a file differs from what was expected. */
+export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual }: MismatchedBytes): Mismatch {
+  if (expected === undefined || actual === undefined) return file
+  return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
+}
+
+const MAX_CANDIDATES = 10
+
+/** The error that refuses a change because files changed in the meantime. */
+export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was written.'): RouxError {
+  const [first] = mismatches
+  if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${why}`)
+  const now = first.actual === undefined ? 'is gone' : `is now ${first.actual}`
+  const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
+  return new RouxError(
+    'CONFLICT',
+    `${quote(first.path)} changed in the meantime: it was expected to be ${first.expected} and ${now}.${more} ${why}`,
+    {
+      hint: 'Read it again and decide anew, with the hash that it has now.',
+      candidates: mismatches.slice(0, MAX_CANDIDATES),
+    },
+  )
+}

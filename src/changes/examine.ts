@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import type { FileChange } from '../core/changes.ts'
+import { RouxError } from '../core/errors.ts'
+import { foldId } from '../core/ids.ts'
+import { conflict, type Mismatch, mismatch } from './conflict.ts'
+import { type Entry, inOrder } from './entry.ts'
+import type { ChangeFiles, FileStamp } from './file-system.ts'
+import { quote, TRASH } from './path-rules.ts'
+import { parentOf, type Refusal, Surroundings } from './surroundings.ts'
+
+/** What callers may ask for, and what taking back a `create` needs. */
+export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
+
+/** A change that was checked against the disk and can be recorded. */
+export interface Examined {
+  readonly entries: readonly Entry[]
+  /** Bytes before and after, by hash. */
+  readonly contents: ReadonlyMap<string, Uint8Array>
+  /** What each file that is there was when its bytes were looked at. */
+  readonly stamps: ReadonlyMap<string, FileStamp>
+}
+
+export interface ExamineOptions {
+  readonly root: string
+  readonly fs: ChangeFiles
+  readonly refusal: Refusal
+  /** Earlier versions, to show what changed since. */
+  knownContent(hash: string): Uint8Array | undefined
+}
+
+/**
+ * Checks everything that can be checked before the first byte is written.
+ * @throws RouxError as `Changes.apply`.
+ */
+export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
+  requireOneRoleEach(intents)
+  const examination = new Examination(options)
+  for (const intent of intents) examination.add(intent)
+  return examination.result()
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+class Examination {
+  readonly #options: ExamineOptions
+  readonly #around: Surroundings
+  readonly #entries: Entry[] = []
+  /** Folders to be made, by their folded paths. */
+  readonly #folders = new Map<string, string>()
+  readonly #contents = new Map<string, Uint8Array>()
+  readonly #stamps = new Map<string, FileStamp>()
+  readonly #mismatches: Mismatch[] = []
+
+  constructor(options: ExamineOptions) {
+    this.#options = options
+    this.#around = new Surroundings(options.root, options.fs, options.refusal)
+  }
+
+  add(intent: Intent): void {
+    switch (intent.kind) {
+      case 'create':
+        this.#create(intent)
+        break
+      case 'replace':
+        this.#replace(intent)
+        break
+      case 'remove':
+        this.#remove(intent)
+        break
+      case 'move':
+        if (intent.before === undefined && this.#around.find(intent.from)?.kind === 'folder') this.#moveFolder(intent)
+        else this.#move(intent)
+        break
+      case 'makeFolder':
+        if (this.#around.find(intent.path)?.kind === 'folder') break
+        this.#makeFolders([...this.#around.requireRoom(intent.path), intent.path])
+        break
+      case 'removeFolder':
+        if (this.#around.find(intent.path)?.kind === 'folder') this.#entries.push({ kind: 'removeFolder', path: intent.path })
+        break
+    }
+  }
+
+  /** @throws RouxError `CONFLICT` when files are not as expected. */
+  result(): Examined {
+    if (this.#mismatches.length > 0) throw conflict(this.#mismatches)
+    return { entries: inOrder(this.#entries), contents: this.#contents, stamps: this.#stamps }
+  }
+
+  #create({ path, bytes, mode }: Extract<Intent, { kind: 'create' }>): void {
+    this.#makeFolders(this.#around.requireRoom(path))
+    this.#entries.push({ kind: 'create', path, after: this.#keep(bytes), mode })
+  }
+
+  #replace({ path, before, bytes }: Extract<Intent, { kind: 'replace' }>): void {
+    const stamp = this.#requireFile(path, before)
+    if (stamp === undefined || !this.#isAsExpected(path, before, true)) return
+    if ((stamp.mode & 0o200) === 0) {
+      throw new RouxError('PERMISSION_DENIED', `${quote(path)} is read-only.`, { hint: 'Make it writable first.' })
+    }
+    const after = this.#keep(bytes)
+    if (after !== before) this.#entries.push({ kind: 'replace', path, before, after, mode: stamp.mode })
+  }
+
+  #remove({ path, before }: Extract<Intent, { kind: 'remove' }>): void {
+    const stamp = this.#requireFile(path, before)
+    if (stamp === undefined || !this.#isAsExpected(path, before, true)) return
+    this.#entries.push({ kind: 'remove', path, before, mode: stamp.mode })
+  }
+
+  #move({ from, to, before }: Extract<Intent, { kind: 'move' }>): void {
+    const stamp = this.#requireFile(from, before)
+    this.#makeFolders(this.#around.requireRoom(to, isRespelling(from, to) ? from : undefined))
+    if (stamp === undefined || (before !== undefined && !this.#isAsExpected(from, before, false))) return
+    const { root, fs } = this.#options
+    this.#entries.push({ kind: 'move', path: from, to, before: before ?? fs.hash(`${root}/${from}`) })
+  }
+
+  #moveFolder({ from, to }: Extract<Intent, { kind: 'move' }>): void {
+    if (to.startsWith(`${from}/`)) throw new RouxError('INVALID_PARAMS', `${quote(from)} cannot be moved into itself.`)
+    this.#makeFolders(this.#around.requireRoom(to, isRespelling(from, to) ? from : undefined))
+    this.#entries.push({ kind: 'moveFolder', path: from, to })
+  }
+
+  #makeFolders(paths: readonly string[]): void {
+    for (const path of paths) {
+      const twin = this.#folders.get(foldId(path))
+      if (twin === path) continue
+      if (twin !== undefined) {
+        throw new RouxError('NODE_EXISTS', `${quote(path)} differs only in case or accents' encoding from ${quote(twin)}.`)
+      }
+      this.#folders.set(foldId(path), path)
+      this.#entries.push({ kind: 'makeFolder', path })
+    }
+  }
+
+  /** The file that is there; `undefined`, with a mismatch noted, when it is gone. */
+  #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
+    const stamp = this.#around.find(path)
+    if (stamp?.kind === 'file') {
+      this.#stamps.set(path, stamp)
+      return stamp
+    }
+    if (stamp !== undefined) throw new RouxError('INVALID_PARAMS', `${quote(path)} is not a file.`)
+    if (expected === undefined) throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(path)}.`)
+    this.#mismatches.push({ path, expected, actual: undefined })
+    return undefined
+  }
+
+  #isAsExpected(path: string, expected: string, keeps: boolean): boolean {
+    const { root, fs, knownContent } = this.#options
+    const absolute = `${root}/${path}`
+    const bytes = keeps ? fs.read(absolute) : undefined
+    const actual = bytes === undefined ? fs.hash(absolute) : sha256(bytes)
+    if (actual !== expected) {
+      this.#mismatches.push(
+        mismatch({ path, expected, actual }, { expected: knownContent(expected), actual: bytes ?? fs.read(absolute) }),
+      )
+    } else if (bytes !== undefined) this.#contents.set(actual, bytes)
+    return actual === expected
+  }
+
+  #keep(bytes: Uint8Array): string {
+    const hash = sha256(bytes)
+    this.#contents.set(hash, bytes)
+    return hash
+  }
+}
+
+/** Whether only the spelling of a name changes, in the same folder. */
+export function isRespelling(from: string, to: string): boolean {
+  return from !== to && parentOf(from) === parentOf(to) && foldId(from) === foldId(to)
+}
+
+/** So that what is half applied can be told apart whatever was done of it: no path is a source or a destination twice. */
+function requireOneRoleEach(intents: readonly Intent[]): void {
+  const sources = new Set<string>()
+  const destinations = new Set<string>()
+  const replaced = new Set<string>()
+  const take = (taken: Set<string>, path: string, key = path) => {
+    if (taken.has(key))
+      throw new RouxError('INVALID_PARAMS', `${quote(path)} is changed twice at once.`, { hint: 'Make two changes of it.' })
+    taken.add(key)
+  }
+  for (const intent of intents) {
+    if (intent.kind === 'move') {
+      if (intent.from === intent.to) throw new RouxError('INVALID_PARAMS', `${quote(intent.from)} cannot be moved onto itself.`)
+      take(sources, intent.from)
+      take(destinations, intent.to, foldId(intent.to))
+    } else if (intent.kind === 'create') take(destinations, intent.path, foldId(intent.path))
+    else if (intent.kind === 'remove') take(sources, intent.path)
+    else if (intent.kind === 'replace') take(replaced, intent.path)
+  }
+  for (const intent of intents) {
+    if (intent.kind === 'makeFolder' && destinations.has(foldId(intent.path)))
+      take(destinations, intent.path, foldId(intent.path))
+    else if (!intent.kind.endsWith('Folder') && [...placesOf(intent)].includes(TRASH)) {
+      throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, { hint: 'Name what is in it.' })
+    }
+  }
+  const clash = intents.find((intent) => intent.kind === 'remove' && replaced.has(intent.path))
+  if (clash?.kind === 'remove') take(new Set([clash.path]), clash.path)
+  requireStillFolders(intents)
+}
+
+/** Nothing else may come or go in a folder that moves as a whole. */
+function requireStillFolders(intents: readonly Intent[]): void {
+  const moves = intents.filter((intent) => intent.kind === 'move')
+  const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
+  for (const place of intents.flatMap((intent) => (intent.kind === 'replace' ? [] : placesOf(intent)))) {
+    for (let folder = parentOf(place); folder !== ''; folder = parentOf(folder)) {
+      if (!above.has(folder)) continue
+      throw new RouxError('INVALID_PARAMS', `${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, {
+        hint: 'Make two changes of it.',
+      })
+    }
+  }
+}
+
+function placesOf(intent: Intent): readonly string[] {
+  return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
+}

@@ -1,0 +1,81 @@
+import { RouxError } from '../core/errors.ts'
+import { errorCode } from './file-system.ts'
+import { quote } from './path-rules.ts'
+
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/** What a failed call while writing into a vault means to the caller. */
+export function writeError(error: unknown, root: string): Error {
+  if (error instanceof RouxError) return error
+  const code = errorCode(error)
+  if (code === undefined) return error instanceof Error ? error : new Error(String(error))
+  const where = withoutRoot(error, root)
+  if (DENIED.has(code)) {
+    return new RouxError('PERMISSION_DENIED', `The file system does not permit it: ${where}. The vault is as before.`, {
+      hint: 'Check the rights of the file and its folder, and that the drive is not read-only.',
+      cause: error,
+    })
+  }
+  if (code === 'EEXIST') {
+    return new RouxError('CONFLICT', `Somebody made the same file at this moment: ${where}. The vault is as before.`, {
+      hint: 'Read it, then decide anew.',
+      cause: error,
+    })
+  }
+  if (code === 'ENAMETOOLONG') {
+    return new RouxError('INVALID_PARAMS', `The path is too long for the file system: ${where}.`, {
+      hint: 'Shorten it.',
+      cause: error,
+    })
+  }
+  const hint = code === 'ENOSPC' || code === 'EDQUOT' ? 'Free some space, then call again.' : 'Check the drive, then call again.'
+  return new RouxError('PROVIDER_ERROR', `The disk failed: ${where}. The vault is as before.`, { hint, cause: error })
+}
+
+function withoutRoot(error: unknown, root: string): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replaceAll(`${root}/`, '')
+}
+
+/** The vault's folder is not there, so nothing can be told about its files. */
+export function missingVault(root: string): RouxError {
+  return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
+    hint: 'Check that the drive it is on is connected.',
+  })
+}
+
+/** Whether a database turned out to be none. */
+export function isNotJournal(error: unknown): boolean {
+  return /malformed|not a database|corrupt/i.test(String(error))
+}
+
+/** What a failure of the record of changes means to the caller. */
+export function journalError(error: unknown, path: string): unknown {
+  const text = String(error)
+  if (error instanceof RouxError) return error
+  if (isNotJournal(error)) {
+    return new RouxError('PROVIDER_ERROR', `The record of changes is damaged (${path}). Nothing was written.`, {
+      hint: 'Move the file away to go on; what is in it can then no longer be undone.',
+      cause: error,
+    })
+  }
+  if (/disk is full|ENOSPC/i.test(text)) {
+    return new RouxError('PROVIDER_ERROR', `There is no space for the record of changes (${path}).`, {
+      hint: 'Free some space, then call again.',
+      cause: error,
+    })
+  }
+  if (/readonly|read-only|unable to open|EACCES|EPERM|EROFS|ENOTDIR/i.test(text)) {
+    return new RouxError('PERMISSION_DENIED', `Changes cannot be recorded in ${path}, so nothing is written.`, {
+      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+      cause: error,
+    })
+  }
+  if (/database is locked|disk I\/O/i.test(text)) {
+    return new RouxError('PROVIDER_ERROR', `The record of changes cannot be used now (${path}): ${text}.`, {
+      hint: 'Call again.',
+      cause: error,
+    })
+  }
+  return error
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What tells one state of a name from another. */
+export interface FileStamp {
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly dev: bigint
+  /** 64 bits on Windows, more than a number holds. */
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  /** Permission bits. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * The calls by which a vault is changed, each of which may fail. Synchronous, because each takes microseconds, but for those that wait for
+ * the disk: four of these at a time share one commit of the file system's journal.
+ */
+export interface ChangeFiles {
+  /** `undefined` when nothing is there; links are not followed. */
+  lstat(path: string): FileStamp | undefined
+  readdir(path: string): readonly string[]
+  /** The bytes of a regular file; a link is refused. */
+  read(path: string): Uint8Array
+  /** SHA-256, hex, of a regular file of any size. */
+  hash(path: string): string
+  /** Whether a path is spelled as on disk, where names that differ in case alone are one. */
+  isSpelled(path: string): boolean
+  /** Makes a file that must not be there, for writing. */
+  create(path: string, mode: number): number
+  write(fd: number, bytes: Uint8Array): void
+  chmod(fd: number, mode: number): void
+  chown(fd: number, uid: number, gid: number): void
+  fsync(fd: number): Promise<void>
+  close(fd: number): void
+  /** Copies a file with its mode and times to a name that must not be there, down to the disk. */
+  copy(from: string, to: string): void
+  link(from: string, to: string): void
+  rename(from: string, to: string): void
+  unlink(path: string): void
+  mkdir(path: string): void
+  rmdir(path: string): void
+  syncFolder(path: string): Promise<void>
+}
+
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants as Record<string, number | undefined> & { O_RDONLY: number }
+const isWindows = process.platform === 'win32'
+const folds = isWindows || process.platform === 'darwin'
+
+/** The disk itself. */
+export const diskFiles: ChangeFiles = {
+  lstat: stampOf,
+  readdir: (path) => fs.readdirSync(path),
+  read: (path) => withFile(path, (fd) => fs.readFileSync(fd)),
+  hash: (path) => withFile(path, hashOpen),
+  isSpelled: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
+  create: (path, mode) => fs.openSync(path, 'wx', mode),
+  write(fd, bytes) {
+    for (let done = 0; done < bytes.length; ) done += fs.writeSync(fd, bytes, done)
+  },
+  chmod: fs.fchmodSync,
+  chown: fs.fchownSync,
+  fsync: (fd) => settled((done) => fs.fsync(fd, done)),
+  close: fs.closeSync,
+  copy: copyFile,
+  link: fs.linkSync,
+  rename: (from, to) => whileBusy(() => fs.renameSync(from, to)),
+  unlink: (path) => whileBusy(() => fs.unlinkSync(path)),
+  mkdir: (path) => fs.mkdirSync(path),
+  rmdir: fs.rmdirSync,
+  async syncFolder(path) {
+    // Windows opens no folders; NTFS writes its names in order by itself.
+    if (isWindows) return
+    const fd = fs.openSync(path, O_RDONLY)
+    try {
+      await settled((done) => fs.fsync(fd, done))
+    } finally {
+      fs.closeSync(fd)
+    }
+  },
+}
+
+/** The code of a failed system call, e.g. `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Whether two stamps are of one file. */
+export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+function stampOf(path: string): FileStamp | undefined {
+  try {
+    const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    if (stat === undefined) return undefined
+    const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
+    const { dev, ino, size, mtimeNs } = stat
+    return { kind, dev, ino, size, mtimeNs, mode: Number(stat.mode) & 0o7777, uid: Number(stat.uid), gid: Number(stat.gid) }
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** A pipe under the name must not block, and a link must not be followed. */
+function withFile<T>(path: string, read: (fd: number) => T): T {
+  const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+  try {
+    if (!fs.fstatSync(fd).isFile()) throw Object.assign(new Error(`EINVAL: not a file, read '${path}'`), { code: 'EINVAL' })
+    return read(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function hashOpen(fd: number): string {
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(1 << 18)
+  for (let read = fs.readSync(fd, buffer); read > 0; read = fs.readSync(fd, buffer)) hash.update(buffer.subarray(0, read))
+  return hash.digest('hex')
+}
+
+function copyFile(from: string, to: string): void {
+  fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
+  const { atime, mtime } = fs.statSync(from)
+  fs.utimesSync(to, atime, mtime)
+  const fd = fs.openSync(to, 'r+')
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function settled(call: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
+}
+
+// Virus scanners and indexers of Windows hold a file for some milliseconds after it was written.
+const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
+
+function whileBusy(call: () => void): void {
+  for (const wait of BUSY_WAITS) {
+    try {
+      call()
+      return
+    } catch (error) {
+      if (!['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '')) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait)
+    }
+  }
+  call()
+}
+
+function posix(path: string): string {
+  return isWindows ? path.replaceAll('\\', '/') : path
+}
+
+/** The folder that holds a name. */
+export const folderOf: (path: string) => string = dirname

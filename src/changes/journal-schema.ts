@@ -1,0 +1,83 @@
+import { RouxError } from '../core/errors.ts'
+import type { Database } from './database.ts'
+
+/** Tells the file from other databases: "Roux" in ASCII, and 1 for state. */
+const APPLICATION_ID = 0x526f7801
+
+/**
+ * What made each version out of the one before; never edited once released, only added to. Contents are kept once each, by their hash: what
+ * one change leaves is what the next one finds.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    vault TEXT NOT NULL,
+    root_inode TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('applying', 'done', 'undone', 'rolled_back')),
+    undoes TEXT,
+    owner TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX changes_of_vault ON changes (vault, id);
+  CREATE INDEX changes_applying ON changes (vault) WHERE state = 'applying';
+  CREATE INDEX changes_by_time ON changes (time);
+  CREATE TABLE entries (
+    change TEXT NOT NULL REFERENCES changes (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    path TEXT NOT NULL,
+    target TEXT,
+    before TEXT,
+    after TEXT,
+    mode INTEGER,
+    PRIMARY KEY (change, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX entries_before ON entries (before) WHERE before IS NOT NULL;
+  CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
+  CREATE TABLE contents (
+    hash TEXT PRIMARY KEY,
+    deflated INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  `,
+]
+
+/**
+ * Brings a database to this version and sets it up; an empty one becomes a journal.
+ * @throws RouxError `PROVIDER_ERROR` when it is another kind of database, or of a newer version.
+ */
+export function prepareJournal(database: Database, path: string): void {
+  // What was recorded must be there after a power cut, before the first file is touched.
+  database.exec('PRAGMA busy_timeout = 10000; PRAGMA foreign_keys = ON')
+  if (pragma(database, 'user_version') === 0 && pragma(database, 'application_id') === 0) {
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+  }
+  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF')
+  if (isCurrent(database, path)) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have been first.
+    for (const migration of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(migration)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function isCurrent(database: Database, path: string): boolean {
+  const version = pragma(database, 'user_version')
+  const application = pragma(database, 'application_id')
+  if (version > MIGRATIONS.length || (application !== APPLICATION_ID && (application !== 0 || version !== 0))) {
+    throw new RouxError('PROVIDER_ERROR', `The record of changes (${path}) was made by another version or program.`, {
+      hint: 'Use the newest version. If the file is not needed, move it away; what is in it can then no longer be undone.',
+    })
+  }
+  return version === MIGRATIONS.length
+}
+
+export function pragma(database: Database, name: string): number {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery } from '../core/changes.ts'
+import { RouxError } from '../core/errors.ts'
+import { carryOut } from './carry-out.ts'
+import type { OpenDatabase } from './database.ts'
+import { changedFile, pathsOf } from './entry.ts'
+import { type Examined, examine, type Intent } from './examine.ts'
+import { missingVault, writeError } from './failures.ts'
+import { type ChangeFiles, diskFiles } from './file-system.ts'
+import { type ChangeRecord, Journal } from './journal.ts'
+import { contentOf, numbered, recoverChanges } from './recover.ts'
+import type { Retention } from './retention.ts'
+import { rollBack } from './roll-back.ts'
+import type { Refusal } from './surroundings.ts'
+import { takeBack } from './take-back.ts'
+import { type Numbered, Workplace } from './workplace.ts'
+import { acquireWriteLock, thisOwner } from './write-lock.ts'
+
+export interface ChangesOptions {
+  /** The real path of the vault's root. */
+  readonly root: string
+  /** Where the record and the locks are kept; made, with mode 0700, by the first change. */
+  readonly stateFolder: string
+  readonly openDatabase: OpenDatabase
+  readonly retention?: Retention
+  /** Why a path may not be written, as settings and ignore rules say; not asked for what is in `.trash/`. */
+  readonly refusal?: Refusal
+  /** How long to wait for another writer, ms. */
+  readonly lockTimeout?: number
+  readonly fs?: ChangeFiles
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+export const RETENTION: Retention = { days: 30, bytes: 200_000_000 }
+const LOCK_TIMEOUT = 10_000
+
+/** Opens the writing side of a vault. Nothing is made on disk before the first change. */
+export function openChanges(options: ChangesOptions): Changes {
+  return new RecordedChanges(options)
+}
+
+class RecordedChanges implements Changes {
+  readonly #options: ChangesOptions
+  readonly #root: string
+  readonly #fs: ChangeFiles
+  readonly #journal: Journal
+  readonly #lockPath: string
+
+  constructor(options: ChangesOptions) {
+    const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
+    this.#options = options
+    // Where `\` separates, `/` does too.
+    this.#root = root.replace(/[\\/]$/, '')
+    this.#fs = fs
+    this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
+    this.#lockPath = join(stateFolder, 'locks', `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.lock`)
+  }
+
+  async apply(changes: readonly FileChange[], { title }: { readonly title: string }): Promise<AppliedChange> {
+    return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }))
+  }
+
+  async undo(id: string): Promise<AppliedChange> {
+    return await this.#locked(() => {
+      const change = this.#journal.find(this.#root, id)
+      if (change === undefined) throw this.#unknown(id)
+      if (change.state !== 'done') throw notDone(change)
+      return this.#apply(takeBack(change.entries, contentOf(this.#journal)), { title: `Undo: ${change.title}`, undoes: id })
+    })
+  }
+
+  list(limit: number): readonly ChangeSummary[] {
+    return this.#journal.list(this.#root, limit).map(({ id, time, title, state, undoes, entries }) => {
+      return { id, time, title, state, undoes, files: entries.map(changedFile) }
+    })
+  }
+
+  async recover(): Promise<readonly Recovery[]> {
+    // Asked without the lock, so that a start of the program costs and makes nothing; another process may just be applying one.
+    if (this.#journal.applying(this.#root).length === 0) return []
+    return await this.#underLock(() => this.#recover())
+  }
+
+  close(): void {
+    this.#journal.close()
+  }
+
+  async #locked<T>(action: () => Promise<T>): Promise<T> {
+    return await this.#underLock(async () => {
+      await this.#recover()
+      return await action()
+    })
+  }
+
+  async #underLock<T>(action: () => Promise<T>): Promise<T> {
+    const { openDatabase, lockTimeout = LOCK_TIMEOUT } = this.#options
+    const lock = await acquireWriteLock(this.#lockPath, { openDatabase, timeout: lockTimeout })
+    try {
+      return await action()
+    } catch (error) {
+      throw writeError(error, this.#root)
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #recover(): Promise<readonly Recovery[]> {
+    return await recoverChanges({ root: this.#root, fs: this.#fs, journal: this.#journal })
+  }
+
+  async #apply(
+    intents: readonly Intent[],
+    origin: { readonly title: string; readonly undoes: string | undefined },
+  ): Promise<AppliedChange> {
+    const examined = examine(intents, {
+      root: this.#root,
+      fs: this.#fs,
+      refusal: this.#options.refusal ?? (() => undefined),
+      knownContent: (hash) => this.#journal.content(hash),
+    })
+    const rootInode = this.#fs.lstat(this.#root)?.ino
+    if (rootInode === undefined) throw missingVault(this.#root)
+    const { entries, contents } = examined
+    const change = { vault: this.#root, rootInode: String(rootInode), owner: thisOwner, entries, ...origin }
+    const id = this.#journal.begin(change, contents)
+    await this.#carryOut(id, examined)
+    this.#journal.finish(id, 'done')
+    return { id, paths: pathsOf(entries) }
+  }
+
+  async #carryOut(id: string, { entries, contents, stamps }: Examined): Promise<void> {
+    const place = new Workplace(this.#root, id, this.#fs)
+    const steps = numbered(entries)
+    const content = (hash: string) => contents.get(hash) ?? contentOf(this.#journal)(hash)
+    try {
+      await carryOut(place, steps, { content, stamps })
+    } catch (error) {
+      await this.#giveUp(id, place, { steps, content, error })
+      throw error
+    }
+  }
+
+  async #giveUp(
+    id: string,
+    place: Workplace,
+    { steps, content, error }: { steps: readonly Numbered[]; content: (hash: string) => Uint8Array; error: unknown },
+  ): Promise<void> {
+    try {
+      await rollBack(place, steps, content)
+      this.#journal.finish(id, 'rolled_back')
+    } catch (second) {
+      throw new RouxError(
+        'PROVIDER_ERROR',
+        `The change failed (${reason(error)}), and taking it back failed too (${reason(second)}).`,
+        {
+          hint: 'The record of it is kept: it is taken back with the next call that writes, or the next start.',
+          cause: error,
+        },
+      )
+    }
+  }
+
+  #unknown(id: string): RouxError {
+    const recent = this.#journal.list(this.#root, 5).map((change) => ({ id: change.id, title: change.title }))
+    return new RouxError(
+      'INVALID_PARAMS',
+      `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the record.`,
+      {
+        hint: 'Changes are kept for some time only; these are the newest.',
+        candidates: recent,
+      },
+    )
+  }
+}
+
+function notDone({ id, state }: ChangeRecord): RouxError {
+  const why = state === 'undone' ? 'was taken back already' : state === 'rolled_back' ? 'was never done' : 'has not ended'
+  return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
+    hint: state === 'undone' ? 'To have it again, undo the change that took it back.' : 'There is nothing to undo.',
+  })
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,100 @@
+import { RouxError } from '../core/errors.ts'
+
+/** Why a new name cannot be held everywhere, and one that could. */
+export interface NameProblem {
+  readonly reason: string
+  readonly suggestion: string
+}
+
+/** The one hidden folder that is written to. */
+export const TRASH = '.trash'
+
+/**
+ * Requires a path that can only mean something inside the vault; nothing is normalised away.
+ * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for what leads out or is hidden.
+ */
+export function requireInside(path: string): void {
+  if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Give a path like "folder/note.md".')
+  if (path.includes('\0')) throw invalid(`${quote(path)} has a NUL character in it.`, 'Leave it out.')
+  if (path.includes('\\')) throw invalid(`${quote(path)} has a backslash in it.`, 'Separate folders by "/".')
+  if (/^(?:\/|[a-z]:)/i.test(path)) throw denied(`${quote(path)} is an absolute path.`, "Give a path from the vault's root.")
+  const names = path.split('/')
+  if (names.includes('..')) throw denied(`${quote(path)} leads out of a folder by "..".`, "Give a path from the vault's root.")
+  if (names.some((name) => name === '' || name === '.')) {
+    throw invalid(`${quote(path)} has an empty name or "." in it.`, 'Write each folder once, without "/" at either end.')
+  }
+  const hidden = names.find((name, i) => name.startsWith('.') && !(i === 0 && name === TRASH))
+  if (hidden !== undefined) {
+    throw denied(`${quote(path)} is in or is ${quote(hidden)}: names that start with a dot are not written.`, 'Use another name.')
+  }
+}
+
+// Microsoft, "Naming Files, Paths, and Namespaces": also with any extension, and the superscript digits.
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
+const LONE_SURROGATE = /\p{Surrogate}/u
+// Obsidian refuses them in a note's name: links could not say it.
+const UNLINKABLE = /[#^[\]]/u
+/** What ext4, APFS and NTFS hold (APFS and NTFS 255 units, never more bytes than these). */
+const MAX_BYTES = 255
+
+/** Tells what hinders a new name on Windows, in Obsidian or on a common file system; `undefined` when nothing does. */
+export function nameProblem(name: string): NameProblem | undefined {
+  const reason = reasonAgainst(name)
+  return reason === undefined ? undefined : { reason, suggestion: suggest(name) }
+}
+
+function reasonAgainst(name: string): string | undefined {
+  if (LONE_SURROGATE.test(name)) return 'it is no valid Unicode'
+  const forbidden = FORBIDDEN.exec(name)?.[0]
+  if (forbidden !== undefined) return `Windows does not allow ${JSON.stringify(forbidden)} in names`
+  const unlinkable = isNote(name) ? UNLINKABLE.exec(name)?.[0] : undefined
+  if (unlinkable !== undefined) return `links cannot say "${unlinkable}" in the name of a note`
+  if (/[. ]$/.test(name)) return 'Windows drops dots and spaces at the end of a name'
+  if (isNote(name) && /[. ]\.[^.]*$/.test(name)) return 'there is a dot or a space before the extension'
+  if (RESERVED.test(name)) return 'Windows keeps this name for a device'
+  if (Buffer.byteLength(name) > MAX_BYTES) return `it is longer than ${MAX_BYTES} bytes`
+  return undefined
+}
+
+function suggest(name: string): string {
+  const dot = isNote(name) ? name.lastIndexOf('.') : name.length
+  const extension = name.slice(dot)
+  const stem = name
+    .slice(0, dot)
+    .replace(new RegExp(LONE_SURROGATE, 'gu'), '-')
+    .replace(new RegExp(FORBIDDEN, 'gu'), '-')
+    .replace(isNote(name) ? new RegExp(UNLINKABLE, 'gu') : /(?!)/, '-')
+    .replace(/[. ]+$/, '')
+  const safe = RESERVED.test(stem) ? stem.replace(RESERVED, '$&_') : stem
+  return shorten(safe === '' ? 'untitled' : safe, MAX_BYTES - Buffer.byteLength(extension)) + extension
+}
+
+function shorten(text: string, bytes: number): string {
+  let length = 0
+  let result = ''
+  for (const char of text) {
+    length += Buffer.byteLength(char)
+    if (length > bytes) break
+    result += char
+  }
+  return result.replace(/[. ]+$/, '')
+}
+
+function isNote(name: string): boolean {
+  return /\.(?:md|canvas)$/i.test(name)
+}
+
+/** A path or name for a message, however strange. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+}
+
+function invalid(message: string, hint: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, { hint })
+}
+
+function denied(message: string, hint: string): RouxError {
+  return new RouxError('PERMISSION_DENIED', message, { hint })
+}

@@ -1,0 +1,112 @@
+import type { Recovery } from '../core/changes.ts'
+import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
+import { missingVault } from './failures.ts'
+import type { ChangeFiles } from './file-system.ts'
+import type { ChangeRecord, Journal } from './journal.ts'
+import { rollBack } from './roll-back.ts'
+import { type Numbered, Workplace } from './workplace.ts'
+
+export interface RecoveryParts {
+  readonly root: string
+  readonly fs: ChangeFiles
+  readonly journal: Journal
+}
+
+/**
+ * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: whoever began them is dead then, or
+ * could not take them back. A change of which everything was carried out but the record is done; all others are rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`; whatever a call throws, and then it is to be called again.
+ */
+export async function recoverChanges({ root, fs, journal }: RecoveryParts): Promise<readonly Recovery[]> {
+  const pending = journal.applying(root)
+  const stamp = pending.length === 0 ? undefined : fs.lstat(root)
+  if (pending.length > 0 && stamp?.kind !== 'folder') throw missingVault(root)
+  const ended: Recovery[] = []
+  for (const change of pending) {
+    const place = new Workplace(root, change.id, fs)
+    const entries = numbered(change.entries)
+    const ending = { id: change.id, title: change.title, paths: pathsOf(entries) }
+    if (isOtherFolder(place, change, stamp?.ino)) {
+      ended.push({ ...ending, state: 'applying', kept: [] })
+      continue
+    }
+    const isDone = isCarriedOut(place, entries)
+    const kept = isDone ? [] : await rollBack(place, entries, contentOf(journal))
+    const state = isDone ? 'done' : 'rolled_back'
+    journal.finish(change.id, state)
+    ended.push({ ...ending, state, kept })
+  }
+  return ended
+}
+
+export function numbered(entries: readonly Entry[]): readonly Numbered[] {
+  return entries.map((entry, index) => ({ ...entry, index }))
+}
+
+export function contentOf(journal: Journal): (hash: string) => Uint8Array {
+  return (hash) => {
+    const bytes = journal.content(hash)
+    if (bytes === undefined) throw new Error(`the record of changes lacks the bytes ${hash}`)
+    return bytes
+  }
+}
+
+/** A drive that is not connected leaves an empty folder: nothing can be told about its files, and nothing is given up. */
+function isOtherFolder(place: Workplace, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
+  if (String(inode) === rootInode) return false
+  return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
+}
+
+const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
+
+/**
+ * Whether nothing is left to do but to say so: no temporary name is left (bytes that waited were all put in place, and what they displaced
+ * was found unchanged and dropped after that), no file is as before, and at least one is as it was to be.
+ */
+function isCarriedOut(place: Workplace, entries: readonly Numbered[]): boolean {
+  const finalPath = finalPaths(entries)
+  const files = entries.filter((entry) => !isFolderEntry(entry))
+  if (entries.some((entry) => isAsBefore(place, entry, finalPath))) return false
+  if (files.length > 0) return files.some((entry) => isAsAfter(place, entry, finalPath))
+  return entries.every((entry) => entry.kind !== 'removeFolder' || place.stamp(entry.path) === undefined)
+}
+
+function isFolderEntry({ kind }: Entry): boolean {
+  return kind === 'makeFolder' || kind === 'removeFolder'
+}
+
+function isAsBefore(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {
+  const beside = [entry.path, ...('to' in entry ? [entry.to] : []), finalPath(entry.path)]
+  if (beside.some((path) => ASIDES.some((aside) => place.stamp(place.aside(path, entry.index, aside)) !== undefined))) return true
+  switch (entry.kind) {
+    case 'replace':
+      return place.hash(finalPath(entry.path)) === entry.before
+    case 'create':
+      return place.stamp(entry.path) === undefined
+    case 'remove':
+      return place.hash(entry.path) === entry.before
+    case 'move':
+    case 'moveFolder':
+      return place.stamp(entry.to) === undefined || place.stamp(entry.path) !== undefined
+    case 'makeFolder':
+      return place.stamp(entry.path)?.kind !== 'folder'
+    case 'removeFolder':
+      return false
+  }
+}
+
+function isAsAfter(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {
+  switch (entry.kind) {
+    case 'replace':
+      return place.hash(finalPath(entry.path)) === entry.after
+    case 'create':
+      return place.hash(entry.path) === entry.after
+    case 'move':
+      return place.hash(entry.to) === entry.before
+    case 'remove':
+    case 'moveFolder':
+      return true
+    default:
+      return false
+  }
+}

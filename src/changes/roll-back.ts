@@ -1,0 +1,152 @@
+import type { KeptFile } from '../core/changes.ts'
+import type { EntryOf } from './entry.ts'
+import { isRespelling } from './examine.ts'
+import { CHANGED, settle } from './settle.ts'
+import { parentOf } from './surroundings.ts'
+import type { Draft, Numbered, Workplace } from './workplace.ts'
+
+/** Where recorded bytes come from. */
+export type ContentOf = (hash: string) => Uint8Array
+
+/**
+ * Takes a change back, whatever part of it was carried out or taken back already: what is on disk decides, so that it can be broken off at
+ * any call and begun again. Bytes that are neither from before nor from the change are somebody's and stay.
+ * @returns the files that were left as they are.
+ */
+export async function rollBack(place: Workplace, entries: readonly Numbered[], content: ContentOf): Promise<readonly KeptFile[]> {
+  const kept: KeptFile[] = []
+  for (const entry of entries.toReversed()) {
+    const reason = await rollBackOne(place, entry, content)
+    if (reason !== undefined) kept.push({ path: entry.path, reason })
+  }
+  await place.syncFolders()
+  return kept
+}
+
+const GONE = 'it is gone, and was not made again'
+
+/** @returns why something was left as it is. */
+async function rollBackOne(place: Workplace, entry: Numbered, content: ContentOf): Promise<string | undefined> {
+  switch (entry.kind) {
+    case 'makeFolder':
+      if (place.stamp(entry.path)?.kind === 'folder' && !place.removeFolder(entry.path))
+        return 'there is something else in this folder'
+      return undefined
+    case 'replace':
+      return await rollBackReplace(place, entry, content)
+    case 'create':
+      return rollBackCreate(place, entry)
+    case 'move':
+      return rollBackMove(place, entry)
+    case 'remove':
+      return await rollBackRemove(place, entry, content)
+    case 'moveFolder':
+      return rollBackFolderMove(place, entry)
+    case 'removeFolder':
+      if (place.stamp(entry.path) === undefined) place.makeFolder(entry.path)
+      return undefined
+  }
+}
+
+async function rollBackReplace(
+  place: Workplace,
+  entry: Numbered<EntryOf<'replace'>>,
+  content: ContentOf,
+): Promise<string | undefined> {
+  const { path, index, before, after } = entry
+  const [old, restore, undone] = [
+    place.aside(path, index, 'old'),
+    place.aside(path, index, 'restore'),
+    place.aside(path, index, 'undone'),
+  ]
+  const wasBrokenOff = place.stamp(undone) !== undefined
+  let reason = settle(place, undone, { path, ours: after, over: before })
+  place.discard(restore)
+  const now = place.hash(path)
+  const displaced = place.hash(old)
+  if (now === after || (now === undefined && (wasBrokenOff || displaced !== undefined))) {
+    if (displaced === undefined) await place.write([restoration(place, entry, content)])
+    else if (displaced !== before) reason = CHANGED
+    const source = displaced === undefined ? restore : old
+    if (now === undefined) place.renameToFree(source, path)
+    else place.exchange(source, path, undone)
+    reason = settle(place, undone, { path, ours: after, over: before }) ?? reason
+  } else if (now !== before) reason = now === undefined ? GONE : CHANGED
+  reason = settle(place, old, { path, ours: before }) ?? reason
+  place.discard(place.aside(path, index, 'new'))
+  return reason
+}
+
+function restoration(
+  place: Workplace,
+  { path, index, before, mode }: Numbered<EntryOf<'replace' | 'remove'>>,
+  content: ContentOf,
+): Draft {
+  return { path: place.aside(path, index, 'restore'), bytes: content(before), mode, like: place.stamp(path) }
+}
+
+function rollBackCreate(place: Workplace, { path, index, after }: Numbered<EntryOf<'create'>>): string | undefined {
+  const [fresh, undone] = [place.aside(path, index, 'new'), place.aside(path, index, 'undone')]
+  const reason = settle(place, undone, { path, ours: after })
+  const now = place.stamp(path)
+  if (place.stamp(fresh) !== undefined) {
+    // What has the name while our bytes still wait is somebody else's, but for the empty file that may have held it for us.
+    if (now?.kind === 'file' && (now.size === 0n || place.isSame(fresh, path))) place.unlink(path)
+    place.discard(fresh)
+    return reason
+  }
+  if (now === undefined) return reason
+  if (place.hash(path) !== after) return CHANGED
+  place.rename(path, undone)
+  return settle(place, undone, { path, ours: after })
+}
+
+function rollBackMove(place: Workplace, entry: Numbered<EntryOf<'move'>>): string | undefined {
+  const { path, to, index, before } = entry
+  const [old, undone] = [place.aside(path, index, 'old'), place.aside(to, index, 'undone')]
+  place.discard(place.aside(to, index, 'new'))
+  if (place.stamp(undone) !== undefined && place.stamp(path) === undefined) place.renameToFree(undone, path)
+  let reason = settle(place, undone, { path: to, ours: place.hash(path) })
+  const displaced = place.hash(old)
+  const wasOverwritten = displaced !== undefined && displaced !== before && place.hash(to) === before
+  if (displaced !== undefined && place.stamp(path) === undefined) place.renameToFree(old, path)
+  reason = settle(place, old, { path, ours: place.hash(to) }) ?? reason
+  if (isRespelling(path, to) && place.isSame(path, to) && !place.hasBoth(path, to)) {
+    place.rename(to, path)
+    return reason
+  }
+  if (place.stamp(to) === undefined) return place.stamp(path) === undefined ? GONE : reason
+  if (place.stamp(path) === undefined && !place.link(to, path)) {
+    place.renameToFree(to, path)
+    return reason
+  }
+  if (!wasOverwritten && !place.isSame(path, to) && place.hash(path) !== place.hash(to))
+    return `there is another file, besides ${to}`
+  place.rename(to, undone)
+  return (
+    settle(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) }) ?? (wasOverwritten ? CHANGED : reason)
+  )
+}
+
+async function rollBackRemove(
+  place: Workplace,
+  entry: Numbered<EntryOf<'remove'>>,
+  content: ContentOf,
+): Promise<string | undefined> {
+  const { path, index, before } = entry
+  const [old, restore] = [place.aside(path, index, 'old'), place.aside(path, index, 'restore')]
+  place.discard(restore)
+  if (place.stamp(path) === undefined) {
+    if (place.stamp(old) === undefined) await place.write([restoration(place, entry, content)])
+    place.renameToFree(place.stamp(old) === undefined ? restore : old, path)
+  }
+  return settle(place, old, { path, ours: before })
+}
+
+function rollBackFolderMove(place: Workplace, { path, to }: EntryOf<'moveFolder'>): string | undefined {
+  if (place.stamp(to)?.kind !== 'folder') return undefined
+  if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; what was in it is in ${to}`
+  if (place.stamp(parentOf(path)) === undefined) return `the folder above is gone; what was in it is in ${to}`
+  place.rename(to, path)
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { Workplace } from './workplace.ts'
+
+export const CHANGED = 'it was changed since, and is left as it is'
+
+export interface Settlement {
+  /** Where the bytes came from. */
+  readonly path: string
+  /** The hash of what may be thrown away, because the record or another name holds it. */
+  readonly ours: string | undefined
+  /** The hash of what may be overwritten at `path`, for the same reason. */
+  readonly over?: string
+}
+
+/**
+ * Drops a temporary name that may still be there. Bytes that are not ours get back their place, or one beside it under a name that reads as
+ * a conflict copy.
+ * @returns why something was left as it is.
+ */
+export function settle(place: Workplace, aside: string, { path, ours, over }: Settlement): string | undefined {
+  const hash = place.hash(aside)
+  if (hash === undefined) return undefined
+  if (hash === ours || place.isSame(aside, path)) {
+    place.unlink(aside)
+    return undefined
+  }
+  const now = place.hash(path)
+  if (now === undefined && place.stamp(path) === undefined) place.renameToFree(aside, path)
+  else if (over !== undefined && now === over) place.rename(aside, path)
+  else return `somebody wrote two other versions of it; one is left in ${putBeside(place, aside, path)}`
+  return CHANGED
+}
+
+function putBeside(place: Workplace, aside: string, path: string): string {
+  const day = new Date().toISOString().slice(0, 10)
+  const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
+  for (let n = 1; ; n++) {
+    const beside = `${stem} (conflicted copy ${day}${n === 1 ? '' : ` ${n}`})${extension}`
+    if (place.stamp(beside) !== undefined) continue
+    place.renameToFree(aside, beside)
+    return beside
+  }
+}

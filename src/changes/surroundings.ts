@@ -1,0 +1,129 @@
+import { RouxError } from '../core/errors.ts'
+import { foldId } from '../core/ids.ts'
+import { missingVault } from './failures.ts'
+import type { ChangeFiles, FileStamp } from './file-system.ts'
+import { nameProblem, quote, requireInside, TRASH } from './path-rules.ts'
+
+/** Why a path may not be written, as the settings say; `undefined` when it may. */
+export type Refusal = (path: string) => string | undefined
+
+/**
+ * What is on disk, as the checks of one change ask for it: each folder is looked at once. Nothing is found through a symbolic link.
+ */
+export class Surroundings {
+  readonly #root: string
+  readonly #fs: ChangeFiles
+  readonly #refusal: Refusal
+  readonly #folders = new Map<string, boolean>()
+  readonly #names = new Map<string, ReadonlyMap<string, string>>()
+
+  constructor(root: string, fs: ChangeFiles, refusal: Refusal) {
+    this.#root = root
+    this.#fs = fs
+    this.#refusal = refusal
+    if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
+  }
+
+  /** What is at a path that may be written; `undefined` when nothing is. @throws RouxError when it may not. */
+  find(path: string): FileStamp | undefined {
+    this.requirePermitted(path)
+    const folder = parentOf(path)
+    if (!this.#isFolder(folder)) return undefined
+    const stamp = this.#fs.lstat(`${this.#root}/${path}`)
+    if (stamp?.kind === 'link') throw linked(path)
+    if (stamp !== undefined && !this.#fs.isSpelled(`${this.#root}/${path}`)) return undefined
+    return stamp
+  }
+
+  /**
+   * Requires that a new name can be made.
+   * @param leaving a path that makes room for it: the same name in another case.
+   * @returns the folders above that must be made first, the outermost first.
+   */
+  requireRoom(path: string, leaving?: string): readonly string[] {
+    this.requirePermitted(path)
+    const names = path.split('/')
+    const above = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join('/'))
+    const missing = above.filter((folder) => !this.#isFolder(folder))
+    for (const created of [...missing, path]) {
+      const name = created.slice(created.lastIndexOf('/') + 1)
+      const problem = nameProblem(name)
+      if (problem !== undefined) throw unholdable(created, name, problem)
+    }
+    const first = missing[0] ?? path
+    this.#requireNoTwin(first, leaving)
+    return missing
+  }
+
+  requirePermitted(path: string): void {
+    requireInside(path)
+    // What may be deleted may also be put there, and back.
+    const refusal = path.startsWith(`${TRASH}/`) || path === TRASH ? undefined : this.#refusal(path)
+    if (refusal !== undefined) {
+      throw new RouxError('PERMISSION_DENIED', `${quote(path)} may not be written: ${refusal}.`, {
+        hint: 'Choose another folder, or let the settings permit it.',
+      })
+    }
+  }
+
+  /** Whether a folder is there. @throws RouxError when it is a link or a file. */
+  #isFolder(path: string): boolean {
+    if (path === '') return true
+    const known = this.#folders.get(path)
+    if (known !== undefined) return known
+    const found = this.#isFolder(parentOf(path)) && this.#lookAtFolder(path)
+    this.#folders.set(path, found)
+    return found
+  }
+
+  #lookAtFolder(path: string): boolean {
+    const stamp = this.#fs.lstat(`${this.#root}/${path}`)
+    if (stamp === undefined) return false
+    if (stamp.kind === 'link') throw linked(path)
+    if (stamp.kind !== 'folder')
+      throw new RouxError('NODE_EXISTS', `${quote(path)} is a file, not a folder.`, { candidates: [path] })
+    return this.#fs.isSpelled(`${this.#root}/${path}`)
+  }
+
+  /** Where names that differ in case alone are one, a twin is the name itself; elsewhere it is the vault that could not be copied there. */
+  #requireNoTwin(path: string, leaving: string | undefined): void {
+    const twin = this.#twinOf(path)
+    if (twin === undefined || twin === leaving) return
+    const how = twin === path ? 'There is already' : `${quote(path)} differs only in case or accents' encoding from`
+    throw new RouxError('NODE_EXISTS', `${how} ${quote(twin)}.`, {
+      hint: 'Choose another name, or change that one.',
+      candidates: [twin],
+    })
+  }
+
+  #twinOf(path: string): string | undefined {
+    const folder = parentOf(path)
+    let names = this.#names.get(folder)
+    if (names === undefined) {
+      const listed = this.#fs.readdir(folder === '' ? this.#root : `${this.#root}/${folder}`)
+      names = new Map(listed.map((name) => [foldId(name), name]))
+      this.#names.set(folder, names)
+    }
+    if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.isSpelled(`${this.#root}/${path}`)) return path
+    const twin = names.get(foldId(path.slice(path.lastIndexOf('/') + 1)))
+    return twin === undefined ? undefined : folder === '' ? twin : `${folder}/${twin}`
+  }
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function linked(path: string): RouxError {
+  return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; nothing is written through one.`, {
+    hint: 'Give the place that it leads to, if that is in the vault.',
+  })
+}
+
+function unholdable(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
+  const better = path.slice(0, path.length - name.length) + suggestion
+  return new RouxError('INVALID_PARAMS', `${quote(name)} cannot be the name of a file or folder: ${reason}.`, {
+    hint: `${quote(better)} can.`,
+    candidates: [better],
+  })
+}

@@ -1,0 +1,106 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RouxError } from '../core/errors.ts'
+import { attempt, type Database, isBusy, type OpenDatabase } from './database.ts'
+
+/** The process that holds a lock or began a change. */
+export interface Owner {
+  readonly pid: number
+  /** When the process started, ms since 1970. */
+  readonly started: number
+  readonly host: string
+}
+
+export interface WriteLock {
+  release(): void
+}
+
+export interface LockOptions {
+  readonly openDatabase: OpenDatabase
+  /** How long to wait for another holder, ms. */
+  readonly timeout: number
+}
+
+/** This process. */
+export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
+
+// Short, because a change takes some 10 ms; growing, because an import takes seconds.
+const FIRST_WAIT = 2
+const LONGEST_WAIT = 50
+
+/**
+ * Takes the one lock by which a vault is written: an SQLite transaction on an empty database that is never written to. So it holds between
+ * threads and processes on every platform without code of our own, and the system itself lets go of it when its holder dies, however it
+ * dies; a holder that is only stopped keeps it. Waiting never blocks the thread: the holder may be in it.
+ * @throws RouxError `TIMEOUT`, naming the holder.
+ */
+export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const deadline = performance.now() + timeout
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    const database = tryLock(path, openDatabase)
+    if (database !== undefined) {
+      attempt(() => writeHolder(path))
+      return { release: () => release(database) }
+    }
+    if (performance.now() >= deadline) throw heldBy(path, timeout)
+    // Two that wait must not ask in step.
+    await sleep(wait * (0.5 + Math.random()))
+  }
+}
+
+function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined {
+  const database = openDatabase(path)
+  try {
+    database.exec('PRAGMA busy_timeout = 0')
+    const opened = identityOf(path)
+    database.exec('BEGIN IMMEDIATE')
+    // The file is made by the first transaction. One that was deleted under us locks nobody out.
+    const locked = identityOf(path)
+    if (locked !== undefined && (opened === undefined || opened === locked)) {
+      attempt(() => chmodSync(path, 0o600))
+      return database
+    }
+    release(database)
+    return undefined
+  } catch (error) {
+    attempt(() => database.close())
+    if (isBusy(error)) return undefined
+    throw error
+  }
+}
+
+function release(database: Database): void {
+  attempt(() => database.exec('ROLLBACK'))
+  attempt(() => database.close())
+}
+
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
+}
+
+// Beside the lock, never in it: closing a file that this process has locked would end the lock (POSIX, fcntl).
+function writeHolder(path: string): void {
+  const draft = `${path}.holder.${process.pid}`
+  writeFileSync(draft, JSON.stringify({ ...thisOwner, since: Date.now() }), { mode: 0o600 })
+  renameSync(draft, `${path}.holder`)
+}
+
+function heldBy(path: string, timeout: number): RouxError {
+  return new RouxError('TIMEOUT', `Another process keeps the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
+    hint: `It was waited for ${timeout / 1000} s. Call again; if that process is stuck, end it: what it left half done is rolled back.`,
+  })
+}
+
+function describeHolder(path: string): string {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(`${path}.holder`, 'utf8')) as Owner & { since: number }
+    const place = host === hostname() ? '' : ` on ${host}`
+    return `process ${pid}${place}, since ${new Date(since).toISOString()}`
+  } catch {
+    return 'it is not known which'
+  }
+}

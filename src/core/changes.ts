@@ -1,0 +1,92 @@
+/** Replaces a stretch of a file's decoded text (UTF-16 offsets). Edits of one file are ascending and do not overlap. */
+export interface TextEdit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/**
+ * One change to a vault's files, as a value. Paths are vault-relative and exactly as spelled. The changes of one list belong together and
+ * have no order: every path but a destination is meant as it is on disk before the first of them; a file may be replaced and moved at once
+ * (`replace` names it by its old path). Deleting is a move into `.trash/`.
+ */
+export type FileChange =
+  /** A file that must not be there yet; folders above it are made. */
+  | {
+      readonly kind: 'create'
+      readonly path: string
+      readonly bytes: Uint8Array
+      /** Permission bits; the platform's own when absent. */
+      readonly mode?: number
+    }
+  /** `before` is the SHA-256, hex, of the bytes that are replaced. */
+  | { readonly kind: 'replace'; readonly path: string; readonly before: string; readonly bytes: Uint8Array }
+  /** A file or a whole folder; nothing may be at `to`, but for the same name in another case. `before` as above, not for folders. */
+  | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
+  /** No change when the folder is there. */
+  | { readonly kind: 'makeFolder'; readonly path: string }
+  /** Only if it is empty when all else is done; else it stays. */
+  | { readonly kind: 'removeFolder'; readonly path: string }
+
+/** `applying`: begun, and neither done nor rolled back yet. */
+export type ChangeState = 'applying' | 'done' | 'undone' | 'rolled_back'
+
+/** A recorded change as lists show it. */
+export interface ChangeSummary {
+  /** Sorts by time. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly title: string
+  readonly state: ChangeState
+  /** The change that this one took back. */
+  readonly undoes: string | undefined
+  readonly files: readonly ChangedFile[]
+}
+
+export interface ChangedFile {
+  readonly kind: 'create' | 'replace' | 'remove' | 'move' | 'makeFolder' | 'removeFolder'
+  readonly path: string
+  /** Where it was moved to. */
+  readonly to: string | undefined
+}
+
+export interface AppliedChange {
+  readonly id: string
+  /** Every path that came, went or changed; folders of moved folders stand for all below. */
+  readonly paths: readonly string[]
+}
+
+/** How a change that was left half applied ended. */
+export interface Recovery {
+  readonly id: string
+  readonly title: string
+  /** `done`: everything had been applied but the record. `applying`: the vault is not what it was; it is tried again next time. */
+  readonly state: 'done' | 'rolled_back' | 'applying'
+  readonly paths: readonly string[]
+  readonly kept: readonly KeptFile[]
+}
+
+/** A file that was left as it is, because somebody had changed it since. */
+export interface KeptFile {
+  readonly path: string
+  readonly reason: string
+}
+
+/** Writes into a vault, all or nothing, and takes back what was written. */
+export interface Changes {
+  /**
+   * Applies changes, all or none. What a dead owner left half applied is rolled back first.
+   * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written, `NODE_EXISTS` for a destination
+   * that is taken, `CONFLICT` when bytes are not the ones expected, `TIMEOUT` when another process keeps the lock, `PROVIDER_ERROR` when the
+   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later.
+   */
+  apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
+  /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
+  undo(id: string): Promise<AppliedChange>
+  /** The newest changes of this vault, newest first. */
+  list(limit: number): readonly ChangeSummary[]
+  /** Ends what dead owners left half applied; cheap, and nothing is made on disk, when there is none. */
+  recover(): Promise<readonly Recovery[]>
+  close(): void
+}

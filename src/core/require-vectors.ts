@@ -1,0 +1,34 @@
+import type { Embedder } from './embedder.ts'
+import { RouxError } from './errors.ts'
+
+/** How far the length of a vector may be from 1: readers refuse what is off by a hundredth, and storing rounds. */
+const LENGTH_TOLERANCE = 0.009
+
+/**
+ * An embedder's answer, as its contract says: for each text one vector of its dimension, of unit length or all zeros. What is stored is
+ * not embedded again, so a wrong answer would stay.
+ * @throws RouxError `PROVIDER_ERROR`
+ */
+export function requireVectors(
+  { id, dimensions }: Pick<Embedder, 'id' | 'dimensions'>,
+  texts: number,
+  vectors: readonly Float32Array[],
+): readonly Float32Array[] {
+  if (vectors.length !== texts) throw wrongAnswer(id, `${vectors.length} vectors for ${texts} texts`)
+  for (const vector of vectors) {
+    if (vector.length !== dimensions) throw wrongAnswer(id, `a vector of ${vector.length} instead of ${dimensions} numbers`)
+    let squares = 0
+    for (const value of vector) squares += value * value
+    if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is no number')
+    const length = Math.sqrt(squares)
+    if (length !== 0 && Math.abs(length - 1) > LENGTH_TOLERANCE)
+      throw wrongAnswer(id, `a vector of length ${length} instead of 1`)
+  }
+  return vectors
+}
+
+function wrongAnswer(id: string, what: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', `The embedder ${id} answered ${what}.`, {
+    hint: 'Restart it, or choose another one by the settings embedder.kind and embedder.model.',
+  })
+}

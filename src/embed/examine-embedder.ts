@@ -1,0 +1,63 @@
+import type { Embedder } from '../core/embedder.ts'
+import { RouxError } from '../core/errors.ts'
+import type { EmbedderSettings } from './embedder-settings.ts'
+import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
+import { reasonOf } from './provider-error.ts'
+
+/** What was found out about an embedder: that it works, or one thing that keeps it from working. */
+export interface EmbedderFinding {
+  readonly works: boolean
+  readonly message: string
+  /** How to mend it. */
+  readonly hint?: string
+}
+
+/** How long a server may take, ms: one on this computer may have to load the model first. */
+const SERVER_PATIENCE = 8_000
+/** How long a model may take to be loaded, ms. */
+const MODEL_PATIENCE = 60_000
+
+/**
+ * Tries the embedder that the settings name with one short text. Downloads nothing; asks a server only where one is configured. Whatever
+ * is wrong is a finding.
+ */
+export async function examineEmbedder(
+  settings: EmbedderSettings,
+  dependencies: EmbedderDependencies,
+): Promise<readonly EmbedderFinding[]> {
+  if (settings.kind === 'none') return [{ works: true, message: 'none: notes are found by words' }]
+  const careful = { ...settings, allowDownload: false }
+  const obstacles = await findObstacles(careful, dependencies)
+  return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
+}
+
+/** Of the kind with several parts everything that is missing is told at once. */
+async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
+  if (settings.kind !== 'transformers') return []
+  const { obstaclesOf } = await import('./transformers-embedder.ts')
+  return obstaclesOf(settings, dependencies)
+}
+
+async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<EmbedderFinding> {
+  const patience = settings.kind === 'openai' ? SERVER_PATIENCE : MODEL_PATIENCE
+  const signal = AbortSignal.timeout(patience)
+  let embedder: Embedder | undefined
+  try {
+    // Whoever waits for a doctor shall not wait for a server to come back.
+    embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
+    await embedder?.embed(['test'], 'query', signal)
+    return { works: true, message: embedder?.id ?? 'none' }
+  } catch (error) {
+    if (!signal.aborted) return toFinding(error)
+    const who = settings.kind === 'openai' ? `The embedding server at ${settings.baseUrl ?? 'this computer'}` : 'The model'
+    const message = `${who} did not answer within ${patience / 1_000} s.`
+    return { works: false, message, hint: 'Try again when it is less busy; a smaller model is faster.' }
+  } finally {
+    await embedder?.close()
+  }
+}
+
+function toFinding(error: unknown): EmbedderFinding {
+  const hint = error instanceof RouxError ? error.hint : undefined
+  return { works: false, message: reasonOf(error), ...(hint === undefined ? {} : { hint }) }
+}

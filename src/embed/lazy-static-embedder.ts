@@ -1,0 +1,53 @@
+import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import { closedError } from './provider-error.ts'
+import { BATCH, columnsOf, openStaticEmbedder, type StaticEmbedder, staticId } from './static-embedder.ts'
+import { readStaticHeader } from './static-table.ts'
+
+/** How long the table is kept after the last text, ms: the next edit may be near. */
+const KEPT = 5_000
+
+/**
+ * The built-in embedder for a thread that seldom embeds: the table of 8 MB is there only while it does.
+ * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
+ */
+export function openLazyStaticEmbedder(path: string, dimensions?: number): Embedder {
+  const header = readStaticHeader(path)
+  const columns = columnsOf(header, path, dimensions)
+  return new LazyStaticEmbedder(path, staticId(header, columns), columns)
+}
+
+class LazyStaticEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly batch = BATCH
+  readonly #path: string
+  #open: StaticEmbedder | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(path: string, id: string, dimensions: number) {
+    this.#path = path
+    this.id = id
+    this.dimensions = dimensions
+  }
+
+  async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#isClosed) throw closedError(this.id)
+    clearTimeout(this.#timer)
+    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+    try {
+      return await this.#open.embed(texts, kind, signal)
+    } finally {
+      this.#timer = setTimeout(() => {
+        this.#open = undefined
+      }, KEPT)
+      this.#timer.unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#open = undefined
+  }
+}

@@ -1,0 +1,105 @@
+import { foldName } from '../../core/fold.ts'
+import type { NamedFile, Names } from '../name-index.ts'
+import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
+import { isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
+import { type Manner, withoutQuery } from './manner.ts'
+
+/** Obsidian's setting "New link format": how a link that is written as a bare name is written anew. */
+export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
+
+/** A link that needs a new target, as it was. */
+export interface Written {
+  readonly link: LinkTarget
+  readonly manner: Manner
+  readonly via: (Resolution & { readonly kind: 'file' })['via']
+  /** The path of the file that it leads to. */
+  readonly path: string
+}
+
+/** What it shall lead to, and from where. */
+export interface Wanted {
+  readonly names: Names
+  readonly source: Source
+  readonly file: NamedFile
+  readonly newLinkFormat: NewLinkFormat
+}
+
+/** Targets that may lead to a file, the one most like what was written first. Which of them do is for `resolveLink` to say. */
+export function candidates(was: Written, wanted: Wanted): readonly string[] {
+  const { path } = wanted.file
+  if (was.link.form === 'canvas') return [path]
+  const { mode } = wanted.names
+  const isBare =
+    isNotePath(path, mode) && isNotePath(was.path, mode) && !isNotePath(withoutQuery(was.link.target), mode) && !namesFolder(was)
+  const full = isBare ? stemOf(path, mode) : path
+  const folder = folderOf(wanted.source.path)
+  const preferred = [...pageNames(was, wanted), ...indexFolders(was, wanted), ...pathsLike(was, full, wanted)]
+  const fallback = [full, path, `/${full}`, `/${path}`, dotted(relativePath(folder, path))]
+  return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
+}
+
+/** A destination that is a folder says nothing of how it would write the ending of a file. */
+function namesFolder({ link, via }: Written): boolean {
+  return via === 'folder' && link.form !== 'wikilink' && link.form !== 'page'
+}
+
+/** Logseq's page names, for a link that named a page. */
+function pageNames({ via }: Written, { names, file }: Wanted): readonly string[] {
+  if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
+  return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
+}
+
+/** The folder of an index file, for a link that named its folder. */
+function indexFolders(was: Written, wanted: Wanted): readonly string[] {
+  const { path } = wanted.file
+  if (was.via !== 'folder' || !/^(?:index|readme)\.[^./]+$/i.test(baseName(path))) return []
+  const end = was.link.target.endsWith('/') ? '/' : ''
+  const manner = was.manner === 'name' ? 'end' : was.manner
+  return pathsLike({ ...was, manner }, folderOf(path), wanted).map((form) => form + end)
+}
+
+/** A path in the manner in which the link was written. */
+function pathsLike({ link, manner }: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
+  const relative = relativePath(folderOf(source.path), path)
+  switch (manner) {
+    case 'rooted':
+      return [`/${path}`]
+    case 'relative':
+      return [dotted(relative)]
+    case 'sibling':
+      return [relative, dotted(relative)]
+    case 'full':
+      return [path]
+    case 'end':
+      return endsOf(path).slice(segmentsOf(link.target.replace(/\/$/, '')).length - 1)
+    case 'name':
+      if (newLinkFormat === 'absolute') return [path]
+      if (newLinkFormat === 'relative') return [relative, dotted(relative)]
+      return names.withName(foldName(baseName(path))).length === 1 ? [baseName(path)] : []
+  }
+}
+
+/** `c`, `b/c`, `a/b/c` of `a/b/c`. */
+function endsOf(path: string): readonly string[] {
+  const segments = segmentsOf(path)
+  return segments.map((_, at) => segments.slice(-1 - at).join('/'))
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path === '' ? [] : path.split('/')
+}
+
+/** The path from a folder to a path, without a leading `./`; empty for the folder itself. */
+function relativePath(folder: string, path: string): string {
+  const from = segmentsOf(folder)
+  const to = segmentsOf(path)
+  let same = 0
+  while (same < from.length && same < to.length && from[same] === to[same]) same++
+  return [...from.slice(same).map(() => '..'), ...to.slice(same)].join('/')
+}
+
+/** A relative path that can be taken for nothing else. */
+function dotted(relative: string): string {
+  if (isRelative(relative)) return relative
+  return relative === '' ? '.' : `./${relative}`
+}

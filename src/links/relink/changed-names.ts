@@ -1,0 +1,87 @@
+import type { Mode } from '../../core/note.ts'
+import { type NamedFile, NameIndex, type Names, namesOf } from '../name-index.ts'
+
+/** What a file will be called; `after` is `undefined` when the file goes. A key that is not known yet is a new file. */
+export interface NameChange {
+  readonly key: number
+  readonly after: Omit<NamedFile, 'key'> | undefined
+}
+
+/** A file that keeps its aliases and title under a new path. */
+export function movedTo(names: NameIndex, key: number, path: string): NameChange {
+  const file = names.file(key)
+  return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
+}
+
+/** The names as they will be: an index and, above it, those that change. Costs what changes, not what there is. */
+export class ChangedNames implements Names {
+  readonly mode: Mode
+  readonly #before: NameIndex
+  readonly #changed = new Set<number>()
+  readonly #after: NameIndex
+
+  constructor(before: NameIndex, changes: readonly NameChange[]) {
+    this.mode = before.mode
+    this.#before = before
+    this.#after = new NameIndex(before.mode)
+    for (const { key, after } of changes) {
+      this.#changed.add(key)
+      if (after !== undefined) this.#after.add({ ...after, key })
+    }
+  }
+
+  file(key: number): NamedFile | undefined {
+    return this.#changed.has(key) ? this.#after.file(key) : this.#before.file(key)
+  }
+
+  path(key: number): string | undefined {
+    return this.#changed.has(key) ? this.#after.path(key) : this.#before.path(key)
+  }
+
+  foldedPath(key: number): string | undefined {
+    return this.#changed.has(key) ? this.#after.foldedPath(key) : this.#before.foldedPath(key)
+  }
+
+  atPath(folded: string): readonly number[] {
+    return this.#merge(this.#before.atPath(folded), this.#after.atPath(folded))
+  }
+
+  withName(folded: string): readonly number[] {
+    return this.#merge(this.#before.withName(folded), this.#after.withName(folded))
+  }
+
+  withAlias(folded: string): readonly number[] {
+    return this.#merge(this.#before.withAlias(folded), this.#after.withAlias(folded))
+  }
+
+  #merge(before: readonly number[], after: readonly number[]): readonly number[] {
+    const kept = before.some((key) => this.#changed.has(key)) ? before.filter((key) => !this.#changed.has(key)) : before
+    return after.length === 0 ? kept : [...kept, ...after]
+  }
+}
+
+/**
+ * The files whose links may lead elsewhere once the names change: those that mention a name that comes or goes, and those that
+ * move themselves.
+ * @param sourcesOf the files whose links mention a folded name
+ */
+export function affectedSources(
+  names: NameIndex,
+  changes: readonly NameChange[],
+  sourcesOf: (name: string) => Iterable<number>,
+): ReadonlySet<number> {
+  const affected = new Set<number>()
+  const touched = new Set<string>()
+  for (const { key, after } of changes) {
+    const before = names.file(key)
+    const old = before === undefined ? [] : namesOf(before, names.mode)
+    const now = after === undefined ? [] : namesOf(after, names.mode)
+    const isMoved = before?.path !== after?.path
+    if (isMoved && before !== undefined && after !== undefined) affected.add(key)
+    // A file that moves within one name answers to the same names, but not for the same links.
+    for (const name of old) if (isMoved || !now.includes(name)) touched.add(name)
+    for (const name of now) if (isMoved || !old.includes(name)) touched.add(name)
+  }
+  for (const name of touched) for (const key of sourcesOf(name)) affected.add(key)
+  return affected
+}

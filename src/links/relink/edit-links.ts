@@ -1,0 +1,121 @@
+import type { TextEdit } from '../../core/changes.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { LinkSlots, TextRange } from '../../core/link-slots.ts'
+import type { Link } from '../../core/note.ts'
+import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
+
+/** What to write for a link into its slots; `undefined`: nothing fits. */
+export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
+
+export interface LinkEditing {
+  readonly source: RelinkSource
+  /** The source's path once all is done. */
+  readonly pathAfter: string
+  /** The links that need another text. */
+  readonly needed: readonly ResolvedLink[]
+  readonly choose: Choose
+  /** Whether a link that was written anew leads where it should; `was` is the one in its place before. */
+  readonly isKept: (is: Link, was: ResolvedLink) => boolean
+}
+
+export interface EditedLinks {
+  readonly file: RelinkedFile | undefined
+  readonly lost: readonly LostLink[]
+}
+
+interface Change {
+  readonly edit: TextEdit
+  readonly rewrite: Rewrite
+  readonly links: ResolvedLink[]
+}
+
+/** Writes the links of one source that need it, and reads the result back: what would be read otherwise is given up. */
+export function editLinks(editing: LinkEditing, texts: SourceTexts): EditedLinks {
+  const { source, needed } = editing
+  const text = texts.read(source)
+  const lose = (links: readonly ResolvedLink[], reason: LostReason) => links.map((link) => ({ source, link, reason }))
+  if (text === undefined) return { file: undefined, lost: lose(needed, 'unreadable') }
+  const { changes, unfit } = findChanges(text, editing, texts)
+  const kept = keepReadable(changes, (some) => isReadable(text, some, { editing, texts }))
+  const isKept = new Set(kept)
+  const given = changes.filter((change) => !isKept.has(change)).flatMap(({ links }) => links)
+  const lost = [...lose(unfit, 'unwritable'), ...lose(given, 'misread')]
+  if (kept.length === 0) return { file: undefined, lost }
+  const file = {
+    key: source.key,
+    path: source.path,
+    edits: kept.map(({ edit }) => edit),
+    rewrites: kept.map(({ rewrite }) => rewrite),
+  }
+  return { file, lost }
+}
+
+function findChanges(text: string, { source, needed, choose }: LinkEditing, texts: SourceTexts) {
+  const findSlots = texts.slots(source.path, text)
+  const changes = new Map<number, Change>()
+  const unfit: ResolvedLink[] = []
+  for (const link of needed) {
+    const slots = findSlots(link)
+    const edit = slots && choose(link, slots)
+    const known = edit && changes.get(edit.start)
+    if (slots === undefined || edit === undefined || (known !== undefined && known.edit.text !== edit.text)) unfit.push(link)
+    else if (known !== undefined) known.links.push(link)
+    else changes.set(edit.start, { edit, rewrite: rewriteOf(text, edit, { link, shown: slots.shown }), links: [link] })
+  }
+  return { changes: [...changes.values()].sort((a, b) => a.edit.start - b.edit.start), unfit }
+}
+
+function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: ResolvedLink; shown: TextRange }): Rewrite {
+  const start = Math.min(shown.start, edit.start)
+  const end = Math.max(shown.end, edit.end)
+  const after = text.slice(start, edit.start) + edit.text + text.slice(edit.end, end)
+  return { line: link.line, before: text.slice(start, end), after }
+}
+
+/** What hardly ever means anything to Markdown or YAML. */
+const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
+
+/** So many changes that may be misread are tried one by one: each costs reading the text again. */
+const MAX_TRIALS = 32
+
+/** The changes with which the text is read as it should be: all, else the harmless ones and of the others those that do no harm. */
+function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
+  if (isRight(changes)) return changes
+  const harmless = changes.filter(({ edit }) => HARMLESS.test(edit.text))
+  let kept = isRight(harmless) ? harmless : []
+  const tried = kept.length > 0 ? changes.filter(({ edit }) => !HARMLESS.test(edit.text)) : changes
+  for (const change of tried.slice(0, MAX_TRIALS)) {
+    const more = [...kept, change].sort((a, b) => a.edit.start - b.edit.start)
+    if (isRight(more)) kept = more
+  }
+  return kept
+}
+
+/** Whether with these changes every link that they are for leads where it should, and every other says what it said. */
+function isReadable(
+  text: string,
+  changes: readonly Change[],
+  { editing, texts }: { readonly editing: LinkEditing; readonly texts: SourceTexts },
+): boolean {
+  const { source, pathAfter, isKept } = editing
+  const changed = new Set(changes.flatMap(({ links }) => links))
+  const edits = changes.map(({ edit }) => edit)
+  const links = texts.links(pathAfter, applyEdits(text, edits))
+  if (links.length !== source.links.length) return false
+  return links.every((is, at) => {
+    const was = source.links[at]
+    if (was === undefined || is.form !== was.form || is.kind !== was.kind) return false
+    return changed.has(was) ? isKept(is, was) : is.target === was.target && is.subpath === was.subpath
+  })
+}
+
+/** A text with its edits, which are ascending and do not overlap. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  let edited = ''
+  let at = 0
+  for (const { start, end, text: replacement } of edits) {
+    edited += text.slice(at, start) + replacement
+    at = end
+  }
+  return edited + text.slice(at)
+}

@@ -1,0 +1,35 @@
+import { hasFolderTargets, type Names } from '../name-index.ts'
+import { folderOf } from '../names.ts'
+import { atPath, isRelative, joinPath, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
+
+/**
+ * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
+ * (`a.md` in a folder of documentation), by the whole path (`f/a`), by its end, by the bare name.
+ */
+export type Manner = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
+
+/** The manner of a link that was found so. */
+export function mannerOf(link: LinkTarget, found: Resolution & { readonly kind: 'file' }, source: Source, names: Names): Manner {
+  const { target } = link
+  if (found.via === 'alias') return 'name'
+  if (target.startsWith('/')) return 'rooted'
+  if (isRelative(target)) return 'relative'
+  if (siblingOf(link, source, names) === found.key) return 'sibling'
+  if (!target.includes('/')) return 'name'
+  return found.via === 'path' ? 'full' : 'end'
+}
+
+/** The file that a link means from its source's folder, in modes where such links need no `./`. */
+export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
+  const { target, form } = link
+  const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
+  if (isWiki || !hasFolderTargets(names.mode) || target.startsWith('/')) return undefined
+  const found = atPath(names, joinPath(folderOf(source.path), withoutQuery(target)))
+  return found?.kind === 'file' ? found.key : undefined
+}
+
+/** A target without what follows a `?`. */
+export function withoutQuery(target: string): string {
+  const at = target.indexOf('?')
+  return at > 0 ? target.slice(0, at) : target
+}

@@ -1,0 +1,114 @@
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { Flavour, Link } from '../../core/note.ts'
+import type { NameIndex } from '../name-index.ts'
+import { resolveLink, type Source } from '../resolve.ts'
+import { candidates, type NewLinkFormat } from './candidates.ts'
+import { ChangedNames, type NameChange } from './changed-names.ts'
+import { type Choose, editLinks } from './edit-links.ts'
+import { mannerOf, siblingOf } from './manner.ts'
+import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
+
+export interface Renaming {
+  /** The names as they are. */
+  readonly names: NameIndex
+  readonly changes: readonly NameChange[]
+  readonly flavour: Flavour
+  readonly newLinkFormat: NewLinkFormat
+}
+
+/**
+ * Plans what to write so that, once the names have changed, every link leads to the same file as before. A link is rewritten only
+ * if it would lead elsewhere; in folders of documentation also if it would only be found by searching the vault. Every new
+ * text is resolved with the new names, and every edited text is read back.
+ * @param sources those of `affectedSources`, with their links as they resolve now
+ */
+export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
+  const relinker = new Relinker(renaming, texts)
+  for (const source of sources) relinker.relink(source)
+  return relinker
+}
+
+class Relinker implements RelinkPlan {
+  readonly files: RelinkedFile[] = []
+  readonly lost: LostLink[] = []
+  readonly gained: GainedLink[] = []
+  readonly #renaming: Renaming
+  readonly #after: ChangedNames
+  readonly #texts: SourceTexts
+
+  constructor(renaming: Renaming, texts: SourceTexts) {
+    this.#renaming = renaming
+    this.#after = new ChangedNames(renaming.names, renaming.changes)
+    this.#texts = texts
+  }
+
+  relink(source: RelinkSource): void {
+    const path = this.#after.path(source.key)
+    // A file that goes, or that will be read in another way, takes its links with it.
+    if (path === undefined || endingOf(path) !== endingOf(source.path)) return
+    const now = { key: source.key, path }
+    const needed = source.links.filter((link) => this.#needsText(link, source, now))
+    if (needed.length === 0) return
+    const { file, lost } = editLinks(
+      {
+        source,
+        pathAfter: path,
+        needed,
+        choose: this.#chooser(source, now),
+        isKept: (is, was) => is.subpath === was.subpath && this.#leadsTo(is, now, was.to),
+      },
+      this.#texts,
+    )
+    if (file !== undefined) this.files.push(file)
+    this.lost.push(...lost)
+  }
+
+  /** Whether a link must be written anew; those that cannot be kept or come to life are noted. */
+  #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
+    if (link.target === '') return false
+    const found = resolveLink(this.#after, now, link, this.#renaming.flavour)
+    if (typeof link.to === 'string') {
+      if (found.kind === 'file') this.gained.push({ source, link, to: found.key })
+      return false
+    }
+    if (this.#after.path(link.to) === undefined) {
+      this.lost.push({ source, link, reason: 'gone' })
+      return false
+    }
+    if (found.kind !== 'file' || found.key !== link.to) return true
+    // Found all the same, but by a search that tools for documentation do not make.
+    const { names } = this.#renaming
+    return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
+  }
+
+  #chooser(source: RelinkSource, now: Source): Choose {
+    const { names, flavour, newLinkFormat } = this.#renaming
+    return (link, { target: slot }) => {
+      const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
+      const found = resolveLink(names, source, link, flavour)
+      if (file === undefined || found.kind !== 'file') return undefined
+      const manner = mannerOf(link, found, source, names)
+      const was = { link, manner, via: found.via, path: names.path(file.key) ?? file.path }
+      const wanted = candidates(was, { names: this.#after, source: now, file, newLinkFormat })
+      for (const isSure of [true, false]) {
+        for (const target of wanted) {
+          const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
+          if (to.kind !== 'file' || to.key !== file.key || (isSure && to.rivals !== undefined)) continue
+          const text = slot.write(target)
+          if (text !== undefined) return { start: slot.start, end: slot.end, text }
+        }
+      }
+      return undefined
+    }
+  }
+
+  #leadsTo(link: Link, source: Source, key: ResolvedLink['to']): boolean {
+    const found = resolveLink(this.#after, source, link, this.#renaming.flavour)
+    return found.kind === 'file' && found.key === key
+  }
+}
+
+/** The ending of a file's name, folded: it decides how the file is read. */
+function endingOf(path: string): string {
+  return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
+}

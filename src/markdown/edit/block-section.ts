@@ -1,0 +1,125 @@
+import type { TextEdit } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
+import { findBlock, type Section } from '../sections.ts'
+import { editText } from './edit-text.ts'
+import { invalid } from './given-text.ts'
+import { joined } from './joints.ts'
+import { endOfLine, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './line-endings.ts'
+import type { Outline } from './outline.ts'
+import type { SectionMode } from './section-edit.ts'
+
+export interface BlockEdit {
+  /** Without `^`. */
+  readonly id: string
+  readonly mode: SectionMode
+  readonly content: string
+}
+
+/** The edit of a block, by the rules of `editSection`; whatever is asked, its id still names it afterwards. */
+export function editBlock(text: string, outline: Outline, { id, mode, content }: BlockEdit): TextEdit {
+  const block = requireBlock(text, outline, id)
+  const mark = markIn(text, block, id)
+  const edits =
+    mode === 'replace' ? replacements(text, { block, mark, content }) : insertions(text, outline, { block, mark, mode, content })
+  const kept = edits.find((edit) => keepsBlock(text, edit, { outline, block, id, mode }))
+  if (kept) return kept
+  throw invalid(
+    'content',
+    `with it, ^${id} would no longer name its block.`,
+    `Write ^${id} into the content, at the end of the block that it names.`,
+  )
+}
+
+function requireBlock(text: string, { bodyStart, blocks }: Outline, id: string): Section {
+  const found = findBlock(text, { bodyStart }, id)
+  const same = blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
+  if (found !== 'missing' && same.length <= 1) return found
+  const message = same.length > 1 ? `Several blocks are called ^${id}.` : `There is no block ^${id}.`
+  throw new RouxError('SECTION_NOT_FOUND', message, {
+    hint: blocks.length > 0 ? 'The candidates are the blocks of this note.' : 'This note has no blocks.',
+    candidates: [...new Set(blocks)].map((block) => `^${block}`),
+  })
+}
+
+interface Mark {
+  /** Where the white space before the mark begins. */
+  readonly start: number
+  readonly text: string
+}
+
+/** The block's mark ` ^id`; `undefined` where it stands alone below the block. */
+function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
+  const found = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
+  return found ? { start: start + found.index, text: found[0].trim() } : undefined
+}
+
+interface Replaced {
+  readonly block: Section
+  readonly mark: Mark | undefined
+  readonly content: string
+}
+
+/** The block replaced, with its mark where a block's may stand: at its end, at the end of its first line, alone below it. */
+function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
+  const ending = lineEndingOf(text)
+  const inner = withLineEnding(withoutOuterBlankLines(content), ending)
+  const first = endOfLine(inner, 0)
+  const marked =
+    mark === undefined
+      ? []
+      : [
+          `${inner} ${mark.text}`,
+          `${inner.slice(0, first)} ${mark.text}${inner.slice(first)}`,
+          `${inner}${ending}${ending}${mark.text}`,
+        ]
+  return [inner, ...marked].map((each) => ({ start, end, text: each }))
+}
+
+function insertions(
+  text: string,
+  { bodyStart }: Outline,
+  { block, mark, mode, content }: Replaced & { readonly mode: SectionMode },
+): readonly TextEdit[] {
+  const after = nextLine(text, block.end)
+  const insert = (at: number, from: number, tight = false): TextEdit => ({
+    start: at,
+    end: at,
+    text: joined(text, content, { at, from, tight }),
+  })
+  switch (mode) {
+    case 'prepend':
+      return [insert(block.start, block.start, true)]
+    case 'insert_before':
+      return [insert(block.start, bodyStart)]
+    case 'insert_after':
+      return [insert(mark ? after : afterLoneMark(text, after), block.start)]
+    default:
+      return [insert(after, block.start, true), ...(mark ? [beforeMark(text, mark, content)] : [])]
+  }
+}
+
+/** The end of the lines down to the mark below a block. */
+function afterLoneMark(text: string, after: number): number {
+  let at = after
+  while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)
+  return nextLine(text, at)
+}
+
+/** A paragraph goes on before its mark. */
+function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
+  const ending = lineEndingOf(text)
+  return { start, end: start, text: ending + withLineEnding(content.trimEnd(), ending) }
+}
+
+function keepsBlock(
+  text: string,
+  edit: TextEdit,
+  { outline, block, id, mode }: { outline: Outline; block: Section; id: string; mode: SectionMode },
+): boolean {
+  const edited = editText(text, [edit])
+  const found = findBlock(edited, outline, id)
+  if (found === 'missing') return false
+  const moved = block.start + edit.text.length
+  if (mode === 'insert_before') return found.start === moved
+  return found.start === block.start || (mode === 'prepend' && found.start === moved)
+}

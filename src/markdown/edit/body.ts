@@ -1,0 +1,112 @@
+import type { TextEdit } from '../../core/changes.ts'
+import { findFences, readFrontmatter } from '../frontmatter.ts'
+import { LineIndex } from '../line-index.ts'
+import { editText, withoutNoOps } from './edit-text.ts'
+import { invalid, requireText } from './given-text.ts'
+import { joined } from './joints.ts'
+import { isUnended, lineEndingOf, withLineEnding } from './line-endings.ts'
+import { READING } from './reading.ts'
+
+/** Where the body begins: after the frontmatter, or after the byte order mark. */
+export function bodyStartOf(text: string): number {
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  const fences = findFences(text, start)
+  return typeof fences === 'string' ? start : fences.end
+}
+
+/**
+ * Makes `content` the body. Lines that are the same but for their ending stay byte for byte; all others get the file's line
+ * ending.
+ * @throws RouxError `INVALID_PARAMS` where the content is itself frontmatter, or would be read as such.
+ */
+export function replaceBody(text: string, content: string): readonly TextEdit[] {
+  const start = bodyStartOf(text)
+  const given = requireText('content', start === 0 ? withoutMark(content) : content)
+  refuseFrontmatter(text, start, given)
+  return bodyEdits(text, [replaceLines(text, [start, text.length], given)])
+}
+
+/**
+ * Makes `content` of what stands in a range, whole lines: those at its beginning and its end that are the same but for their
+ * line ending stay byte for byte, those between get the file's line ending.
+ */
+export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
+  const old = linesOf(text.slice(start, end))
+  const wanted = linesOf(content)
+  const head = commonLines(old, wanted)
+  const tail = commonLines(old.slice(head).reverse(), wanted.slice(head).reverse())
+  const from = start + lengthOf(old.slice(0, head))
+  const middle = wanted.slice(head, wanted.length - tail).join('')
+  const ending = lineEndingOf(text)
+  const inserted = withLineEnding(middle, ending)
+  const glued = inserted !== '' && from === start && isUnended(text, start)
+  return { start: from, end: end - lengthOf(old.slice(old.length - tail)), text: glued ? ending + inserted : inserted }
+}
+
+/**
+ * Adds `content` at the end of the body, on lines of its own. A last line without a line ending gets one, and a blank line
+ * parts the content from it unless there is one, or list items, quoted lines or table rows go on. It ends with a line
+ * ending where the file did.
+ */
+export function appendToBody(text: string, content: string): readonly TextEdit[] {
+  const from = bodyStartOf(text)
+  const at = text.length
+  return bodyEdits(text, [{ start: at, end: at, text: joined(text, requireText('append', content), { at, from }) }])
+}
+
+/** Adds `content` before the first line of the body, on lines of its own, by the same rules for blank lines. */
+export function prependToBody(text: string, content: string): readonly TextEdit[] {
+  const at = bodyStartOf(text)
+  const given = requireText('prepend', at === 0 ? withoutMark(content) : content)
+  return bodyEdits(text, [{ start: at, end: at, text: joined(text, given, { at, from: at }) }])
+}
+
+/**
+ * Edits of the body, without those that change nothing.
+ * @throws RouxError `INVALID_PARAMS` where another part of the text would be frontmatter after them.
+ */
+export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
+  const wanted = withoutNoOps(text, edits)
+  if (wanted.length === 0) return wanted
+  const before = bodyStartOf(text)
+  const edited = editText(text, wanted)
+  // A fence without a line ending gets one when something follows it.
+  const after = bodyStartOf(edited)
+  if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
+  throw invalid('content', 'with it, a part of the body would be read as frontmatter.', FRONTMATTER_HINT)
+}
+
+const FRONTMATTER_HINT = 'Send the body alone, and frontmatter as `properties` and `tags`.'
+
+function refuseFrontmatter(text: string, start: number, content: string): void {
+  const end = bodyStartOf(content)
+  if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
+  const { properties } = readFrontmatter(content, READING, new LineIndex())
+  // Below frontmatter, two lines across the page are just that.
+  if (start > 1 && Object.keys(properties).length === 0) return
+  throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)
+}
+
+/** In front of a text, a byte order mark is none of it. */
+function withoutMark(content: string): string {
+  return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
+}
+
+/** The lines with their endings. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? []
+}
+
+function commonLines(one: readonly string[], other: readonly string[]): number {
+  let count = 0
+  while (count < one.length && count < other.length && sameLine(one[count] as string, other[count] as string)) count++
+  return count
+}
+
+function sameLine(one: string, other: string): boolean {
+  return one === other || one.replace(/\r\n$/, '\n') === other.replace(/\r\n$/, '\n')
+}
+
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0)
+}

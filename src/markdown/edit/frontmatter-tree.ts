@@ -1,0 +1,147 @@
+import type * as Yaml from 'yaml'
+import { RouxError } from '../../core/errors.ts'
+import { type Fences, findFences, readFrontmatter } from '../frontmatter.ts'
+import { YAML_OPTIONS, yaml } from '../full-frontmatter.ts'
+import { LineIndex } from '../line-index.ts'
+import { startOfLine } from './line-endings.ts'
+import { READING } from './reading.ts'
+
+/** A property as it stands in the file; offsets are of the whole text. */
+export interface Entry {
+  readonly key: string
+  /** The beginning of its key; of its line in the block form. */
+  readonly start: number
+  /** After the last line of its value; after the value in the flow form. */
+  readonly end: number
+  /** After the colon. */
+  readonly colonEnd: number
+  readonly value: Value
+}
+
+/** A value or an item of a list. */
+export interface Value {
+  /** `undefined` where nothing is written. */
+  readonly node: Yaml.Node | undefined
+  /** With a tag like `!!str` in front of it; both after the colon or dash where nothing is written. */
+  readonly start: number
+  readonly end: number
+}
+
+/** An item of a block list, and the dash before it. */
+export interface ListItem extends Value {
+  readonly dash: number
+}
+
+/** A file's frontmatter, and where each part of it stands. */
+export interface FrontmatterTree {
+  readonly text: string
+  /** Where the text begins, after a byte order mark. */
+  readonly start: number
+  /** Absent where there is no frontmatter. */
+  readonly fences?: Fences
+  /** `flow` is JSON's form, `{…}`; `undefined` where there are no properties. */
+  readonly form: 'block' | 'flow' | undefined
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly entries: readonly Entry[]
+  /** What every property's line begins with, in the block form. */
+  readonly indent: string
+  /** The items of a list. */
+  readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
+}
+
+/**
+ * Reads the frontmatter of a text to edit it.
+ * @throws RouxError `EDIT_MISMATCH` with the line where it is malformed: nothing can be edited exactly in it.
+ */
+export function requireFrontmatter(text: string): FrontmatterTree {
+  const { properties, malformed } = readFrontmatter(text, READING, new LineIndex())
+  const [problem] = malformed
+  if (problem) {
+    throw new RouxError('EDIT_MISMATCH', `Line ${problem.line}: ${problem.message}`, {
+      hint: 'Mend the frontmatter first; until then only the body can be edited.',
+      candidates: [{ line: problem.line }],
+    })
+  }
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  const fences = findFences(text, start)
+  const tree = { text, start, properties, entries: [], indent: '', items: () => [], form: undefined }
+  return typeof fences === 'string' ? tree : { ...tree, fences, ...entriesIn(text, fences) }
+}
+
+function entriesIn(text: string, { from, to }: Fences): Pick<FrontmatterTree, 'form' | 'entries' | 'indent' | 'items'> {
+  const source = text.slice(from, to)
+  const { contents } = yaml().parseDocument(source, { ...YAML_OPTIONS, uniqueKeys: false, keepSourceTokens: true })
+  const reader = new TreeReader(text, from)
+  const items = (list: Yaml.YAMLSeq) => reader.items(list)
+  if (!yaml().isMap(contents)) return { form: undefined, entries: [], indent: '', items }
+  const entries = contents.items.map((pair) => reader.entry(pair, contents.flow === true))
+  const first = from + startOf(contents)
+  const indent = contents.flow ? '' : text.slice(startOfLine(text, first), first)
+  return { form: contents.flow ? 'flow' : 'block', entries, indent, items }
+}
+
+class TreeReader {
+  readonly #text: string
+  readonly #from: number
+
+  constructor(text: string, from: number) {
+    this.#text = text
+    this.#from = from
+  }
+
+  entry(pair: Yaml.Pair, flow: boolean): Entry {
+    const { key, colonEnd, value } = this.#pair(pair)
+    const begin = this.#from + (tokenOf(pair.srcToken?.start, 'explicit-key-ind')?.offset ?? startOf(pair.key))
+    const start = flow ? begin : startOfLine(this.#text, begin)
+    return { key, start, end: flow ? Math.max(value.end, colonEnd) : this.#nextLine(value.end), colonEnd, value }
+  }
+
+  items(list: Yaml.YAMLSeq): readonly ListItem[] {
+    const tokens = (list.srcToken as Yaml.CST.BlockSequence | Yaml.CST.FlowCollection | undefined)?.items ?? []
+    return list.items.map((node, i) => {
+      const before = tokens[i]?.start
+      const dash = this.#from + (tokenOf(before, 'seq-item-ind')?.offset ?? startOf(node))
+      return { ...this.#value(node, before, dash + 1), dash }
+    })
+  }
+
+  #pair(pair: Yaml.Pair): { readonly key: string; readonly colonEnd: number; readonly value: Value } {
+    const sep = pair.srcToken?.sep
+    const colon = tokenOf(sep, 'map-value-ind')
+    const colonEnd = this.#from + (colon ? colon.offset + 1 : endOf(pair.key))
+    const key = yaml().isScalar(pair.key) ? String(pair.key.value ?? '') : ''
+    return { key, colonEnd, value: this.#value(pair.value, sep, colonEnd) }
+  }
+
+  #value(node: unknown, before: readonly Yaml.CST.SourceToken[] | undefined, absentAt: number): Value {
+    if (!yaml().isNode(node) || !node.range) return { node: undefined, start: absentAt, end: absentAt }
+    const tag = tokenOf(before, 'tag')
+    if (node.range[0] === node.range[1] && !tag) return { node: undefined, start: absentAt, end: absentAt }
+    return { node, start: this.#from + (tag?.offset ?? node.range[0]), end: this.#endOf(node) }
+  }
+
+  /** The end of what is written: the library counts blank lines and comments after a block collection to it. */
+  #endOf(node: Yaml.Node): number {
+    const { isMap, isSeq } = yaml()
+    if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)
+    const last = isMap(node) && !node.flow ? node.items.at(-1) : undefined
+    return last ? this.#pair(last).value.end : this.#from + endOf(node)
+  }
+
+  #nextLine(at: number): number {
+    // A block scalar ends with its last line's ending.
+    return this.#text[at - 1] === '\n' ? at : this.#text.indexOf('\n', at) + 1
+  }
+}
+
+function tokenOf(tokens: readonly Yaml.CST.SourceToken[] | undefined, type: Yaml.CST.SourceToken['type']) {
+  return tokens?.find((token) => token.type === type)
+}
+
+function startOf(node: unknown): number {
+  return (node as Yaml.Node | null)?.range?.[0] ?? 0
+}
+
+function endOf(node: unknown): number {
+  return (node as Yaml.Node | null)?.range?.[1] ?? 0
+}

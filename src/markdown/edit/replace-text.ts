@@ -1,0 +1,132 @@
+import type { TextEdit } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
+import { bodyEdits, bodyStartOf } from './body.ts'
+import { invalid, requireText } from './given-text.ts'
+import { lineEndingOf, lineNumber, withLineEnding } from './line-endings.ts'
+
+export interface Replacement {
+  /** Exact, with case and white space; a line break stands for either line ending. */
+  readonly find: string
+  readonly replace: string
+  /** How many matches there must be, 1 unless given. All of them are replaced. */
+  readonly count?: number
+}
+
+/** Further matches are counted, not listed. */
+const LISTED = 50
+
+/**
+ * Replaces each exact match in the body; matches do not overlap and are taken from front to back.
+ * @throws RouxError `EDIT_MISMATCH` where there are not exactly `count` matches, with their lines as candidates.
+ */
+export function replaceText(text: string, { find, replace, count = 1 }: Replacement): readonly TextEdit[] {
+  if (find === '') throw invalid('find', 'expected the text to replace, found none.')
+  if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a whole number from 1, found ${count}.`)
+  requireText('find', find)
+  const inserted = withLineEnding(requireText('replace', replace), lineEndingOf(text))
+  const start = bodyStartOf(text)
+  const matches = findMatches(text, start, find)
+  if (matches.length !== count) throw mismatch(text, start, { find, count, matches })
+  return bodyEdits(
+    text,
+    matches.map(([from, end]) => ({ start: from, end, text: inserted })),
+  )
+}
+
+type Match = readonly [start: number, end: number]
+
+function mismatch(
+  text: string,
+  start: number,
+  { find, count, matches }: { readonly find: string; readonly count: number; readonly matches: readonly Match[] },
+): RouxError {
+  const lines = linesAt(text, matches.slice(0, LISTED))
+  const times = matches.length === 1 ? 'once' : `${matches.length} times`
+  const where =
+    matches.length === 0
+      ? ''
+      : `, on ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${matches.length > LISTED ? '…' : ''}`
+  const message =
+    matches.length === 0
+      ? 'The text to find is not in the body.'
+      : `The text to find is in the body ${times}${where}; expected ${count}.`
+  return new RouxError('EDIT_MISMATCH', message, {
+    hint: hintFor(matches.length, text.slice(0, start).includes(find)),
+    ...(lines.length === 0 ? {} : { candidates: lines.map((line) => ({ line })) }),
+  })
+}
+
+function hintFor(found: number, inFrontmatter: boolean): string {
+  if (found > 0) return 'Make `find` longer until it is unique, or set `count` to the number of matches.'
+  if (inFrontmatter) return 'It stands in the frontmatter, which `properties`, `tags` and `title` change.'
+  return 'Read the note again and copy the text exactly, with case and white space.'
+}
+
+/** The lines of matches in ascending order, each once. */
+function linesAt(text: string, matches: readonly Match[]): readonly number[] {
+  const lines = new Set<number>()
+  let line = 1
+  let at = 0
+  for (const [start] of matches) {
+    line += lineNumber(text.slice(at, start + 1), start - at) - 1
+    at = start
+    lines.add(line)
+  }
+  return [...lines]
+}
+
+function findMatches(text: string, start: number, find: string): readonly Match[] {
+  const body = text.slice(start)
+  const needle = withLineEnding(find, '\n')
+  if (!body.includes('\r\n')) return findAll(body, needle).map((at) => [start + at, start + at + needle.length])
+  const starts = findAll(withLineEnding(body, '\n'), needle)
+  const places = originalPlaces(
+    body,
+    starts.flatMap((at) => [at, at + needle.length]),
+  )
+  return starts.map((_, i) => [start + (places[2 * i] ?? 0), start + (places[2 * i + 1] ?? 0)])
+}
+
+/** Where the given ascending places of the text with `\n` stand in the one with `\r\n`. */
+function originalPlaces(text: string, places: readonly number[]): readonly number[] {
+  let passed = 0
+  let next = text.indexOf('\r\n')
+  return places.map((place) => {
+    while (next !== -1 && next - passed < place) {
+      passed++
+      next = text.indexOf('\r\n', next + 2)
+    }
+    return place + passed
+  })
+}
+
+/** Where `needle` occurs, without overlaps. By Knuth, Morris and Pratt: linear also where both repeat themselves. */
+function findAll(text: string, needle: string): readonly number[] {
+  if (!text.includes(needle.slice(0, 1))) return []
+  const borders = bordersOf(needle)
+  const found: number[] = []
+  let matched = 0
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    while (matched > 0 && needle.charCodeAt(matched) !== c) matched = borders[matched - 1] as number
+    if (needle.charCodeAt(matched) === c) matched++
+    if (matched === needle.length) {
+      found.push(i + 1 - matched)
+      matched = 0
+    }
+  }
+  return found
+}
+
+/** For each prefix, the length of the longest proper prefix of it that also ends it. */
+function bordersOf(needle: string): Int32Array {
+  const borders = new Int32Array(needle.length)
+  let length = 0
+  for (let i = 1; i < needle.length; i++) {
+    const c = needle.charCodeAt(i)
+    while (length > 0 && needle.charCodeAt(length) !== c) length = borders[length - 1] as number
+    if (needle.charCodeAt(length) === c) length++
+    borders[i] = length
+  }
+  return borders
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as Yaml from 'yaml'
+import { readFullFrontmatter, yaml } from '../full-frontmatter.ts'
+import { LineIndex } from '../line-index.ts'
+
+/** How the value that is replaced is written: the new one follows it where it can. */
+export interface Style {
+  /** A list or mapping in brackets. */
+  readonly flow?: boolean
+  /** Quotes of a text. */
+  readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
+  /** Texts that only YAML 1.1 takes for something else, such as dates, without quotes. */
+  readonly plain?: boolean
+  /** A list whose dashes stand below the key's first letter. */
+  readonly outdented?: boolean
+}
+
+/** A value as it stands after its key's colon, lines ended by `\n`. */
+export interface WrittenValue {
+  /** The rest of the key's line: ` value`, ` |-` or nothing. */
+  readonly head: string
+  /** The lines below it, each with its ending. */
+  readonly body: string
+}
+
+/**
+ * Writes a JSON value as YAML that reads back as the same. Texts that look like something else, also to a reader of
+ * YAML 1.1 (dates, `yes`, `12:30`), are quoted; texts of several lines are literal blocks.
+ */
+export function writeValue(value: unknown, style: Style = {}): WrittenValue {
+  const source = documentOf(value, style)
+  if (!source.startsWith('x:') || !isDeepStrictEqual(valueIn(source), value)) return { head: ` ${JSON.stringify(value)}`, body: '' }
+  const newline = source.indexOf('\n')
+  return { head: source.slice(2, newline), body: source.slice(newline + 1) }
+}
+
+/** Writes a value on one line, as an item of a list in brackets. */
+export function writeFlow(value: unknown, style: Style = {}): string {
+  const list = writeValue([value], { ...style, flow: true })
+  const written = list.head.slice(2, -1)
+  return list.body === '' && list.head.startsWith(' [') && !written.includes('\n') ? written : JSON.stringify(value)
+}
+
+/** Writes a property's key, without the colon. */
+export function writeKey(key: string): string {
+  const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
+  const written = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
+  // `- x`, `? x` and the like are keys to the library, but not to everyone.
+  const read = written === '' || written.includes('\n') ? undefined : propertiesOf(source)
+  return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? written : JSON.stringify(key)
+}
+
+/** A frontmatter's properties; `undefined` where it is malformed. */
+function propertiesOf(source: string): Readonly<Record<string, unknown>> | undefined {
+  const { properties, malformed } = readFullFrontmatter(source, [0, source.length], new LineIndex())
+  return malformed ? undefined : properties
+}
+
+function valueIn(source: string): unknown {
+  return propertiesOf(source)?.['x']
+}
+
+const WRITING = { version: '1.2', schema: 'core', aliasDuplicateObjects: false } as const
+const LAYOUT = { lineWidth: 0, flowCollectionPadding: false, blockQuote: 'literal' } as const
+
+function documentOf(value: unknown, { flow = false, quotes, plain = false, outdented = false }: Style): string {
+  const compat = plain ? null : 'yaml-1.1'
+  const document = new (yaml().Document)({ x: null }, { ...WRITING, compat })
+  const node = document.createNode(value, { flow, aliasDuplicateObjects: false }) as Yaml.Node
+  if (yaml().isScalar(node) && typeof value === 'string' && quotes && !value.includes('\n')) node.type = quotes
+  document.set('x', node)
+  return document.toString({ ...LAYOUT, indentSeq: !outdented })
+}

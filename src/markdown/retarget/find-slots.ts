@@ -1,0 +1,152 @@
+import type { FindSlots, LinkSlots, PlacedLink, TextRange } from '../../core/link-slots.ts'
+import type { Flavour } from '../../core/note.ts'
+import { scanBlocks } from '../blocks.ts'
+import { type CanvasNode, type CanvasText, readCanvasNodes } from '../canvas-json.ts'
+import type { Definition } from '../destinations.ts'
+import { type ReadFrontmatter, readFrontmatter } from '../frontmatter.ts'
+import { LineIndex } from '../line-index.ts'
+import type { PropertyText } from '../plain-frontmatter.ts'
+import { linksOfValue } from '../properties.ts'
+import { cardPassage, stringSlot } from './canvas-passage.ts'
+import { htmlSlots, inlineSlots, referenceSlots } from './markdown-slots.ts'
+import { literalPassage, type Passage, slotsInFile } from './passage.ts'
+import { wikilinkSlots } from './wikilink-slots.ts'
+import { literalInScalar, quotedPassage } from './yaml-passage.ts'
+
+type Definitions = () => ReadonlyMap<string, Definition>
+
+/** Finds where the links of a note say what they lead to. Asked in ascending order of their positions, it is linear. */
+export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
+  const body = literalPassage(text)
+  const frontmatter = once(() => readFrontmatter(text, flavour, new LineIndex()))
+  const definitions = once(() => scanBlocks(text, frontmatter().end, new LineIndex()).definitions)
+  return (link) => {
+    // Fields in the body have the same kind as properties.
+    if (link.kind === 'property' && link.start < frontmatter().end) return propertySlots(text, link, { frontmatter, flavour })
+    return slotsInPassage(body, link, { definitions, flavour })
+  }
+}
+
+/** Finds where the links of a canvas say what they lead to. */
+export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
+  const nodes = once(() => cardsByPlace(text))
+  let open: { readonly card: CanvasText; readonly passage: Passage; readonly definitions: Definitions } | undefined
+  return (link) => {
+    const node = lastBefore(nodes(), link.start, startOf)
+    if (link.form === 'canvas') return node === undefined ? undefined : cardSlots(text, node, link)
+    if (node?.text === undefined) return undefined
+    if (open?.card !== node.text) {
+      const { value } = node.text
+      const definitions = once(() => scanBlocks(value, 0, new LineIndex()).definitions)
+      open = { card: node.text, passage: cardPassage(text, node.text), definitions }
+    }
+    return slotsInPassage(open.passage, link, { definitions: open.definitions, flavour })
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function slotsInPassage(
+  passage: Passage,
+  link: PlacedLink,
+  { definitions, flavour }: { readonly definitions: Definitions; readonly flavour: Flavour },
+): LinkSlots | undefined {
+  const range = { start: passage.offsetOf(link.start), end: passage.offsetOf(link.end) }
+  const slots = slotsAt(passage.text, link, { ...range, definitions, query: flavour.mode === 'docs' })
+  return slots && slotsInFile(slots, passage)
+}
+
+function slotsAt(
+  text: string,
+  link: PlacedLink,
+  place: TextRange & { readonly definitions: Definitions; readonly query: boolean },
+): LinkSlots | undefined {
+  const sought = { ...place, wanted: link }
+  switch (link.form) {
+    case 'wikilink':
+    case 'page': {
+      const slots = wikilinkSlots(text, { start: place.start, end: place.end })
+      const target = slots && text.slice(slots.target.start, slots.target.end)
+      return target === link.target ? slots : undefined
+    }
+    case 'markdown':
+      return inlineSlots(text, sought)
+    case 'reference':
+      return referenceSlots(text, sought, place.definitions())
+    case 'html':
+      return htmlSlots(text, sought)
+    case 'canvas':
+      return undefined
+  }
+}
+
+interface PropertyContext {
+  readonly frontmatter: () => ReadFrontmatter
+  readonly flavour: Flavour
+}
+
+function propertySlots(text: string, link: PlacedLink, { frontmatter, flavour }: PropertyContext): LinkSlots | undefined {
+  const scalar = lastBefore(frontmatter().texts, link.start, ({ start }) => start)
+  if (scalar === undefined || link.end > scalar.end) return undefined
+  const rest = { definitions: noDefinitions, flavour }
+  // Read as it is written, it stands there; else its scalar is written with escapes.
+  const literal = slotsInPassage(literalInScalar(text, scalar), link, rest)
+  if (literal !== undefined) return literal
+  const passage = quotedPassage(text, scalar)
+  const place = passage && placeInValue(scalar, link, flavour)
+  return place && slotsInPassage(passage, { ...link, ...rangeInFile(place, passage) }, rest)
+}
+
+const noDefinitions: Definitions = () => new Map()
+
+function placeInValue({ value }: PropertyText, link: PlacedLink, flavour: Flavour): TextRange | undefined {
+  return linksOfValue(value, flavour).find(
+    ({ form, target, subpath }) => form === link.form && target === link.target && subpath === link.subpath,
+  )
+}
+
+function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
+  return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
+}
+
+function cardSlots(text: string, { file, subpath }: CanvasNode, link: PlacedLink): LinkSlots | undefined {
+  if (file?.start !== link.start || file.value !== link.target) return undefined
+  const target = stringSlot(text, file)
+  const shown = { start: file.start, end: file.end }
+  if (link.subpath === undefined || subpath === undefined) return { target, shown }
+  return { target, subpath: stringSlot(text, subpath, subpath.value.startsWith('#') ? '#' : ''), shown }
+}
+
+/** The cards that link, in order of where they say it. */
+function cardsByPlace(text: string): readonly CanvasNode[] {
+  const read = readCanvasNodes(text)
+  if ('malformed' in read) return []
+  const single = read.nodes.flatMap(({ file, subpath, text: markdown }): readonly CanvasNode[] => [
+    ...(file === undefined ? [] : [subpath === undefined ? { file } : { file, subpath }]),
+    ...(markdown === undefined ? [] : [{ text: markdown }]),
+  ])
+  return single.sort((a, b) => startOf(a) - startOf(b))
+}
+
+function startOf(node: CanvasNode): number {
+  return (node.file ?? node.text)?.start ?? 0
+}
+
+/** The last of the items in ascending order that begins at or before `offset`. */
+function lastBefore<T>(items: readonly T[], offset: number, place: (item: T) => number): T | undefined {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const item = items[middle]
+    if (item !== undefined && place(item) <= offset) low = middle + 1
+    else high = middle
+  }
+  return items[low - 1]
+}

@@ -1,0 +1,120 @@
+import type { TextEdit } from '../../core/changes.ts'
+import type { Flavour } from '../../core/note.ts'
+import { readCanvasNodes } from '../canvas-json.ts'
+import { readFrontmatter } from '../frontmatter.ts'
+import { indexLines, LineIndex } from '../line-index.ts'
+import { logseqProperties } from '../logseq.ts'
+import type { PropertyText } from '../plain-frontmatter.ts'
+import { scanBody } from '../scan-body.ts'
+import { foldTag, propertyTag } from '../tags.ts'
+import { cardPassage } from './canvas-passage.ts'
+
+export interface TagRenaming {
+  /** Without `#`; compared without case. Tags below it, `from/x`, become `to/x`. */
+  readonly from: string
+  /** A name that `isTagName` accepts. */
+  readonly to: string
+}
+
+export interface TagEdits {
+  /** Ascending; UTF-16 offsets of the file's text. */
+  readonly edits: readonly TextEdit[]
+  /** 1-based lines with the tag written in a way that cannot be edited: with escapes in a quoted string. */
+  readonly unfit: readonly number[]
+}
+
+/** Whether a tag can be called so. */
+export function isTagName(name: string): boolean {
+  return propertyTag(name) === name
+}
+
+/** Finds every place where a note names a tag, in its text and its frontmatter, and what to write there instead. */
+export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
+  const lines = new LineIndex()
+  const front = readFrontmatter(text, flavour, lines)
+  const body = scanBody(text, front.end, { flavour, lines })
+  const page = flavour.mode === 'logseq' ? logseqProperties(text, body.firstRun).texts : []
+  const rename = renamer(renaming)
+  const edits = new Map<number, TextEdit>()
+  const unfit: number[] = []
+  for (const property of [...front.tags, ...page]) {
+    if (property.nested || !(flavour.profile === 'lenient' ? /^tags?$/i : /^tags$/i).test(property.key)) continue
+    const found = editsInProperty(text, property, rename)
+    for (const edit of found) edits.set(edit.start, edit)
+    const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
+    if (found.length === 0 && names.some((name) => isMeant(name, rename))) unfit.push(lines.lineAt(property.start))
+  }
+  for (const { name, at } of body.tags) {
+    const edit = editAt(at + 1, rename(name))
+    if (edit !== undefined) edits.set(edit.start, edit)
+  }
+  return { edits: [...edits.values()].sort((a, b) => a.start - b.start), unfit }
+}
+
+/** The same for the text cards of a canvas. */
+export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
+  const rename = renamer(renaming)
+  const read = readCanvasNodes(text)
+  const cards = 'malformed' in read ? [] : read.nodes.flatMap(({ text: card }) => (card === undefined ? [] : [card]))
+  const edits = cards.flatMap((card) => {
+    const passage = cardPassage(text, card)
+    const { tags } = scanBody(card.value, 0, { flavour, lines: indexLines(card.value) })
+    return tags.flatMap(({ name, at }): readonly TextEdit[] => {
+      const edit = editAt(at + 1, rename(name))
+      if (edit === undefined) return []
+      return [{ start: passage.sourceOf(edit.start), end: passage.sourceOf(edit.end), text: passage.encode(edit.text) }]
+    })
+  })
+  return { edits: edits.sort((a, b) => a.start - b.start), unfit: [] }
+}
+
+/** What to write for the first `length` characters of a tag's name. */
+interface Renamed {
+  readonly length: number
+  readonly text: string
+}
+
+type Rename = (name: string) => Renamed | undefined
+
+function renamer({ from, to }: TagRenaming): Rename {
+  const wanted = foldTag(from)
+  const depth = from.split('/').length
+  return (name) => {
+    const head = name.split('/').slice(0, depth).join('/')
+    return foldTag(head) === wanted && head !== to ? { length: head.length, text: to } : undefined
+  }
+}
+
+function editAt(start: number, renamed: Renamed | undefined): TextEdit | undefined {
+  return renamed && { start, end: start + renamed.length, text: renamed.text }
+}
+
+function isMeant(item: string, rename: Rename): boolean {
+  const name = propertyTag(item)
+  return name !== undefined && rename(name) !== undefined
+}
+
+/** The key in a line that is a property's range as a whole, and a comment at its end. */
+const KEY = /^[ \t]*tags?[ \t]*::?/i
+const COMMENT = /\s#\s.*$/s
+const ITEM = /[^\s,"'[\]{}#]+/g
+
+function editsInProperty(text: string, { value, start, end }: PropertyText, rename: Rename): readonly TextEdit[] {
+  const source = text.slice(start, end)
+  const skipped = KEY.test(value) ? 0 : (KEY.exec(source)?.[0].length ?? 0)
+  const edits: TextEdit[] = []
+  for (const { 0: item, index } of source.slice(skipped).replace(COMMENT, '').matchAll(ITEM)) {
+    if (!isMeant(item, rename)) continue
+    const edit = editAt(start + skipped + index, rename(item))
+    if (edit !== undefined) edits.push(item === source ? quoted(edit, item) : edit)
+  }
+  return edits
+}
+
+/** What YAML takes for something else than a text when it stands alone. */
+const NOT_TEXT = /^(?:true|false|null|-.*|[-+]?\d.*)$/i
+
+function quoted(edit: TextEdit, item: string): TextEdit {
+  const name = edit.text + item.slice(edit.end - edit.start)
+  return NOT_TEXT.test(name) ? { start: edit.start, end: edit.start + item.length, text: `"${name}"` } : edit
+}

@@ -1,0 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { VectorState } from '../../../core/search.ts'
+import { isDamage } from '../sqlite.ts'
+import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-addon.ts'
+import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
+import { type Legend, readLegend, saveLegend } from '../vectors/hnsw-legend.ts'
+import type { VectorSlots } from './vector-slots.ts'
+
+/** How vectors are compared: with all of them, with a graph of them, or with that where it is worth building. */
+export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
+
+export interface ChunkGraphOptions {
+  readonly kind: Exclude<VectorIndexKind, 'exact'>
+  readonly embedder: string
+  readonly dimensions: number
+  /** Where the graph is saved; without it nowhere. */
+  readonly path?: string
+  /** Bytes of int8 rows from which `auto` builds a graph. */
+  readonly autoFrom?: number
+  readonly loadAddon?: () => Promise<LoadedAddon>
+  /** Waits so many ms; what waits does not keep the process alive. */
+  readonly rest?: (ms: number) => Promise<unknown>
+}
+
+/**
+ * Keeps a graph over the vectors of chunks: restores or builds it in the background, a few milliseconds at a time, and saves it. Until
+ * it is complete, and where it cannot be, the scan answers.
+ */
+export class ChunkGraph {
+  readonly #slots: VectorSlots
+  readonly #options: ChunkGraphOptions
+  readonly #rest: (ms: number) => Promise<unknown>
+  #legend: Legend | undefined
+  #index: HnswIndex | undefined
+  /** Why there is no graph, or why it is not built further or saved. */
+  #trouble: string | undefined
+  #damage: unknown
+  #isRunning = false
+  #isClosed = false
+  #wake: () => void = () => {}
+  /** Labels that were built in since the graph was saved; `undefined`: it never was. */
+  #unsaved: number | undefined
+
+  constructor(slots: VectorSlots, options: ChunkGraphOptions) {
+    this.#slots = slots
+    this.#options = options
+    this.#rest = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
+  }
+
+  /** What answers, and why where it may not be what is expected. */
+  get state(): Pick<VectorState, 'index' | 'reason'> {
+    const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
+    const reason = this.#trouble ?? this.#progress()
+    return { index, ...(reason === undefined ? undefined : { reason }) }
+  }
+
+  /** Vectors get the labels that they have in the saved graph; before any is loaded. */
+  async prepare(): Promise<void> {
+    const { path, embedder } = this.#options
+    this.#legend = path === undefined ? undefined : await readLegend(path, embedder)
+    if (this.#legend !== undefined) await this.#slots.reserve(this.#legend.marks)
+  }
+
+  /** All vectors are loaded: the graph may follow. @throws DamagedIndex found while it did. */
+  follow(): void {
+    if (this.#damage !== undefined) throw this.#damage
+    this.#wake()
+    if (this.#isRunning) return
+    this.#isRunning = true
+    void this.#run().catch((error: unknown) => {
+      if (this.#isClosed) return
+      if (isDamage(error)) this.#damage = error
+      else this.#trouble = `The graph is not built any further (${messageOf(error)}): the exact scan does the rest.`
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#wake()
+  }
+
+  async #run(): Promise<void> {
+    await this.#rest(START_DELAY)
+    while (!this.#isClosed && !this.#isWorthIt()) await this.#woken()
+    const index = this.#isClosed ? undefined : await this.#open()
+    while (index !== undefined && !this.#isClosed) {
+      await this.#build(index)
+      await this.#save(index)
+      if (index.behind === 0 && !this.#isClosed) await this.#woken()
+    }
+  }
+
+  #isWorthIt(): boolean {
+    const { kind, dimensions, autoFrom = GRAPH_FROM_BYTES } = this.#options
+    return kind === 'hnsw' ? this.#slots.size > 0 : this.#slots.size * dimensions >= autoFrom
+  }
+
+  async #open(): Promise<HnswIndex | undefined> {
+    const { kind, dimensions, autoFrom = GRAPH_FROM_BYTES, loadAddon = loadHnswAddon } = this.#options
+    const { addon, reason } = await loadAddon()
+    if (addon === undefined) this.#trouble = reason
+    if (addon === undefined || this.#isClosed) return undefined
+    const slots = this.#slots
+    const graphFrom = kind === 'hnsw' ? 0 : autoFrom / dimensions
+    const index = new HnswIndex({ addon, dimensions, graphFrom, scan: slots.scan, exact: (slot) => slots.fine(slot) })
+    this.#index = index
+    slots.searchWith(index)
+    await this.#restore(index)
+    return index
+  }
+
+  async #restore(index: HnswIndex): Promise<void> {
+    const { path, embedder } = this.#options
+    const legend = this.#legend
+    this.#legend = undefined
+    if (path === undefined || legend === undefined) return
+    const reason = await index.restore(path, {
+      embedder,
+      changedSince: (fingerprint) => {
+        if (fingerprint !== legend.fingerprint) return undefined
+        const changed = this.#slots.changedSince(legend.marks)
+        return changed.length > this.#slots.size * MAX_CHANGED_SHARE ? undefined : changed
+      },
+    })
+    if (reason === undefined) this.#unsaved = 0
+    // What was read while this was closed is let go of again.
+    if (this.#isClosed) index.close()
+  }
+
+  async #build(index: HnswIndex): Promise<void> {
+    let started = performance.now()
+    let { searches } = this.#slots
+    for (const _left of index.build(1)) {
+      if (this.#unsaved !== undefined) this.#unsaved++
+      if (performance.now() - started < SLICE) continue
+      await this.#rest(searches === this.#slots.searches ? PAUSE : PAUSE_AFTER_SEARCH)
+      if (this.#isClosed) return
+      searches = this.#slots.searches
+      started = performance.now()
+    }
+  }
+
+  /** Saves what is worth it, once nothing has changed for a while. */
+  async #save(index: HnswIndex): Promise<void> {
+    const { path, embedder } = this.#options
+    const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
+    if (path === undefined || !isWorthIt || this.#isClosed) return
+    await this.#rest(SAVE_DELAY)
+    if (this.#isClosed || index.behind > 0) return
+    try {
+      const fingerprint = await saveLegend(path, this.#slots.marks())
+      // What changed meanwhile is behind, and then nothing is saved: the labels of the graph are those of the legend.
+      if (!(await index.save(path, { embedder, fingerprint }))) return
+      this.#trouble = undefined
+    } catch (error) {
+      this.#trouble = `The graph could not be saved (${messageOf(error)}).`
+    }
+    // What failed is tried again after as many changes.
+    this.#unsaved = 0
+  }
+
+  async #woken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #progress(): string | undefined {
+    if (this.#index === undefined || this.#index.behind === 0) return undefined
+    const { size, behind } = this.#index
+    return `The graph is being built: ${Math.max(0, size - behind)} of ${size} vectors are in it.`
+  }
+}
+
+/** Before the first slice, ms: a command has ended by then, and a server answered its first calls. */
+const START_DELAY = 2000
+/** How long a slice of building keeps the thread, ms, and one label more (0.1–1 ms). */
+const SLICE = 4
+/** Between slices, ms; longer while somebody searches. */
+const PAUSE = 4
+const PAUSE_AFTER_SEARCH = 50
+/** Between the last label and saving, ms: what is embedded comes in batches. */
+const SAVE_DELAY = 10_000
+/** A graph of 400,000 vectors is 500 MB: it is written again after so many labels, or that share of them. */
+const MIN_UNSAVED = 1000
+const MAX_UNSAVED_SHARE = 0.05
+/** Where more than this changed since the graph was saved, a new one is better. */
+const MAX_CHANGED_SHARE = 0.3
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,87 @@
+import type { Statement } from '../sqlite.ts'
+import type { ChunkGraphOptions } from './chunk-graph.ts'
+import { Recent } from './recent.ts'
+import { type StoredVectors, unpackVectors } from './search-rows.ts'
+import { VectorTable } from './vector-table.ts'
+
+/** Reads of the search index; the embedder's number comes first. */
+export interface VectorRows {
+  /** Rows after a revision and key, by these, so many at the most. */
+  readonly newVectors: Statement
+  /** The row of a key. */
+  readonly vectors: Statement
+}
+
+export interface LoadedVectorsOptions {
+  /** The embedder's number. */
+  readonly id: number
+  readonly dimensions: number
+  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'>
+}
+
+/** The vectors of one embedder in memory, as far as they were loaded. */
+export class LoadedVectors {
+  /** The embedder's number. */
+  readonly id: number
+  readonly table: VectorTable
+  readonly #rows: VectorRows
+  readonly #recent = new Recent<number, StoredVectors | undefined>(BYTES_KEPT, sizeOf)
+  readonly #prepared: Promise<void>
+  /** Up to this row everything is loaded. */
+  #revision = 0
+  #key = -1
+  #isClosed = false
+
+  constructor(rows: VectorRows, { id, ...options }: LoadedVectorsOptions) {
+    this.#rows = rows
+    this.id = id
+    const read = (key: number) => this.#recent.get(key, () => this.#readRow(key))
+    this.table = new VectorTable({ ...options, read })
+    this.#prepared = this.table.prepare()
+  }
+
+  /** Loads what is new, a few milliseconds at a time. @throws DamagedIndex */
+  async load(): Promise<void> {
+    await this.#prepared
+    while (!this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
+    if (!this.#isClosed) this.table.settle()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.table.close()
+  }
+
+  /** @returns whether there may be more. */
+  #loadNew(): boolean {
+    const rows = this.#rows.newVectors.all(this.id, this.#revision, this.#key, ROWS_AT_ONCE) as VectorRow[]
+    for (const { key, revision, data } of rows) {
+      this.#recent.drop(key)
+      this.table.set(key, unpackVectors(this.id, key, data))
+      this.#revision = revision
+      this.#key = key
+    }
+    return rows.length === ROWS_AT_ONCE
+  }
+
+  #readRow(key: number): StoredVectors | undefined {
+    const row = this.#rows.vectors.get(this.id, key) as { data: unknown } | undefined
+    return row === undefined ? undefined : unpackVectors(this.id, key, row.data)
+  }
+}
+
+interface VectorRow {
+  readonly key: number
+  readonly revision: number
+  readonly data: unknown
+}
+
+/** The candidates of one search are often parts of the same few notes. */
+const BYTES_KEPT = 4 << 20
+
+function sizeOf(row: StoredVectors | undefined): number {
+  return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
+}
+
+/** Rows that are loaded at once: a few milliseconds. */
+const ROWS_AT_ONCE = 250

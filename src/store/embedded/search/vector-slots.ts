@@ -1,0 +1,210 @@
+import { crc32 } from 'node:zlib'
+import { ExactScan } from '../vectors/exact-scan.ts'
+import type { HnswIndex } from '../vectors/hnsw-index.ts'
+import type { StoredVector } from './search-rows.ts'
+
+/** A note's chunk or name near to a vector. */
+export interface VectorTableHit {
+  readonly key: number
+  /** Place among the note's chunks, or among its names. */
+  readonly ordinal: number
+  /** Cosine. */
+  readonly score: number
+}
+
+/** The stored vector of a note's chunk or name, by key and ordinal; `undefined` when it is not there any more. */
+export type ReadFine = (key: number, ordinal: number) => Float32Array | undefined
+
+/**
+ * Candidates of a search that are scored with their stored vectors, the best first: each is a read from the database. What comes after
+ * them keeps its estimate, which is off by some thousandths and decides nothing but the order of the rest.
+ */
+const FINE_READS = 40
+
+/** Vectors under small dense integers, and whose they are. A vector that did not change keeps its slot when its note does. */
+export class VectorSlots {
+  readonly scan: ExactScan
+  readonly #read: ReadFine
+  #index: ExactScan | HnswIndex
+  /** Reads of fine vectors that the search under way may still make. */
+  #reads = 0
+  #searches = 0
+  readonly #ofKey = new Map<number, Int32Array>()
+  #free: number[] = []
+  #keys = new Int32Array(64)
+  #ordinals = new Uint16Array(64)
+  #marks: Float64Array<ArrayBuffer> = new Float64Array(64).fill(FREE)
+  #next = 0
+  #reserved: ReservedSlots | undefined
+
+  constructor(dimensions: number, read: ReadFine) {
+    this.#read = read
+    this.scan = new ExactScan({ dimensions, exact: (slot) => (this.#reads-- > 0 ? this.fine(slot) : undefined) })
+    this.#index = this.scan
+  }
+
+  get size(): number {
+    return this.scan.size
+  }
+
+  /** How often was searched. */
+  get searches(): number {
+    return this.#searches
+  }
+
+  /** The stored vector of a slot. */
+  fine(slot: number): Float32Array | undefined {
+    return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
+  }
+
+  /** From now on an index over `scan` answers. */
+  searchWith(index: HnswIndex): void {
+    this.#index = index
+  }
+
+  /** Takes the place of the key's vectors. */
+  set(key: number, vectors: readonly StoredVector[]): void {
+    const before = this.#slotsByMark(key)
+    const slots: number[] = []
+    vectors.forEach((vector, ordinal) => {
+      if (isEmpty(vector)) return
+      const mark = markOf(vector)
+      const kept = before.get(mark)
+      before.delete(mark)
+      const slot = kept ?? this.#take(key, mark)
+      this.#ordinals[slot] = ordinal
+      if (kept === undefined || !this.scan.has(kept)) this.#index.load(slot, vector.packed)
+      slots.push(slot)
+    })
+    for (const slot of before.values()) this.#release(slot)
+    if (slots.length === 0) this.#ofKey.delete(key)
+    else this.#ofKey.set(key, Int32Array.from(slots))
+  }
+
+  nearest(vector: Float32Array, limit: number, accept: (key: number) => boolean): readonly VectorTableHit[] {
+    this.#reads = FINE_READS
+    this.#searches++
+    return this.#index
+      .search(vector, limit, (slot) => accept(this.#keys[slot] as number))
+      .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
+  }
+
+  /** What tells the vector of each slot from another, by slot; NaN where there is none. */
+  marks(): Float64Array<ArrayBuffer> {
+    return this.#marks.slice(0, this.#next)
+  }
+
+  /** Vectors that are loaded get the slots that `marks` says they had, until `settle`; before anything is loaded. */
+  async reserve(marks: Float64Array): Promise<void> {
+    this.#reserved = await ReservedSlots.of(marks)
+    this.#grow(marks.length)
+    this.#next = marks.length
+  }
+
+  /** All is loaded: slots that were kept free for what did not come can be used. */
+  settle(): void {
+    if (this.#reserved === undefined) return
+    this.#reserved = undefined
+    this.#free = []
+    for (let slot = this.#next - 1; slot >= 0; slot--) if (Number.isNaN(this.#marks[slot])) this.#free.push(slot)
+  }
+
+  /** Slots whose vector is another than `marks` says. */
+  changedSince(marks: Float64Array): readonly number[] {
+    const changed: number[] = []
+    for (let slot = 0; slot < Math.min(this.#next, marks.length); slot++) {
+      const mark = this.#marks[slot] as number
+      if (!Number.isNaN(mark) && mark !== marks[slot]) changed.push(slot)
+    }
+    return changed
+  }
+
+  close(): void {
+    this.#index.close()
+    this.#ofKey.clear()
+  }
+
+  #slotsByMark(key: number): Map<number, number> {
+    const slots = new Map<number, number>()
+    for (const slot of this.#ofKey.get(key) ?? []) {
+      const mark = this.#marks[slot] as number
+      if (slots.has(mark)) this.#release(slot)
+      else slots.set(mark, slot)
+    }
+    return slots
+  }
+
+  #take(key: number, mark: number): number {
+    const slot = this.#reserved?.take(mark) ?? this.#free.pop() ?? this.#next++
+    this.#grow(slot + 1)
+    this.#keys[slot] = key
+    this.#marks[slot] = mark
+    return slot
+  }
+
+  #release(slot: number): void {
+    this.#index.delete(slot)
+    this.#marks[slot] = FREE
+    this.#free.push(slot)
+  }
+
+  #grow(count: number): void {
+    if (count <= this.#keys.length) return
+    const length = Math.max(count, 2 * this.#keys.length)
+    const [keys, ordinals, marks] = [this.#keys, this.#ordinals, this.#marks]
+    this.#keys = new Int32Array(length)
+    this.#ordinals = new Uint16Array(length)
+    this.#marks = new Float64Array(length).fill(FREE)
+    this.#keys.set(keys)
+    this.#ordinals.set(ordinals)
+    this.#marks.set(marks)
+  }
+}
+
+const FREE = Number.NaN
+
+/** Slots by the mark of the vector that they wait for. */
+class ReservedSlots {
+  readonly #first = new Map<number, number>()
+  /** The next slot of the same mark, or −1. */
+  readonly #next: Int32Array
+
+  private constructor(count: number) {
+    this.#next = new Int32Array(count).fill(-1)
+  }
+
+  static async of(marks: Float64Array): Promise<ReservedSlots> {
+    const reserved = new ReservedSlots(marks.length)
+    for (let slot = marks.length - 1; slot >= 0; slot--) {
+      const mark = marks[slot] as number
+      if (!Number.isNaN(mark)) {
+        reserved.#next[slot] = reserved.#first.get(mark) ?? -1
+        reserved.#first.set(mark, slot)
+      }
+      if (slot % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    return reserved
+  }
+
+  take(mark: number): number | undefined {
+    const slot = this.#first.get(mark)
+    if (slot === undefined) return undefined
+    const next = this.#next[slot] as number
+    if (next === -1) this.#first.delete(mark)
+    else this.#first.set(mark, next)
+    return slot
+  }
+}
+
+/** Slots that are looked at without a pause: a millisecond or two. */
+const AT_ONCE = 16_384
+
+/** 48 bits of text and vector: whole numbers that a double holds. */
+function markOf({ hash, packed }: StoredVector): number {
+  return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
+}
+
+/** A text of which the embedder knows nothing has a vector of zeros: its scale is 0. */
+function isEmpty({ packed }: StoredVector): boolean {
+  return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
+}

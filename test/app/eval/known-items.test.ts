@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { askKnownItems } from '../../../src/app/eval/ask.ts'
+import { scoreCollection } from '../../../src/app/eval/collection.ts'
+import type { KnownItem } from '../../../src/app/eval/known-item.ts'
+import { knownItems } from '../../../src/app/eval/known-items.ts'
+import { differencesOf, missed, scoreKnownItems, slowest } from '../../../src/app/eval/report.ts'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
+import { fakeCore } from '../../support/fake-store.ts'
+import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
+
+const FILES = {
+  'compost.md':
+    '---\naliases: [Black gold, Humus]\n---\n# Compost\n\nCompost is what fungi and bacteria leave of kitchen scraps.\n\n## Turning the heap\n\nEvery fortnight.\n\n## Notes\n\n.\n',
+  'worms.md':
+    'Tiny tunnels bring air to roots after heavy rain.\n\nWhoever digs in spring finds them deep below frozen soil near [[Compost]] heaps.\n\n## Notes\n\n.\n',
+  'a/index.md': 'Same words begin several dull pages here.\n',
+  'b/index.md': 'Same words begin several dull pages here.\n',
+  'old.md': '---\narchived: true\n---\nNobody asks for faded letters from distant aunts.\n',
+}
+
+let core: GraphCore
+beforeAll(async () => {
+  const vault = await new IndexedVault(new MemoryVault(FILES)).index()
+  await vault.indexSearch()
+  core = fakeCore(vault.store)
+})
+
+const ofKind = (items: readonly KnownItem[], kind: KnownItem['kind']) =>
+  items.filter((item) => item.kind === kind).map(({ query, wanted }) => [query, wanted])
+
+describe('known items', () => {
+  test('are names of one note only, and sentences without the words that give the note away', async () => {
+    const items = await knownItems(core, { count: 10, seed: 1 })
+    expect(ofKind(items, 'title').sort()).toEqual([
+      ['compost', 'compost.md'],
+      ['worms', 'worms.md'],
+    ])
+    expect(ofKind(items, 'title with a typo').map(([, wanted]) => wanted)).toEqual(ofKind(items, 'title').map(([, id]) => id))
+    expect(ofKind(items, 'alias')).toEqual([[expect.stringMatching(/^(Black gold|Humus)$/), 'compost.md']])
+    expect(ofKind(items, 'heading')).toEqual([['Turning the heap', 'compost.md']])
+    expect(items.filter(({ kind }) => kind === 'link sentence')).toEqual([
+      {
+        kind: 'link sentence',
+        query: 'Whoever digs in spring finds them deep below frozen soil near heaps.',
+        wanted: 'compost.md',
+        source: 'worms.md',
+      },
+    ])
+    expect(ofKind(items, 'first sentence').sort()).toEqual([
+      ['Tiny tunnels bring air to roots after heavy rain.', 'worms.md'],
+      ['is what fungi and bacteria leave of kitchen scraps.', 'compost.md'],
+    ])
+  })
+
+  test('are the same for the same seed, and as many as are wanted', async () => {
+    const options = { count: 1, seed: 3 }
+    const items = await knownItems(core, options)
+    expect(await knownItems(core, options)).toEqual(items)
+    for (const { kind } of items) expect(ofKind(items, kind)).toHaveLength(1)
+  })
+
+  test('are not made any more when nobody waits', async () => {
+    await expect(knownItems(core, { count: 1, seed: 1, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+      'enough',
+    )
+  })
+})
+
+describe('asking', () => {
+  const options = { mode: 'keyword', call: {}, onAsked: () => {} } as const
+
+  test('finds where the wanted note is, without the note that the query was taken from', async () => {
+    const items: readonly KnownItem[] = [
+      { kind: 'title', query: 'compost', wanted: 'compost.md' as KnownItem['wanted'] },
+      { kind: 'heading', query: 'quasars', wanted: 'compost.md' as KnownItem['wanted'] },
+      {
+        kind: 'link sentence',
+        query: 'tunnels kitchen heaps',
+        wanted: 'compost.md' as KnownItem['wanted'],
+        source: 'worms.md' as KnownItem['wanted'],
+      },
+    ]
+    let told = 0
+    const asked = await askKnownItems(core, items, { ...options, onAsked: () => told++ })
+    expect(asked.map(({ rank }) => rank)).toEqual([1, 0, 1])
+    expect(told).toBe(3)
+  })
+
+  test('a collection is scored by the notes of its documents', async () => {
+    const queries = [
+      { id: '1', text: 'fungi', gains: new Map([['COMPOST.md', 1]]) },
+      { id: '2', text: 'fungi', gains: new Map([['elsewhere', 1]]) },
+    ]
+    const scores = await scoreCollection(core, { queries, documentOf: (id) => id.toUpperCase().replace('.MD', '.md') }, options)
+    expect(scores).toEqual([
+      { ndcg: 1, recall: 1, mrr: 1 },
+      { ndcg: 0, recall: 0, mrr: 0 },
+    ])
+  })
+})
+
+describe('a report', () => {
+  const item = (kind: KnownItem['kind'], query: string): KnownItem => ({ kind, query, wanted: 'n.md' as KnownItem['wanted'] })
+  const before = {
+    mode: 'keyword',
+    asked: [
+      { item: item('title', 'a'), rank: 1, ms: 1 },
+      { item: item('title', 'b'), rank: 4, ms: 9 },
+      { item: item('alias', 'c'), rank: 0, ms: 2 },
+    ],
+  } as const
+
+  test('has the shares, means and times of each kind and of all', () => {
+    const rows = scoreKnownItems([before])
+    expect(
+      rows.map(({ kind, queries, hit1, hit5, mrr, median, p99 }) => [
+        kind,
+        queries,
+        hit1.value,
+        hit5.value,
+        mrr.value,
+        median,
+        p99,
+      ]),
+    ).toEqual([
+      ['title', 2, 0.5, 1, 0.625, 9, 9],
+      ['alias', 1, 0, 0, 0, 2, 2],
+      ['all', 3, 1 / 3, 2 / 3, expect.closeTo(1.25 / 3), 2, 9],
+    ])
+  })
+
+  test('names the slowest queries, and those that were missed', () => {
+    expect(slowest([before], 2).map(({ query }) => query)).toEqual(['b', 'c'])
+    expect(missed([before], 5)).toEqual([{ mode: 'keyword', kind: 'alias', query: 'c', wanted: 'n.md', ms: 2 }])
+  })
+
+  test('compares query by query', () => {
+    const after = { mode: 'keyword', asked: before.asked.map((one) => ({ ...one, rank: 1 })) } as const
+    expect(differencesOf([before], [after]).map(({ kind, mode, mrr }) => [kind, mode, mrr.value])).toEqual([
+      ['title', 'keyword', 0.375],
+      ['alias', 'keyword', 1],
+      ['all', 'keyword', expect.closeTo(1.75 / 3)],
+    ])
+    expect(differencesOf([before], [])).toEqual([])
+  })
+})

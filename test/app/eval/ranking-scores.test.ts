@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { scoreRanking } from '../../../src/app/eval/ranking-scores.ts'
+
+test('a ranking is scored as trec_eval does', () => {
+  // DCG = 3 / log₂ 3 + 1 / log₂ 4 + 2 / log₂ 5 = 3.254142; ideal = 3 + 2 / log₂ 3 + 1 / log₂ 4 = 4.761860.
+  const gains = new Map([
+    ['a', 3],
+    ['b', 2],
+    ['c', 1],
+    ['d', 0],
+  ])
+  expect(scoreRanking(['x', 'a', 'c', 'b'], gains)).toEqual({ ndcg: expect.closeTo(0.683376, 5), recall: 1, mrr: 0.5 })
+})
+
+test('only the first ten count for nDCG and MRR, and the first hundred for recall', () => {
+  const gains = new Map([['wanted', 1]])
+  const after = (count: number) => [...Array.from({ length: count }, (_, at) => `other ${at}`), 'wanted']
+  expect(scoreRanking(after(9), gains)).toEqual({ ndcg: expect.closeTo(1 / Math.log2(11)), recall: 1, mrr: 0.1 })
+  expect(scoreRanking(after(10), gains)).toEqual({ ndcg: 0, recall: 1, mrr: 0 })
+  expect(scoreRanking(after(100), gains)).toEqual({ ndcg: 0, recall: 0, mrr: 0 })
+})
+
+test('the ideal order scores 1, no order more', () => {
+  const judged = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 4 })), {
+    selector: ([id]) => id,
+    minLength: 1,
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(judged, (pairs) => {
+      const gains = new Map(pairs)
+      const ideal = [...pairs].sort((a, b) => b[1] - a[1]).map(([id]) => id)
+      expect(scoreRanking(ideal, gains).ndcg).toBeCloseTo(1)
+      expect(
+        scoreRanking(
+          pairs.map(([id]) => id),
+          gains,
+        ).ndcg,
+      ).toBeLessThanOrEqual(1 + 1e-9)
+    }),
+  )
+})

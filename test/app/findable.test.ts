@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { answerFindable } from '../../src/app/findable.ts'
+import { SearchIndexDamaged } from '../../src/core/errors.ts'
+import type { FindableBy, IndexStatus } from '../../src/core/indexing.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+
+const DONE = { done: 3, total: 3 }
+const HALF = { done: 1, total: 3 }
+
+/** A core that tells what was waited for. */
+function waitingCore(status: Partial<IndexStatus>, isEmbedding = true) {
+  const core = fakeCore(fakeStore({}), status)
+  const waited: FindableBy[] = []
+  core.indexing.findable = async (by) => {
+    waited.push(by)
+    return true
+  }
+  const embedding = { open: async () => new BagOfWords(), openFormer: async () => undefined }
+  return { core: { ...core, ...(isEmbedding ? { embedding } : undefined) }, waited }
+}
+const plain = async () => ({ value: 'answer', warnings: [] })
+
+describe('what is waited for', () => {
+  test('nothing where all is done', async () => {
+    const { core, waited } = waitingCore({ search: { words: DONE, vectors: DONE } })
+    expect(await answerFindable(core, {}, 'meaning', plain)).toEqual({ value: 'answer', warnings: [] })
+    expect(waited).toEqual([])
+  })
+
+  test.each([undefined, { words: HALF }])('words, where they are not done: %j', async (search) => {
+    const { core, waited } = waitingCore(search === undefined ? {} : { search })
+    const { warnings } = await answerFindable(core, {}, 'words', plain)
+    expect(waited).toEqual(['words'])
+    expect(warnings).toMatchObject([{ code: 'INDEX_BUILDING' }])
+  })
+
+  test('meaning by a command only: a server answers while it embeds, and says so', async () => {
+    const search = { words: DONE, vectors: HALF }
+    const server = waitingCore({ search, watch: 'events' })
+    expect((await answerFindable(server.core, {}, 'meaning', plain)).warnings).toMatchObject([{ code: 'EMBEDDING' }])
+    expect(server.waited).toEqual([])
+    const command = waitingCore({ search, watch: 'off' })
+    await answerFindable(command.core, {}, 'meaning', plain)
+    expect(command.waited).toEqual(['meaning'])
+    const without = waitingCore({ search, watch: 'off' }, false)
+    await answerFindable(without.core, {}, 'meaning', plain)
+    expect(without.waited).toEqual([])
+  })
+})
+
+test('what keeps an embedder from going on is said, to who asks by meaning', async () => {
+  const { core } = waitingCore({ search: { words: DONE, vectors: HALF, message: 'the endpoint is down' } })
+  const { warnings } = await answerFindable(core, {}, 'meaning', plain)
+  expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('the endpoint is down') }])
+  expect((await answerFindable(core, {}, 'words', plain)).warnings).toEqual([])
+})
+
+describe('an index that is found damaged', () => {
+  test('is waited for once, and asked again', async () => {
+    const { core, waited } = waitingCore({ search: { words: DONE } })
+    let asked = 0
+    const run = async () => {
+      if (++asked === 1) throw new SearchIndexDamaged(undefined)
+      return { value: 'right', warnings: [] }
+    }
+    expect((await answerFindable(core, {}, 'words', run)).value).toBe('right')
+    expect(waited).toEqual(['words'])
+  })
+
+  test('again and again is an error that says what to do', async () => {
+    const { core } = waitingCore({ search: { words: DONE } })
+    const run = () => Promise.reject(new SearchIndexDamaged(undefined))
+    await expect(answerFindable(core, {}, 'words', run)).rejects.toMatchObject({
+      code: 'PROVIDER_ERROR',
+      hint: expect.any(String),
+    })
+  })
+
+  test('other errors are not asked again', async () => {
+    const { core } = waitingCore({ search: { words: DONE } })
+    let asked = 0
+    const run = () => {
+      asked++
+      return Promise.reject(new Error('odd'))
+    }
+    await expect(answerFindable(core, {}, 'words', run)).rejects.toThrow('odd')
+    expect(asked).toBe(1)
+  })
+})

@@ -1,0 +1,66 @@
+import type { GraphCore } from '../../src/app/graph-core.ts'
+import type { Embedder } from '../../src/core/embedder.ts'
+import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
+import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+
+/** Judged as the built-in model is: nothing has to be found out of the vault first. */
+export class KnownBag extends BagOfWords {
+  override readonly id: string = 'static:bag:64'
+
+  constructor() {
+    super('bag', 64)
+  }
+}
+
+export interface SearchCore extends GraphCore {
+  readonly indexed: IndexedVault
+  readonly vault: MemoryVault
+}
+
+export interface CoreOptions {
+  /** What notes are embedded with; absent: they are not. */
+  readonly embedder?: Embedder
+  /** What questions are embedded with, if not the same. */
+  readonly open?: () => Promise<Embedder>
+  readonly openFormer?: (id: string) => Promise<Embedder | undefined>
+  readonly status?: Partial<IndexStatus>
+}
+
+/** A core over notes that are found by words, and by meaning where there is an embedder. */
+export async function searchCore(files: Readonly<Record<string, string>>, options: CoreOptions = {}): Promise<SearchCore> {
+  const { embedder, open, openFormer, status } = options
+  const vault = new MemoryVault(files)
+  const indexed = await new IndexedVault(vault).index()
+  await indexed.indexSearch(embedder)
+  const opens = open ?? (embedder === undefined ? undefined : async () => embedder)
+  const total = Object.keys(files).length
+  const done = { done: total, total }
+  const indexing: Indexing = {
+    status: () => ({
+      phase: 'idle',
+      done: total,
+      total,
+      cache: 'memory',
+      watch: 'events',
+      search: { words: done, ...(opens === undefined ? undefined : { vectors: done }) },
+      ...status,
+    }),
+    begin: () => {},
+    ready: async () => true,
+    findable: async () => true,
+    reconcile: async () => {},
+    onStatus: () => () => {},
+    close: async () => {},
+  }
+  return {
+    root: '/vault',
+    store: indexed.store,
+    indexing,
+    ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),
+    searchWeight: 'auto',
+    close: () => indexed.store.close(),
+    indexed,
+    vault,
+  }
+}

@@ -1,0 +1,428 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
+import type { NodeId } from '../../src/core/ids.ts'
+import type { FindOptions } from '../../src/core/search.ts'
+import type { Scope, Store } from '../../src/core/store.ts'
+import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
+import type { OpenStore, StoreUnderTest } from './store.ts'
+
+const KITCHEN = {
+  'Kitchen/Bread.md':
+    '---\naliases: [Loaf]\ntags: [food/baked]\nstatus: done\ncreated: 2024-01-02\nmodified: 2024-03-01\n---\n# Bread\nSourdough rises overnight with flour and salt.\n',
+  'Kitchen/Soup.md':
+    '---\ntags: [food]\nstatus: [open, later]\nup: "[[Bread]]"\ncreated: 2024-02-02\nmodified: 2024-02-03\n---\nLeek soup with salt. ![[pot.png]]\n',
+  'Kitchen/Old soup.md': '---\narchived: true\nmodified: 2020-01-01\n---\nFish soup with salt, of old.\n',
+  'Garden/Leek.md': '---\nmodified: 2024-05-05\n---\nLeek grows in autumn. See [[Soup]]. #food\n',
+  'Garden/Tools.md': '---\nmodified: 2023-05-05\n---\nSpade, rake, and a wheelbarrow.\n',
+  'Hidden/Secret.md': 'Secret soup with salt and leek.\n',
+  'pot.png': 'not really',
+}
+const HIDDEN = { excluded: 'Hidden/' }
+
+const page = { offset: 0, limit: 100 }
+const now = new Date('2024-06-15T12:00:00Z')
+const id = (text: string) => text as NodeId
+
+/** What every implementation of the `Store` port must do to find notes by words, by meaning and by a query. */
+export function testStoreSearch(name: string, open: OpenStore): void {
+  describe(`${name} store, search`, () => {
+    let opened: StoreUnderTest[] = []
+    const bag = new BagOfWords()
+    const kitchen = async (files: Readonly<Record<string, string>> = KITCHEN) => {
+      const under = await open(files, HIDDEN)
+      opened.push(under)
+      await under.indexSearch(bag)
+      return under
+    }
+    afterEach(async () => {
+      for (const under of opened) await under.close()
+      opened = []
+    })
+
+    const wordIds = async (store: Store, text: string, scope: Scope = {}) =>
+      (await store.words(text, scope, 100)).hits.map((hit) => hit.id)
+    const nearIds = async (store: Store, text: string, scope: Scope = {}) =>
+      (await store.nearest(bag.id, bagOf(text), scope, 100)).map((hit) => hit.id)
+    const found = async (store: Store, query: string, options: Partial<FindOptions> & { readonly scope?: Scope } = {}) => {
+      const { scope = {}, ...rest } = options
+      const all = { orderBy: 'relevance', includeArchived: false, ...rest } as const
+      return (await store.find(query, now, scope, all, page)).items.map((item) => item.id)
+    }
+
+    describe('words', () => {
+      test('notes with any of them, best first, with what each is worth', async () => {
+        const { store } = await kitchen()
+        const { hits, coverage, terms } = await store.words('leek soup', {}, 100)
+        expect(hits.map((hit) => hit.id)).toEqual(['garden/leek.md', 'kitchen/soup.md', 'kitchen/old soup.md'])
+        // Whoever counts, counts hidden notes too.
+        expect(terms).toEqual([
+          { word: 'leek', notes: 3 },
+          { word: 'soup', notes: 4 },
+        ])
+        expect(coverage).toBe(1)
+        expect(hits.map(({ matched }) => matched === 1)).toEqual([true, true, false])
+        const scores = hits.map(({ score }) => score)
+        expect(scores).toEqual([...scores].sort((a, b) => b - a))
+        for (const { score, share, matched } of hits) {
+          expect(score).toBeGreaterThan(0)
+          expect(share).toBeGreaterThan(0)
+          expect(share).toBeLessThanOrEqual(1)
+          expect(matched).toBeGreaterThan(0)
+        }
+      })
+
+      test('in titles, aliases, tags and values of properties too; in other forms of them', async () => {
+        const { store } = await kitchen()
+        expect(await wordIds(store, 'loaf')).toEqual(['kitchen/bread.md'])
+        expect(await wordIds(store, 'baked')).toEqual(['kitchen/bread.md'])
+        expect(await wordIds(store, 'later')).toEqual(['kitchen/soup.md'])
+        expect(await wordIds(store, 'GROWING')).toEqual(['garden/leek.md'])
+      })
+
+      test('that are nowhere are worth nothing, and are told', async () => {
+        const { store } = await kitchen()
+        expect(await store.words('xylophone', {}, 10)).toEqual({
+          hits: [],
+          coverage: 0,
+          terms: [{ word: 'xylophone', notes: 0 }],
+        })
+        const half = await store.words('wheelbarrow xylophone', {}, 10)
+        expect(half.hits.map((hit) => hit.id)).toEqual(['garden/tools.md'])
+        expect(half.coverage).toBeGreaterThan(0)
+        expect(half.coverage).toBeLessThan(1)
+      })
+
+      test.each(['', '   ', '🍞🥖', '—?!'])('of %j are none', async (text) => {
+        const { store } = await kitchen()
+        expect(await store.words(text, {}, 10)).toEqual({ hits: [], coverage: 0, terms: [] })
+      })
+
+      test('as many as are wanted', async () => {
+        const { store } = await kitchen()
+        const all = await store.words('salt soup leek', {}, 100)
+        for (const limit of [0, 1, 2]) {
+          expect((await store.words('salt soup leek', {}, limit)).hits).toEqual(all.hits.slice(0, limit))
+        }
+      })
+    })
+
+    describe('a scope', () => {
+      const scopes: readonly (readonly [string, Scope, readonly string[]])[] = [
+        ['none', {}, ['garden/leek.md', 'kitchen/bread.md', 'kitchen/old soup.md', 'kitchen/soup.md']],
+        ['folder', { folder: '/KITCHEN/' }, ['kitchen/bread.md', 'kitchen/old soup.md', 'kitchen/soup.md']],
+        ['folder at its boundary', { folder: 'kitch' }, []],
+        ['path', { path: 'Kitchen/So' }, ['kitchen/soup.md']],
+        ['tag', { tags: { names: ['food/baked'], mode: 'any' } }, ['kitchen/bread.md']],
+        [
+          'tag, nested ones too',
+          { tags: { names: ['#FOOD'], mode: 'any' } },
+          ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md'],
+        ],
+        ['all of several tags', { tags: { names: ['food', 'food/baked'], mode: 'all' } }, ['kitchen/bread.md']],
+        ['folder and tag', { folder: 'garden', tags: { names: ['food'], mode: 'any' } }, ['garden/leek.md']],
+        ['note', { note: id('kitchen/soup.md') }, ['kitchen/soup.md']],
+        ['note that is not there', { note: id('nope.md') }, []],
+        ['note outside of the folder', { note: id('kitchen/soup.md'), folder: 'garden' }, []],
+        ['excluded note', { note: id('hidden/secret.md') }, []],
+        ['folder of excluded notes', { folder: 'hidden' }, []],
+        ['without archived', { withoutArchived: true }, ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md']],
+        ['archived in a folder', { withoutArchived: true, folder: 'kitchen' }, ['kitchen/bread.md', 'kitchen/soup.md']],
+        ['archived note alone', { withoutArchived: true, note: id('kitchen/old soup.md') }, []],
+        ['of other kinds', { kinds: ['attachment'] }, []],
+      ]
+
+      test.each(scopes)('%s: words, meaning and queries keep to it', async (_, scope, expected) => {
+        const { store } = await kitchen()
+        const text = 'salt leek soup'
+        expect([...(await wordIds(store, text, scope))].sort()).toEqual(expected)
+        const near = (await store.nearest(bag.id, bagOf(text), scope, 100)).filter(({ score }) => score > 0)
+        const names = await store.nearestNames(bag.id, bagOf('soup'), scope, { limit: 100, minimum: -1 })
+        const inScope = (await store.select(scope, page)).items.map((item) => item.id)
+        for (const hit of [...near, ...names]) expect(inScope).toContain(hit.id)
+        if (scope.note === undefined && scope.withoutArchived !== true) {
+          expect(new Set(names.map((hit) => hit.id))).toEqual(new Set(inScope.filter((one) => one.endsWith('.md'))))
+        } else {
+          for (const hit of [...near, ...names]) {
+            expect(hit.id === scope.note || scope.note === undefined).toBe(true)
+            if (scope.withoutArchived === true) expect(hit.id).not.toBe('kitchen/old soup.md')
+          }
+        }
+        const includeArchived = scope.withoutArchived !== true
+        expect([...(await found(store, 'salt OR leek OR soup', { scope, includeArchived }))].sort()).toEqual(expected)
+      })
+
+      test.each(scopes)('%s: titles keep to it', async (_, scope) => {
+        const { store } = await kitchen()
+        const { items } = await store.select(scope, page)
+        const notes = new Set(items.map((item) => item.id))
+        for (const title of ['Soup', 'Old soup', 'Bread', 'Secret']) {
+          const hits = [
+            ...(await store.named(title, scope)),
+            ...(await store.similarNames(title, scope, { limit: 9, minimum: 0.5 })),
+          ]
+          for (const hit of hits) {
+            expect(notes).toContain(hit.id)
+            if (scope.note !== undefined) expect(hit.id).toBe(scope.note)
+            if (scope.withoutArchived === true) expect(hit.id).not.toBe('kitchen/old soup.md')
+          }
+        }
+      })
+    })
+
+    describe('meaning', () => {
+      test('the nearest parts first, by cosine', async () => {
+        const { store } = await kitchen()
+        const hits = await store.nearest(bag.id, bagOf('spade, rake, and a wheelbarrow. tools'), {}, 100)
+        expect(hits[0]).toMatchObject({ id: 'garden/tools.md', chunk: 0 })
+        expect(hits[0]?.score).toBeCloseTo(1, 3)
+        const scores = hits.map(({ score }) => score)
+        expect(scores).toEqual([...scores].sort((a, b) => b - a))
+        expect(await store.nearest(bag.id, bagOf('spade'), {}, 2)).toHaveLength(2)
+        expect(await store.nearest(bag.id, bagOf('spade'), {}, 0)).toEqual([])
+      })
+
+      test('names: titles and aliases, above the minimum', async () => {
+        const { store } = await kitchen()
+        const hits = await store.nearestNames(bag.id, bagOf('loaf'), {}, { limit: 100, minimum: 0.99 })
+        expect(hits[0]).toMatchObject({ id: 'kitchen/bread.md', title: 'Bread', name: 'Loaf' })
+        expect(hits.every(({ score }) => score >= 0.99)).toBe(true)
+        const all = await store.nearestNames(bag.id, bagOf('loaf'), {}, { limit: 100, minimum: -1 })
+        expect(all.map((hit) => hit.name).sort()).toEqual(['Bread', 'Leek', 'Loaf', 'Old soup', 'Soup', 'Tools'])
+      })
+
+      test('the vectors of a note, and where its chunks stand', async () => {
+        const { store } = await kitchen()
+        const stored = await store.vectors(bag.id, id('kitchen/soup.md'))
+        const text = KITCHEN['Kitchen/Soup.md']
+        expect(stored?.chunks).toHaveLength(1)
+        const [chunk] = stored?.chunks ?? []
+        expect(text.slice(chunk?.start, chunk?.end)).toBe('Leek soup with salt. ![[pot.png]]')
+        expect([chunk?.startLine, chunk?.endLine]).toEqual([8, 8])
+        expect(Math.hypot(...(chunk?.vector ?? []))).toBeCloseTo(1, 3)
+        expect((await store.text(id('kitchen/soup.md')))?.hash.startsWith(stored?.content ?? '-')).toBe(true)
+      })
+
+      test('of what nothing is known is not there: another embedder, a note that is none', async () => {
+        const { store } = await kitchen()
+        expect(await store.nearest('test:other:16', bagOf('soup'), {}, 9)).toEqual([])
+        expect(await store.nearestNames('test:other:16', bagOf('soup'), {}, { limit: 9, minimum: 0 })).toEqual([])
+        expect(await store.vectors('test:other:16', id('kitchen/soup.md'))).toBeUndefined()
+        expect(await store.vectors(bag.id, id('nope.md'))).toBeUndefined()
+        expect(await store.vectors(bag.id, id('pot.png'))).toBeUndefined()
+      })
+
+      test('a vector that cannot be is an error that says so', async () => {
+        const { store } = await kitchen()
+        await expect(store.nearest(bag.id, new Float32Array(3), {}, 9)).rejects.toThrow(RouxError)
+        await expect(store.nearest(bag.id, bagOf('a').fill(Number.NaN), {}, 9)).rejects.toThrow(RouxError)
+        expect(await nearIds(store, 'leek')).toHaveLength(5)
+      })
+
+      test('a note of nothing that the embedder knows is near to nothing', async () => {
+        const { store } = await kitchen({ '🍞.md': '🥖🥖🥖', 'a.md': 'Flour.' })
+        expect(await nearIds(store, 'flour')).toEqual(['a.md'])
+        expect((await store.vectors(bag.id, id('🍞.md')))?.chunks.map(({ vector }) => Math.hypot(...vector))).toEqual([0])
+      })
+
+      test('states: what vectors there are, and of which embedder', async () => {
+        const under = await open({ 'a.md': 'One.', 'b.md': 'Two.' })
+        opened.push(under)
+        expect(await under.store.vectorStates()).toEqual([])
+        await under.indexSearch(bag)
+        expect(await under.store.vectorStates()).toMatchObject([{ embedder: bag.id, notes: 2 }])
+        await under.change({ 'b.md': undefined, 'c.md': 'Three.', 'd.md': 'Four.' })
+        await under.indexSearch(bag)
+        expect(await under.store.vectorStates()).toMatchObject([{ embedder: bag.id, notes: 3 }])
+      })
+    })
+
+    describe('find', () => {
+      const queries: readonly (readonly [string, readonly string[]])[] = [
+        ['salt', ['kitchen/bread.md', 'kitchen/soup.md']],
+        ['leek salt', ['kitchen/soup.md']],
+        ['"leek soup"', ['kitchen/soup.md']],
+        ['"soup leek"', []],
+        ['salt -leek', ['kitchen/bread.md']],
+        ['spade OR flour', ['garden/tools.md', 'kitchen/bread.md']],
+        ['wheel*', ['garden/tools.md']],
+        ['title:soup', ['kitchen/soup.md']],
+        ['title:loaf', ['kitchen/bread.md']],
+        ['#food', ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md']],
+        ['#food/baked', ['kitchen/bread.md']],
+        ['-#food', ['garden/tools.md']],
+        ['#status=done', ['kitchen/bread.md']],
+        ['#status=LATER', ['kitchen/soup.md']],
+        ['#status=', ['kitchen/bread.md', 'kitchen/soup.md']],
+        ['~up', ['kitchen/soup.md']],
+        ['~up=bread', ['kitchen/soup.md']],
+        ['~up=Loaf', ['kitchen/soup.md']],
+        ['~up=leek', []],
+        ['path:garden', ['garden/leek.md', 'garden/tools.md']],
+        ['created:2024', ['kitchen/bread.md', 'kitchen/soup.md']],
+        ['created:2024-02', ['kitchen/soup.md']],
+        ['modified:>=2024-03 modified:<2024-05', ['kitchen/bread.md']],
+        ['has:attachment', ['kitchen/soup.md']],
+        ['has:backlink', ['kitchen/bread.md', 'kitchen/soup.md']],
+        ['has:alias', ['kitchen/bread.md']],
+        ['', ['garden/leek.md', 'garden/tools.md', 'kitchen/bread.md', 'kitchen/soup.md']],
+      ]
+
+      test.each(queries)('%s', async (query, expected) => {
+        const { store } = await kitchen()
+        const options = { orderBy: 'title', includeArchived: false } as const
+        const { items, total } = await store.find(query, now, {}, options, page)
+        expect(items.map((item) => item.id).sort()).toEqual(expected)
+        expect(total).toBe(expected.length)
+        expect(items.every(({ score }) => score >= 0 && score <= 1)).toBe(true)
+      })
+
+      test('orders: by relevance, title, time; either way; in pages', async () => {
+        const { store } = await kitchen()
+        expect(await found(store, 'soup', { includeArchived: true })).toEqual([
+          'kitchen/soup.md',
+          'kitchen/old soup.md',
+          'garden/leek.md',
+        ])
+        const titles = ['kitchen/bread.md', 'garden/leek.md', 'kitchen/soup.md', 'garden/tools.md']
+        expect(await found(store, '', { orderBy: 'title' })).toEqual(titles)
+        expect(await found(store, '', { orderBy: 'title', order: 'desc' })).toEqual([...titles].reverse())
+        const times = ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md', 'garden/tools.md']
+        expect(await found(store, '', { orderBy: 'modified' })).toEqual(times)
+        expect(await found(store, '', { orderBy: 'modified', order: 'asc' })).toEqual([...times].reverse())
+        expect(await found(store, '', { orderBy: 'relevance' })).toEqual(times)
+        expect(await found(store, '#status=', { orderBy: 'created' })).toEqual(['kitchen/soup.md', 'kitchen/bread.md'])
+        const options = { orderBy: 'title', includeArchived: false } as const
+        const second = await store.find('', now, {}, options, { offset: 1, limit: 2 })
+        expect(second).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
+      })
+
+      test('a title that is what the query says has the score 1', async () => {
+        const { store } = await kitchen()
+        const { items } = await store.find('SOUP', now, {}, { orderBy: 'relevance', includeArchived: false }, page)
+        expect(items[0]).toMatchObject({ id: 'kitchen/soup.md', title: 'Soup', score: 1 })
+        expect(items[1]?.score).toBeLessThan(1)
+      })
+
+      test('some of the words where no note has all, and says so; filters hold', async () => {
+        const { store } = await kitchen()
+        const options = { orderBy: 'relevance', includeArchived: false } as const
+        const { items, fallback, words } = await store.find('flour spade -#food', now, {}, options, page)
+        expect(fallback).toBe(true)
+        expect(items.map((item) => item.id)).toEqual(['garden/tools.md'])
+        expect(words.map(({ form, text }) => [form, text])).toEqual([
+          ['word', 'flour'],
+          ['word', 'spade'],
+        ])
+        expect(await store.find('xylophone zebra', now, {}, options, page)).toMatchObject({
+          items: [],
+          total: 0,
+          fallback: false,
+        })
+      })
+
+      test.each(['(', 'created:never', 'title:', '#', '~', 'has:wings', 'a OR', '"'.repeat(3)])(
+        '%j is an error that says where, or an answer',
+        async (query) => {
+          const { store } = await kitchen()
+          try {
+            await store.find(query, now, {}, { orderBy: 'relevance', includeArchived: false }, page)
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'INVALID_PARAMS', message: expect.stringMatching(/column \d+/) })
+          }
+        },
+      )
+    })
+
+    describe('after changes', () => {
+      test('an edit: new words and meaning are found, old ones no more', async () => {
+        const { store, change, indexSearch } = await kitchen()
+        await change({ 'Garden/Tools.md': '---\naliases: [Engine]\n---\nA lawnmower. #machines' })
+        await indexSearch(bag)
+        expect(await wordIds(store, 'lawnmower')).toEqual(['garden/tools.md'])
+        expect(await wordIds(store, 'wheelbarrow')).toEqual([])
+        expect(await found(store, '"a lawnmower" #machines')).toEqual(['garden/tools.md'])
+        expect(await found(store, 'engine')).toEqual(['garden/tools.md'])
+        const [best] = await store.nearest(bag.id, bagOf('tools a lawnmower machines'), {}, 1)
+        expect(best?.id).toBe('garden/tools.md')
+        expect(best?.score).toBeCloseTo(1, 3)
+        const names = await store.nearestNames(bag.id, bagOf('engine'), {}, { limit: 1, minimum: 0.9 })
+        expect(names).toMatchObject([{ id: 'garden/tools.md', name: 'Engine' }])
+      })
+
+      test('a rename: under the new name and folder, and under no other', async () => {
+        const { store, change, indexSearch } = await kitchen()
+        const text = KITCHEN['Garden/Tools.md']
+        await change({ 'Garden/Tools.md': undefined, 'Shed/Implements.md': text })
+        await indexSearch(bag)
+        expect(await wordIds(store, 'wheelbarrow')).toEqual(['shed/implements.md'])
+        expect(await wordIds(store, 'implements')).toEqual(['shed/implements.md'])
+        expect(await wordIds(store, 'tools')).toEqual([])
+        expect(await nearIds(store, 'spade', { folder: 'garden' })).toEqual(['garden/leek.md'])
+        expect(await nearIds(store, 'spade', { folder: 'shed' })).toEqual(['shed/implements.md'])
+        expect(await found(store, 'path:shed spade')).toEqual(['shed/implements.md'])
+      })
+
+      test('a deletion is seen at once, before search knows', async () => {
+        const { store, change, indexSearch } = await kitchen()
+        await change({ 'Garden/Tools.md': undefined })
+        for (const again of [false, true]) {
+          if (again) await indexSearch(bag)
+          expect(await wordIds(store, 'wheelbarrow')).toEqual([])
+          expect(await nearIds(store, 'spade rake wheelbarrow')).not.toContain('garden/tools.md')
+          expect(await found(store, 'wheelbarrow')).toEqual([])
+          expect(await store.vectors(bag.id, id('garden/tools.md'))).toBeUndefined()
+        }
+      })
+
+      test('archiving and tagging are seen at once, before search knows', async () => {
+        const { store, change } = await kitchen()
+        await change({ 'Garden/Tools.md': `---\narchived: true\n---\n${KITCHEN['Garden/Tools.md']} #shed` })
+        expect(await wordIds(store, 'wheelbarrow', { withoutArchived: true })).toEqual([])
+        expect(await found(store, 'wheelbarrow')).toEqual([])
+        expect(await found(store, '#shed', { includeArchived: true })).toEqual(['garden/tools.md'])
+      })
+
+      test('a key that is given again never answers with the old file’s words or vectors', async () => {
+        const { store, change, indexSearch } = await kitchen()
+        // As many new notes as were deleted: whatever a store gives again, it gives now.
+        await change({ 'Garden/Tools.md': undefined, 'Kitchen/Bread.md': undefined })
+        await change({ 'New/One.md': 'Clarinet.', 'New/Two.md': 'Oboe.' })
+        const check = async (words: boolean) => {
+          for (const word of ['wheelbarrow', 'sourdough', 'loaf', 'baked']) {
+            expect(await wordIds(store, word)).toEqual([])
+            expect(await found(store, word)).toEqual([])
+            expect(await found(store, `"${word}"`)).toEqual([])
+          }
+          const vector = bagOf('spade rake wheelbarrow sourdough overnight')
+          const near = (await store.nearest(bag.id, vector, { folder: 'new' }, 9)).map((hit) => hit.id)
+          expect(near.sort()).toEqual(words ? ['new/one.md', 'new/two.md'] : [])
+          const names = await store.nearestNames(bag.id, bagOf('bread loaf tools'), {}, { limit: 99, minimum: -1 })
+          expect(names.map((hit) => hit.name).filter((one) => /Bread|Loaf|Tools/.test(one))).toEqual([])
+          expect((await store.vectors(bag.id, id('new/one.md')))?.chunks.length ?? 0).toBe(words ? 1 : 0)
+          expect(await wordIds(store, 'clarinet')).toEqual(words ? ['new/one.md'] : [])
+        }
+        await check(false)
+        await indexSearch(bag)
+        await check(true)
+      })
+    })
+
+    test('before anything is indexed answers are empty, whatever is asked', async () => {
+      const under = await open(KITCHEN, HIDDEN)
+      opened.push(under)
+      const { store } = under
+      expect((await store.words('soup', {}, 9)).hits).toEqual([])
+      expect(await nearIds(store, 'soup')).toEqual([])
+      expect(await found(store, 'soup')).toEqual([])
+      expect(await found(store, '#food/baked')).toEqual(['kitchen/bread.md'])
+    })
+
+    test('an empty vault answers everything with nothing', async () => {
+      const { store } = await kitchen({})
+      expect((await store.words('soup', {}, 9)).hits).toEqual([])
+      expect(await nearIds(store, 'soup')).toEqual([])
+      expect(await found(store, 'soup OR -soup')).toEqual([])
+      expect(await store.vectorStates()).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,244 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { IndexStatus } from '../../src/core/indexing.ts'
+import type { Store } from '../../src/core/store.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { answersOf } from '../store/embedded/search/search-rig.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
+import { exported, MemoryVault } from '../support/memory-vault.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { type SearchServer, startedSearch } from './search-rig.ts'
+
+const NOTES = Object.fromEntries(
+  Array.from({ length: 30 }, (_, at) => [
+    `notes/note ${at}.md`,
+    `---\naliases: [alias ${at}]\ntags: [t${at % 3}]\n---\n# Note ${at}\n\nWord${at} and [[note ${(at * 7) % 30}]]. ${`Filler number${at % 5}. `.repeat(at)}\n`,
+  ]),
+)
+const QUESTIONS = ['word17', 'filler number3', '"number2 filler"', 'wor*', '#t1 filler', 'title:alias']
+
+const bag = new BagOfWords()
+const openBag = { embedder: async () => bag }
+interface Whole {
+  readonly index: Buffer
+  readonly search: Buffer
+  readonly answers: unknown
+  readonly rows: readonly string[]
+}
+
+let built: Promise<Whole> | undefined
+
+/** Index files that are whole, and what they answer; built once. */
+function wholeIndex(): Promise<Whole> {
+  built ??= build()
+  return built
+}
+
+async function build(): Promise<Whole> {
+  const folder = temporaryFolder()
+  const { service, store, close } = await startedSearch(join(folder, 'index.db'), new MemoryVault(NOTES), openBag)
+  await service.findable('meaning', 20_000)
+  const answers = await answersOf(store, bag.id, QUESTIONS)
+  const rows = await rowsOf(store)
+  await close()
+  return { index: readFileSync(join(folder, 'index.db')), search: readFileSync(join(folder, 'search.db')), answers, rows }
+}
+
+async function rowsOf(store: Store): Promise<readonly string[]> {
+  return (await exported(store)).map((row) => JSON.stringify(row)).sort()
+}
+
+/** A copy of the whole files in a folder of its own. */
+async function spread(): Promise<{ readonly search: string; readonly index: string }> {
+  const folder = temporaryFolder()
+  const paths = { search: join(folder, 'search.db'), index: join(folder, 'index.db') }
+  const whole = await wholeIndex()
+  writeFileSync(paths.search, whole.search)
+  writeFileSync(paths.index, whole.index)
+  return paths
+}
+
+const isDone = ({ search }: IndexStatus) =>
+  search?.vectors !== undefined && search.words.done === search.words.total && search.vectors.done === search.vectors.total
+
+/** Asks everything until it is answered right: until then answers may be errors, or incomplete where the status says so. */
+async function expectRight({ service, store }: SearchServer): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const before = isDone(service.status())
+    let answers: unknown
+    try {
+      answers = await answersOf(store, bag.id, QUESTIONS)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+    }
+    if (answers !== undefined && before && isDone(service.status())) {
+      // All of them are too much to print.
+      expect(isDeepStrictEqual(answers, (await wholeIndex()).answers)).toBe(true)
+      break
+    }
+    expect(attempt).toBeLessThan(500)
+    await service.findable('meaning', 10_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  expect(await rowsOf(store)).toEqual((await wholeIndex()).rows)
+  expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
+}
+
+const PAGE = 4_096
+const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
+const harm = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('flip' as const),
+      flips: fc.array(fc.tuple(place, fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 20 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('truncate' as const), at: place }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('swap' as const), one: place, other: place }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('zero' as const), at: place }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), bytes: fc.uint8Array({ minLength: 1, maxLength: 9_000 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('log' as const), bytes: fc.uint8Array({ minLength: 1, maxLength: 9_000 }) }),
+  },
+)
+type Harm = typeof harm extends fc.Arbitrary<infer T> ? T : never
+
+function damage(file: string, how: Harm): void {
+  const bytes = readFileSync(file)
+  const pageAt = (share: number) => Math.floor((share * bytes.length) / PAGE) * PAGE
+  switch (how.kind) {
+    case 'flip':
+      for (const [share, by] of how.flips) {
+        const at = Math.floor(share * bytes.length)
+        bytes[at] = (bytes[at] as number) ^ by
+      }
+      break
+    case 'truncate':
+      truncateSync(file, Math.floor(how.at * bytes.length))
+      return
+    case 'swap': {
+      const [one, other] = [pageAt(how.one), pageAt(how.other)]
+      const page = Buffer.from(bytes.subarray(one, one + PAGE))
+      bytes.copy(bytes, one, other, other + PAGE)
+      page.copy(bytes, other)
+      break
+    }
+    case 'zero':
+      bytes.fill(0, pageAt(how.at), pageAt(how.at) + PAGE)
+      break
+    case 'append':
+      writeFileSync(file, Buffer.concat([bytes, how.bytes]))
+      return
+    case 'log':
+      writeFileSync(`${file}-wal`, how.bytes)
+      return
+  }
+  writeFileSync(file, bytes)
+}
+
+describe('a damaged search index', () => {
+  test('in any way, before it is opened: never a crash, never a wrong answer, and the graph stays', async () => {
+    await fc.assert(
+      fc.asyncProperty(harm, async (how) => {
+        const { index, search } = await spread()
+        damage(search, how)
+        const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
+        await expectRight(server)
+        await server.close()
+      }),
+      { numRuns: 150, endOnFailure: true },
+    )
+  }, 120_000)
+
+  test('in any way, while it is open: never a crash, never a wrong answer, and the graph stays', async () => {
+    await fc.assert(
+      fc.asyncProperty(harm, fc.boolean(), async (how, asked) => {
+        const { index, search } = await spread()
+        const vault = new MemoryVault(NOTES)
+        const server = await startedSearch(index, vault, openBag)
+        if (asked) await answersOf(server.store, bag.id, QUESTIONS)
+        damage(search, how)
+        await expectRight(server)
+        // And it goes on from there.
+        vault.write('new.md', 'Ukulele.')
+        await server.service.reconcile()
+        await expect
+          .poll(async () => (await server.store.words('ukulele', {}, 9).catch(() => ({ hits: [] }))).hits.length, {
+            timeout: 10_000,
+          })
+          .toBe(1)
+        await server.close()
+      }),
+      { numRuns: 50, endOnFailure: true },
+    )
+  }, 120_000)
+
+  const change = (file: string, sql: string): void => {
+    const database = openSqlite(file)
+    database.exec(sql)
+    database.close()
+  }
+  const harms: readonly (readonly [string, (file: string) => void])[] = [
+    ['empty', (file) => truncateSync(file, 0)],
+    ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
+    ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
+    ['deleted', (file) => rmSync(file)],
+    ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
+    ['the index of the graph', (file) => copyFileSync(file.replace('search.db', 'index.db'), file)],
+    [
+      'moved away for another one',
+      (file) => {
+        const other = `${file}.other`
+        copyFileSync(file, other)
+        writeFileSync(file, 'gone')
+        renameSync(other, file)
+      },
+    ],
+    ...['meta', 'segment', 'merging', 'page', 'note', 'embedder', 'vector'].map(
+      (table): readonly [string, (file: string) => void] => [
+        `without the table ${table}`,
+        (file) => change(file, `DROP TABLE ${table}`),
+      ],
+    ),
+    ['with a segment of another rank', (file) => change(file, 'UPDATE segment SET rank = rank + 1')],
+    ['with a segment of another number', (file) => change(file, 'UPDATE segment SET id = id + 1')],
+    ['with vectors of another note', (file) => change(file, 'UPDATE vector SET key = key + 1000')],
+    [
+      'with vectors of another embedder',
+      (file) => change(file, 'UPDATE embedder SET id = id + 1; UPDATE vector SET embedder = embedder + 1'),
+    ],
+    ['with vectors that are text', (file) => change(file, "UPDATE vector SET data = 'text'")],
+    ['without half of the vectors', (file) => change(file, 'DELETE FROM vector WHERE key % 2 = 0')],
+    ['without half of the versions', (file) => change(file, 'DELETE FROM note WHERE key % 2 = 0')],
+  ]
+  test.each(harms)('%s: it is built anew, and the graph stays', async (_, spoil) => {
+    const { index, search } = await spread()
+    spoil(search)
+    const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
+    await expectRight(server)
+  })
+})
+
+// Known: it is taken for damage of the search index, which is built anew in vain.
+test.fails('damage of what the graph’s index says of a note: that one is built anew, and queries are answered', async () => {
+  const { index } = await spread()
+  const database = openSqlite(index)
+  database.exec("UPDATE info SET data = replace(data, 'alias 3', 'alias 4')")
+  database.close()
+  const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
+  const options = { orderBy: 'title', includeArchived: false } as const
+  const count = async () =>
+    (await server.store.find('#aliases="alias 3"', new Date(0), {}, options, { offset: 0, limit: 9 }).catch(() => undefined))
+      ?.total
+  await expect.poll(count, { timeout: 5_000 }).toBe(1)
+  await expectRight(server)
+})

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
+import { MemoryVault } from '../support/memory-vault.ts'
+import { FailingBag, file, NOTES, nearest, openBag, SlowBag, settled, startedSearch, statesOf, wordIds } from './search-rig.ts'
+
+describe('an embedder that fails', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  const failures: readonly (readonly [string, RegExp, (vectors: readonly Float32Array[]) => Promise<readonly Float32Array[]>])[] =
+    [
+      ['throws', /no power/, async () => Promise.reject(new Error('no power'))],
+      ['answers NaN', /no number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.NaN))],
+      [
+        'answers one number that is none',
+        /no number/,
+        async ([first, ...rest]) => [first?.with(0, Number.NaN) ?? new Float32Array(0), ...rest],
+      ],
+      ['answers infinity', /no number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.POSITIVE_INFINITY))],
+      ['answers too few vectors', /vectors for/, async (vectors) => vectors.slice(1)],
+      ['answers too many vectors', /vectors for/, async (vectors) => [...vectors, ...vectors]],
+      ['answers none', /0 vectors for/, async () => []],
+      ['answers vectors of another dimension', /instead of 16/, async (vectors) => vectors.map(() => bagOf('a', 24))],
+      [
+        'answers vectors that are not of unit length',
+        /length/,
+        async (vectors) => vectors.map((vector) => vector.map((value) => 2 * value)),
+      ],
+    ]
+
+  test.each(failures)('%s: words go on, the status says why, and it recovers', async (_, message, fail) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const bag = new FailingBag(fail)
+    const vault = new MemoryVault(NOTES)
+    const { service, store, errors } = await startedSearch(file(), vault, openBag(bag))
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(service.status().search?.message).toMatch(message)
+    expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
+    expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
+    vault.write('new.md', 'Ukulele.')
+    await service.reconcile(['new.md'])
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
+    // Ever more rarely: 1, 2, 4, 8 … seconds.
+    const tries = bag.passages.length
+    await vi.advanceTimersByTimeAsync(1_000)
+    await settled()
+    const second = bag.passages.length
+    expect(second).toBeGreaterThan(tries)
+    await vi.advanceTimersByTimeAsync(1_500)
+    await settled()
+    expect(bag.passages.length).toBe(second)
+    bag.fail = undefined
+    await vi.advanceTimersByTimeAsync(60_000)
+    await settled()
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(service.status().search).toMatchObject({ vectors: { done: 41, total: 41 } })
+    expect(service.status().search?.message).toBeUndefined()
+    expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 41 }])
+    expect(errors).toEqual([])
+  })
+
+  test('one that cannot be opened is tried again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let tries = 0
+    const bag = new BagOfWords()
+    const embedder = async () => {
+      if (++tries < 4) throw new Error('the model is missing')
+      return bag
+    }
+    const { service, store } = await startedSearch(file(), new MemoryVault(NOTES), { embedder })
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(service.status().search?.message).toBe('the model is missing')
+    expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
+    for (let second = 0; second < 10; second++) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      await settled()
+    }
+    expect(tries).toBe(4)
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
+  })
+
+  test('one that fails on a single text holds the others up no longer than a try each', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const bag = new (class extends BagOfWords {
+      override async embed(...args: Parameters<BagOfWords['embed']>): Promise<readonly Float32Array[]> {
+        if (args[0].some((text) => text.includes('Word7 '))) throw new Error('this text is too much')
+        return await super.embed(...args)
+      }
+    })()
+    const { service, store } = await startedSearch(file(), new MemoryVault(NOTES), openBag(bag))
+    for (let round = 0; round < 12; round++) {
+      await vi.advanceTimersByTimeAsync(60_000)
+      await settled()
+    }
+    const [state] = await statesOf(store)
+    expect(state?.notes).toBeGreaterThanOrEqual(30)
+    expect(service.status().search?.message).toBe('this text is too much')
+  })
+
+  test('one that hangs does not hold words up, nor closing', async () => {
+    const hanging = new FailingBag(() => new Promise(() => {}))
+    const vault = new MemoryVault(NOTES)
+    const { service, store, close } = await startedSearch(file(), vault, openBag(hanging))
+    vault.write('new.md', 'Ukulele.')
+    await service.reconcile(['new.md'])
+    await service.findable('words', 20_000)
+    expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
+    expect(await service.findable('meaning', 20)).toBe(false)
+    await close()
+  })
+})
+
+describe('another embedder', () => {
+  test('the vectors of the one before serve until its own are complete, then they are gone', async () => {
+    const at = file()
+    const vault = new MemoryVault(NOTES)
+    const old = new BagOfWords('old')
+    const first = await startedSearch(at, vault, openBag(old))
+    await first.service.findable('meaning', 20_000)
+    await first.close()
+
+    const next = new SlowBag('next', 24)
+    const { service, store } = await startedSearch(at, vault, openBag(next))
+    expect(await nearest(store, old, 'word3')).toHaveLength(1)
+    expect((await statesOf(store)).find(({ embedder }) => embedder === old.id)?.notes).toBe(40)
+    await service.findable('meaning', 20_000)
+    await expect.poll(() => statesOf(store), { timeout: 5_000 }).toEqual([{ embedder: next.id, notes: 40 }])
+    expect(await nearest(store, old, 'word3')).toEqual([])
+    expect(await nearest(store, next, 'word3')).toHaveLength(1)
+    expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
+  })
+
+  test('there and back, again and again, with one reader', async () => {
+    const at = file()
+    const vault = new MemoryVault(Object.fromEntries(Object.entries(NOTES).slice(0, 5)))
+    const reader = await startedSearch(at, vault)
+    const bags = [new BagOfWords('one', 16), new BagOfWords('two', 24), new BagOfWords('three', 16)]
+    for (const bag of [...bags, ...bags.toReversed(), ...bags]) {
+      const writer = await startedSearch(at, vault, openBag(bag))
+      await writer.service.findable('meaning', 20_000)
+      await expect.poll(() => statesOf(reader.store)).toEqual([{ embedder: bag.id, notes: 5 }])
+      const [hit] = await nearest(reader.store, bag, 'note 3 word3 and note 21 filler number3 filler number3 filler number3')
+      expect(hit?.id).toBe('notes/note 3.md')
+      for (const other of bags) if (other !== bag) expect(await nearest(reader.store, other, 'word3')).toEqual([])
+      await writer.close()
+    }
+  })
+})

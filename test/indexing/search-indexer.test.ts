@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import type { VaultPath } from '../../src/core/ids.ts'
+import { answersOf, SearchRig } from '../store/embedded/search/search-rig.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
+import { MemoryVault } from '../support/memory-vault.ts'
+
+/** A vault whose files are not always what they were when they were listed. */
+class MovingVault extends MemoryVault {
+  readonly #once = new Map<string, Uint8Array | undefined>()
+
+  /** The next read of a file gives this. */
+  readOnce(path: string, text: string | undefined): void {
+    this.#once.set(path, text === undefined ? undefined : Buffer.from(text))
+  }
+
+  override read(path: string): Uint8Array | undefined {
+    if (!this.#once.has(path)) return super.read(path)
+    const bytes = this.#once.get(path)
+    this.#once.delete(path)
+    return bytes
+  }
+}
+
+const GARDEN = { 'a.md': 'Apples.', 'b.md': 'Bananas.', 'c.md': 'Cherries.' }
+const hits = async (rig: SearchRig, text: string) => (await rig.store.words(text, {}, 9)).hits.map(({ id }) => id)
+
+describe('what is read is not always what was compared', () => {
+  test.each(['another text', 'nothing'] as const)('a note that had %s for a moment is found by what it says', async (what) => {
+    const vault = new MovingVault(GARDEN)
+    const bag = new BagOfWords()
+    const rig = await new SearchRig(vault, bag).finish()
+    await rig.finish()
+    vault.write('b.md', 'Blueberries.')
+    await rig.reconcile()
+    vault.readOnce('b.md', what === 'nothing' ? undefined : 'Something else.')
+    await rig.steps(Number.POSITIVE_INFINITY)
+    expect(rig.mismatches).toEqual(['b.md'])
+    // What the service does when it is told.
+    await rig.reconcile(rig.mismatches as VaultPath[])
+    await rig.steps(Number.POSITIVE_INFINITY)
+    expect(await hits(rig, 'blueberries')).toEqual(['b.md'])
+    expect(await hits(rig, 'something bananas')).toEqual([])
+    const fresh = await new SearchRig(vault, bag).finish()
+    const questions = ['blueberries', 'something', 'bananas']
+    expect(await answersOf(rig.store, bag.id, questions)).toEqual(await answersOf(fresh.store, bag.id, questions))
+  })
+
+  test('a note that is never what was compared does not keep it busy', async () => {
+    const vault = new MovingVault(GARDEN)
+    const rig = await new SearchRig(vault, new BagOfWords()).finish()
+    await rig.finish()
+    vault.write('b.md', 'Blueberries.')
+    await rig.reconcile()
+    for (let round = 0; round < 50; round++) {
+      vault.readOnce('b.md', undefined)
+      await rig.steps(Number.POSITIVE_INFINITY)
+      await rig.reconcile(['c.md'])
+    }
+    expect(rig.mismatches.length).toBeLessThan(20)
+  })
+})
+
+describe('a note that is deleted', () => {
+  test.each([0, 1, 2, 3, 4, 5])('after %i steps leaves nothing behind', async (before) => {
+    const vault = new MemoryVault(GARDEN)
+    const bag = new BagOfWords()
+    const rig = new SearchRig(vault, bag)
+    await rig.reconcile()
+    await rig.steps(before)
+    vault.remove('b.md')
+    await rig.finish()
+    expect(await rig.store.vectorStates()).toMatchObject([{ embedder: bag.id, notes: 2 }])
+    expect([...(await rig.writer.wordVersions()).keys()]).toHaveLength(2)
+    expect(await hits(rig, 'bananas')).toEqual([])
+    expect(rig.search.progress()).toMatchObject({ words: { done: 2, total: 2 }, vectors: { done: 2, total: 2 } })
+  })
+})
+
+describe('what is embedded again', () => {
+  const sections = (count: number, changed = -1) =>
+    Array.from({ length: count }, (_, at) => {
+      const word = at === changed ? 'changed' : `word${at}`
+      return `## Part ${at}\n\n${`${word} of part ${at} goes on and on. `.repeat(30)}`
+    }).join('\n\n')
+
+  test('of an edited note only the chunks that changed', async () => {
+    const vault = new MemoryVault({ ...GARDEN, 'long.md': sections(12) })
+    const bag = new BagOfWords()
+    const rig = await new SearchRig(vault, bag).finish()
+    const { length } = bag.passages
+    expect(length).toBeGreaterThan(12)
+    vault.write('long.md', sections(12, 5))
+    await rig.finish()
+    const again = bag.passages.slice(length)
+    expect(again.length).toBeGreaterThan(0)
+    expect(again.length).toBeLessThanOrEqual(3)
+    for (const text of again) expect(text).toContain('changed of part 5')
+  })
+
+  test('nothing after a restart', async () => {
+    const bag = new BagOfWords()
+    const rig = await new SearchRig(new MemoryVault(GARDEN), bag).finish()
+    const { length } = bag.passages
+    await rig.restart()
+    await rig.finish()
+    expect(bag.passages).toHaveLength(length)
+  })
+
+  test('of a note with another alias only that', async () => {
+    const vault = new MemoryVault({ 'a.md': '---\naliases: [One]\n---\nText.' })
+    const bag = new BagOfWords()
+    const rig = await new SearchRig(vault, bag).finish()
+    bag.passages.length = 0
+    vault.write('a.md', '---\naliases: [One, Two]\n---\nText.')
+    await rig.finish()
+    expect(bag.passages).toEqual(['Two'])
+  })
+})

@@ -1,0 +1,107 @@
+import type { ResolvedLink } from '../../../src/core/index-writer.ts'
+import type { Flavour, Link } from '../../../src/core/note.ts'
+import { NameIndex } from '../../../src/links/name-index.ts'
+import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
+import { affectedSources, movedTo, type NameChange } from '../../../src/links/relink/changed-names.ts'
+import { applyEdits } from '../../../src/links/relink/edit-links.ts'
+import { planRelink } from '../../../src/links/relink/plan-relink.ts'
+import type { RelinkPlan, RelinkSource, SourceTexts } from '../../../src/links/relink/relink-plan.ts'
+import { addMentions, resolveLink } from '../../../src/links/resolve.ts'
+import { parseCanvas } from '../../../src/markdown/parse-canvas.ts'
+import { parseNote } from '../../../src/markdown/parse-note.ts'
+import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/find-slots.ts'
+import { fileKind } from '../../../src/vault/file-kind.ts'
+
+export const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+
+export type Files = Readonly<Record<string, string>>
+
+/** A vault as text, read by the scanner and resolved as the indexer resolves. */
+export class TextVault {
+  readonly files: Files
+  readonly flavour: Flavour
+  readonly names: NameIndex
+  readonly keys = new Map<string, number>()
+  readonly #mentions = new Map<string, Set<number>>()
+  readonly #sources = new Map<number, RelinkSource>()
+
+  /** `keys` gives files the keys that they had under another path. */
+  constructor(files: Files, flavour: Flavour = LENIENT, keys: ReadonlyMap<string, number> = new Map()) {
+    this.files = files
+    this.flavour = flavour
+    this.names = new NameIndex(flavour.mode)
+    const notes = new Map<string, ReturnType<typeof parseNote>>()
+    for (const [path, text] of Object.entries(files)) {
+      const key = keys.get(path) ?? this.keys.size
+      this.keys.set(path, key)
+      const kind = fileKind(path, flavour.mode)
+      const note = kind === 'attachment' ? undefined : read(path, text, flavour)
+      if (note !== undefined) notes.set(path, note)
+      this.names.add({ key, path, aliases: note?.aliases ?? [], title: note?.title })
+    }
+    for (const [path, note] of notes) this.#resolve(path, note.links)
+  }
+
+  #resolve(path: string, links: readonly Link[]): void {
+    const source = { key: this.keys.get(path) as number, path }
+    const resolved = links.map((link): ResolvedLink => {
+      const found = resolveLink(this.names, source, link, this.flavour)
+      addMentions(link, path, this.flavour, (name) => {
+        const keys = this.#mentions.get(name) ?? new Set()
+        this.#mentions.set(name, keys.add(source.key))
+      })
+      const to = found.kind === 'file' ? found.key : found.name
+      const { subpath, property, inComment } = link
+      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined }
+    })
+    this.#sources.set(source.key, { ...source, links: resolved })
+  }
+
+  source(path: string): RelinkSource | undefined {
+    return this.#sources.get(this.keys.get(path) ?? -1)
+  }
+
+  /** Where each link of each file leads, by keys; what is missing by its name. */
+  ends(): ReadonlyMap<number, readonly (number | string)[]> {
+    return new Map([...this.#sources].map(([key, { links }]) => [key, links.map(({ to }) => to)]))
+  }
+
+  sources(): readonly RelinkSource[] {
+    return [...this.#sources.values()]
+  }
+
+  get texts(): SourceTexts {
+    return {
+      read: ({ path }) => this.files[path],
+      slots: (path, text) => (path.endsWith('.canvas') ? slotsOfCanvas(text, this.flavour) : slotsOfNote(text, this.flavour)),
+      links: (path, text) => read(path, text, this.flavour).links,
+    }
+  }
+
+  relink(changes: readonly NameChange[], newLinkFormat: NewLinkFormat = 'shortest'): RelinkPlan {
+    const keys = affectedSources(this.names, changes, (name) => this.#mentions.get(name) ?? [])
+    const sources = [...keys].sort((a, b) => a - b).flatMap((key) => this.#sources.get(key) ?? [])
+    return planRelink(sources, { names: this.names, changes, flavour: this.flavour, newLinkFormat }, this.texts)
+  }
+
+  /** The plan for moves, and the vault once it is done. */
+  move(moves: Readonly<Record<string, string>>, newLinkFormat: NewLinkFormat = 'shortest') {
+    const changes = Object.entries(moves).map(([from, to]) => movedTo(this.names, this.keys.get(from) as number, to))
+    const plan = this.relink(changes, newLinkFormat)
+    const edited = applyPlan(this.files, plan)
+    const entries = Object.entries(edited).map(([path, text]) => [moves[path] ?? path, text] as const)
+    const keys = new Map([...this.keys].map(([path, key]) => [moves[path] ?? path, key]))
+    return { plan, after: new TextVault(Object.fromEntries(entries), this.flavour, keys) }
+  }
+}
+
+/** The texts with the edits of a plan, under their old paths. */
+export function applyPlan(files: Files, plan: Pick<RelinkPlan, 'files'>): Files {
+  const edited = { ...files }
+  for (const { path, edits } of plan.files) edited[path] = applyEdits(files[path] as string, edits)
+  return edited
+}
+
+function read(path: string, text: string, flavour: Flavour) {
+  return path.endsWith('.canvas') ? parseCanvas(text, flavour) : parseNote(text, flavour)
+}

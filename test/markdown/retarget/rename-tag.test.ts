@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseCanvas } from '../../../src/markdown/parse-canvas.ts'
+import { parseNote } from '../../../src/markdown/parse-note.ts'
+import { isTagName, renameTagInCanvas, renameTagInNote, type TagEdits } from '../../../src/markdown/retarget/rename-tag.ts'
+import { flavour, LOGSEQ } from '../check.ts'
+
+const RENAMING = { from: 'Old', to: 'new/x' }
+
+function apply(text: string, { edits }: TagEdits): string {
+  return edits.reduceRight((edited, { start, end, text: by }) => edited.slice(0, start) + by + edited.slice(end), text)
+}
+
+function check(before: string, after: string, given = flavour(), renaming = RENAMING): void {
+  const found = renameTagInNote(before, renaming, given)
+  expect(apply(before, found)).toBe(after)
+  expect(found.unfit).toEqual([])
+}
+
+test.each([
+  ['in the text', '#old, #OLD/a #older `#old` #x/old', '#new/x, #new/x/a #older `#old` #x/old'],
+  ['twice on a line, in a quote, in a heading', '> a #old\n> #old#old\n\n# H #old', '> a #new/x\n> #new/x#new/x\n\n# H #new/x'],
+  ['in a list', '---\ntags:\n  - old # why old\n  - "#old/a"\n  - \'old\'\n  - older\n---\n', '---\ntags:\n  - new/x # why old\n  - "#new/x/a"\n  - \'new/x\'\n  - older\n---\n'],
+  ['in a flow list', '---\ntags: [a, old , "b old"]\n---\n', '---\ntags: [a, new/x , "b new/x"]\n---\n'],
+  ['in one string', '---\nTags: old, b #old/c\n---\n', '---\nTags: new/x, b #old/c\n---\n'],
+  ['nowhere else', '---\ntitle: old\naliases: [old]\n---\n[[old]] old', '---\ntitle: old\naliases: [old]\n---\n[[old]] old'],
+  ['in malformed frontmatter', '---\ntags: [old]\na: b: c\n---\n#old', '---\ntags: [new/x]\na: b: c\n---\n#new/x'],
+])('a tag is called otherwise %s', (_, before, after) => check(before, after))
+
+test('the key is no tag', () => check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavour(), { from: 'tags', to: 'x' }))
+
+test('a tag that YAML would take for a number or a word of its own gets quotes', () => {
+  for (const to of ['1e5', 'true', '-x']) check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
+})
+
+test('Logseq: page properties', () => check('tags:: old, [[old]], #b\n\n#old', 'tags:: new/x, [[new/x]], #b\n\n#new/x', LOGSEQ))
+
+test('a tag written with escapes is told', () => {
+  expect(renameTagInNote('---\na: 1\ntags: ["\\u006fld"]\n---\n', RENAMING, flavour())).toEqual({ edits: [], unfit: [3] })
+})
+
+test('in the cards of a canvas', () => {
+  const canvas = '{"nodes":[{"type":"text","text":"\\"q\\"\\n#old"},{"type":"file","file":"old.md"}]}'
+  expect(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavour()))).toBe(canvas.replace('#old', '#new/x'))
+  expect(renameTagInCanvas('{', RENAMING, flavour())).toEqual({ edits: [], unfit: [] })
+})
+
+test('what can be a tag', () => {
+  expect(['a/b', 'ä-1', '1', 'a b', '', 'a/', '#a', 'a.b'].map(isTagName)).toEqual([true, true, false, false, false, false, false, false])
+})
+
+test('afterwards a note has the tags it had, but for the name', () => {
+  const tag = fc.constantFrom('old', 'OLD/a', 'older', 'x/old', 'b', 'Old/old')
+  const piece = fc.oneof(
+    tag.map((name) => `#${name}`),
+    tag.map((name) => `**#${name}**`),
+    tag.map((name) => `\`#${name}\` %% #${name} %%`),
+    tag.map((name) => `> - [a #${name}](b.md) #${name}.`),
+  )
+  const item = fc.tuple(tag, fc.constantFrom('', '"', "'")).map(([name, quote]) => `${quote}${name}${quote}`)
+  const frontmatter = fc.oneof(
+    fc.constant(''),
+    fc.array(item, { minLength: 1 }).map((items) => `---\ntags: [${items.join(', ')}]\n---\n`),
+    fc.array(item, { minLength: 1 }).map((items) => `---\nk: v\ntag:\n${items.map((each) => `- ${each}`).join('\n')}\n---\n`),
+    fc.array(tag, { minLength: 1 }).map((names) => `---\ntags: ${names.join(' ')}\n---\n`),
+  )
+  fc.assert(
+    fc.property(frontmatter, fc.array(piece), fc.constantFrom('\n\n', ' ', '\r\n'), (front, pieces, joint) => {
+      const text = front + pieces.join(joint)
+      const tagsOf = (note: string) => parseNote(note, flavour()).tags.map(({ name }) => name.toLowerCase())
+      const renamed = tagsOf(text).map((name) => name.replace(/^old(?=\/|$)/, 'new/x'))
+      expect(tagsOf(apply(text, renameTagInNote(text, RENAMING, flavour())))).toEqual(renamed)
+      const canvas = JSON.stringify({ nodes: [{ type: 'text', text }] })
+      const inCard = parseNote(`\n${text}`, flavour()).tags.length
+      expect(parseCanvas(apply(canvas, renameTagInCanvas(canvas, RENAMING, flavour())), flavour()).tags.length).toBe(inCard)
+    }),
+  )
+})

@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { NoteVectors } from '../../../../src/core/search-writer.ts'
+import { Graph } from '../../../../src/graph/graph.ts'
+import { graphPath } from '../../../../src/store/embedded/search/graph-files.ts'
+import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
+import { stampOf } from '../../../../src/store/embedded/search/search-rows.ts'
+import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { drawUnitVector, generator } from '../vectors/draw-vectors.ts'
+
+function open() {
+  const folder = mkdtempSync(join(tmpdir(), 'roux-vectors-'))
+  const location = { kind: 'file', path: join(folder, 'search.db') } as const
+  const writer = openSearchWriter(location)
+  const index = new SearchIndex(location, () => new Graph(), 'auto')
+  onTestFinished(async () => {
+    index.close()
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { location, writer, index }
+}
+
+const random = generator(11)
+
+function note(key: number, dimensions = 16): NoteVectors {
+  const chunk = { hash: key.toString(16).padStart(32, '0'), vector: drawUnitVector(random, dimensions) }
+  const place = { start: 0, end: 1, startLine: 1, endLine: 1 }
+  return { key, path: `${key}.md`, version: 1, content: '00'.repeat(32), chunks: [{ ...chunk, ...place }], names: [chunk] }
+}
+
+const isCurrent = (key: number, stamp: number) => stamp === stampOf(`${key}.md`)
+
+test('what was committed since is loaded with the next question', async () => {
+  const { writer, index } = open()
+  expect(await index.vectors('a:16')).toBeUndefined()
+  const notes = Array.from({ length: 600 }, (_, key) => note(key))
+  await writer.putVectors('a:16', notes)
+  const query = (notes[444] as NoteVectors).chunks[0]?.vector as Float32Array
+  const [first, second] = await Promise.all([index.vectors('a:16'), index.vectors('a:16')])
+  expect(second).toBe(first)
+  expect(first?.notes).toBe(600)
+  expect(first?.nearestChunks(query, 1, isCurrent)[0]?.key).toBe(444)
+  await writer.putVectors('a:16', [note(444)])
+  const again = await index.vectors('a:16')
+  expect(again?.size).toBe(1200)
+  expect(again?.nearestChunks(query, 1, isCurrent)[0]?.score).toBeLessThan(0.99)
+})
+
+test('states tell how chunks are compared', async () => {
+  const { writer, index } = open()
+  await writer.putVectors('a:16', [note(1)])
+  await index.vectors('a:16')
+  expect(index.embedders()).toEqual([{ embedder: 'a:16', notes: 1, index: 'exact' }])
+})
+
+test('of embedders that are gone nothing is kept, though another gets their number', async () => {
+  const { location, writer, index } = open()
+  const stale = graphPath(location, 'b:32') as string
+  await writer.putVectors('a:16', [note(1)])
+  await writer.putVectors('b:32', [note(1, 32)])
+  const former = await index.vectors('b:32')
+  writeFileSync(stale, '')
+  await writer.keepOnly('a:16')
+  index.refresh()
+  expect(index.embedders().map(({ embedder }) => embedder)).toEqual(['a:16'])
+  expect(former?.notes).toBe(0)
+  await vi.waitUntil(() => !existsSync(stale))
+  await writer.putVectors('c:8', [note(2, 8)])
+  expect((await index.vectors('c:8'))?.notes).toBe(1)
+})
+
+test('closed while it loads, it does not go on', async () => {
+  const { writer, index } = open()
+  await writer.putVectors(
+    'a:16',
+    Array.from({ length: 600 }, (_, key) => note(key)),
+  )
+  const loading = index.vectors('a:16')
+  index.close()
+  expect((await loading)?.notes).toBe(0)
+})

@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Embedder } from '../../../../src/core/embedder.ts'
+import type { NodeId } from '../../../../src/core/ids.ts'
+import type { IndexWriter } from '../../../../src/core/index-writer.ts'
+import type { SearchWriter } from '../../../../src/core/search-writer.ts'
+import { Indexer } from '../../../../src/indexing/indexer.ts'
+import { SearchIndexer } from '../../../../src/indexing/search-indexer.ts'
+import { type EmbeddedStore, openEmbeddedStore } from '../../../../src/store/embedded/open-store.ts'
+import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { openIndexWriter } from '../../../../src/store/embedded/writer.ts'
+import { fileKind } from '../../../../src/vault/file-kind.ts'
+import { bagOf } from '../../../support/bag-of-words.ts'
+import type { MemoryVault } from '../../../support/memory-vault.ts'
+import { temporaryFolder } from '../../../support/temporary.ts'
+
+/** Graph and search of a vault over files, every step in the test's hands. */
+export class SearchRig {
+  readonly vault: MemoryVault
+  readonly indexFile: string
+  readonly searchFile: string
+  readonly mismatches: string[] = []
+  indexer: Indexer
+  store: EmbeddedStore
+  search: SearchIndexer
+  writer: SearchWriter
+  readonly #embedder: Embedder | undefined
+  #index: IndexWriter
+  #wake: () => void = () => {}
+
+  constructor(vault: MemoryVault, embedder?: Embedder, folder = temporaryFolder()) {
+    this.vault = vault
+    this.#embedder = embedder
+    this.indexFile = join(folder, 'index.db')
+    this.searchFile = join(folder, 'search.db')
+    const { index, indexer, store, writer, search } = this.#open()
+    Object.assign(this, { indexer, store, writer, search })
+    this.#index = index
+    this.indexer = indexer
+    this.store = store
+    this.writer = writer
+    this.search = search
+    onTestFinished(() => this.close())
+  }
+
+  #open() {
+    const { vault } = this
+    const index = openIndexWriter({ kind: 'file', path: this.indexFile })
+    const location = { kind: 'file', path: this.searchFile } as const
+    const writer = openSearchWriter(location)
+    const indexer = new Indexer(vault, index, {
+      profile: 'lenient',
+      comments: true,
+      mode: 'obsidian',
+      kindOf: fileKind,
+      isConflictCopy: () => false,
+      permission: Promise.resolve(),
+      onProgress: () => {},
+    })
+    const store = openEmbeddedStore(
+      { kind: 'file', path: this.indexFile },
+      {
+        analytics: { run: async () => ({ scores: new Float64Array(0) }) },
+        readFile: async (path) => vault.read(path),
+        reconcile: (paths) => this.reconcile(paths),
+        onDamage: () => {},
+        search: location,
+        onSearchDamage: () => {},
+      },
+    )
+    const embedder = this.#embedder
+    const search = new SearchIndexer({
+      vault,
+      index,
+      search: writer,
+      ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      flavour: { profile: 'lenient', comments: true, mode: 'obsidian' },
+      kindOf: (path) => fileKind(path, 'obsidian'),
+      onMismatch: (path) => this.mismatches.push(path),
+      onWake: () => this.#wake(),
+    })
+    return { index, indexer, store, writer, search }
+  }
+
+  /** Brings the graph to what the files say. */
+  async reconcile(files?: readonly string[]): Promise<void> {
+    await this.indexer.reconcile(files === undefined ? { all: true } : { all: false, folders: [], files })
+  }
+
+  /** So many steps of search, fewer where nothing is left. */
+  async steps(most: number): Promise<void> {
+    await this.search.refresh()
+    for (let step = 0; step < most; step++) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const result = await this.search.step()
+      if (result === 'done') return
+      if (result === 'waiting') await woken
+    }
+  }
+
+  async finish(): Promise<this> {
+    await this.reconcile()
+    await this.steps(Number.POSITIVE_INFINITY)
+    return this
+  }
+
+  /** Ends everything in the midst, as a kill would, and opens the same files again. */
+  async restart(): Promise<void> {
+    await this.close()
+    const { index, indexer, store, writer, search } = this.#open()
+    Object.assign(this, { indexer, store, writer, search })
+    this.#index = index
+  }
+
+  async close(): Promise<void> {
+    await this.search.close()
+    await this.writer.close()
+    await this.#index.close()
+    await this.store.close()
+  }
+}
+
+/** Everything that a store answers to some questions; what is equally good in order of id. */
+export async function answersOf(store: EmbeddedStore, embedder: string | undefined, questions: readonly string[]) {
+  const answers = []
+  for (const question of questions) {
+    const words = await store.words(question, {}, 100)
+    const options = { orderBy: 'relevance', includeArchived: true } as const
+    const found = await store.find(question, new Date(0), {}, options, { offset: 0, limit: 100 })
+    answers.push({
+      question,
+      words: { ...words, hits: words.hits.map(rounded) },
+      found: { ...found, items: found.items.map(rounded) },
+    })
+    if (embedder === undefined) continue
+    const near = await store.nearest(embedder, bagOf(question), {}, 1_000)
+    const names = await store.nearestNames(embedder, bagOf(question), {}, { limit: 1_000, minimum: -1 })
+    answers.push({ question, near: near.map(rounded).sort(byAll), names: names.map(rounded).sort(byAll) })
+  }
+  return answers
+}
+
+/** The vectors of every note. */
+export async function vectorsOf(store: EmbeddedStore, embedder: string) {
+  const { items } = await store.select({}, { offset: 0, limit: 1_000 })
+  return await Promise.all(items.map(async ({ id }) => ({ id, stored: await store.vectors(embedder, id as NodeId) })))
+}
+
+/** Sums of another order differ in their last digits, and estimates of the nearest in a few more. */
+function rounded<T extends { readonly score: number }>(hit: T): T {
+  const share = 'share' in hit && typeof hit.share === 'number' ? { share: Number(hit.share.toFixed(6)) } : undefined
+  return { ...hit, ...share, score: Number(hit.score.toFixed(6)) }
+}
+
+function byAll(a: { readonly score: number }, b: { readonly score: number }): number {
+  const [one, other] = [JSON.stringify(a), JSON.stringify(b)]
+  return b.score - a.score || (one < other ? -1 : Number(one > other))
+}

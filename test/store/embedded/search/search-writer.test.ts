@@ -1,0 +1,164 @@
+import { existsSync, rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/search-writer.ts'
+import { Projection } from '../../../../src/store/embedded/projection.ts'
+import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
+import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { bagOf } from '../../../support/bag-of-words.ts'
+import { MemoryVault } from '../../../support/memory-vault.ts'
+import { SearchRig } from './search-rig.ts'
+
+const NOTES = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`n${at}.md`, `word${at} common`]))
+
+/** A graph of some notes; what search has is in the test's hands. */
+async function graphOnly(): Promise<{ readonly rig: SearchRig; readonly keys: ReadonlyMap<string, number> }> {
+  const rig = new SearchRig(new MemoryVault(NOTES))
+  await rig.reconcile()
+  // Keys are given in the order of the listing.
+  return { rig, keys: new Map(Object.keys(NOTES).map((path, at) => [path, at])) }
+}
+
+function words(key: number, path: string, body = NOTES[path] ?? ''): NoteWords {
+  return { key, path, version: 1, names: [path.slice(0, -3)], headings: [], body, tags: [], properties: [] }
+}
+
+function vectors(key: number, path: string, dimensions: number): NoteVectors {
+  const text = { hash: '00'.repeat(16), vector: bagOf(NOTES[path] ?? path, dimensions) }
+  const place = { start: 0, end: 1, startLine: 1, endLine: 1 }
+  return { key, path, version: 1, content: '00'.repeat(32), chunks: [{ ...text, ...place }], names: [text] }
+}
+
+/** One segment a note. */
+async function putOneByOne(writer: SearchWriter, keys: ReadonlyMap<string, number>): Promise<void> {
+  for (const [path, key] of keys) {
+    const batch = writer.startWords()
+    batch.add(words(key, path))
+    await batch.commit()
+  }
+}
+
+async function foundBy(rig: SearchRig): Promise<readonly number[]> {
+  const { hits } = await rig.store.words('common', {}, 100)
+  const each = await Promise.all(Object.keys(NOTES).map(async (_, at) => (await rig.store.words(`word${at}`, {}, 9)).hits.length))
+  return [hits.length, ...each]
+}
+const EVERYTHING = [32, ...Object.keys(NOTES).map(() => 1)]
+
+describe('merging', () => {
+  test('answers stay the same at every step, to an old reader and to a new one', async () => {
+    const { rig, keys } = await graphOnly()
+    await putOneByOne(rig.writer, keys)
+    expect(await foundBy(rig)).toEqual(EVERYTHING)
+    while (await rig.writer.compact()) expect(await foundBy(rig)).toEqual(EVERYTHING)
+    expect(await foundBy(rig)).toEqual(EVERYTHING)
+  })
+
+  test('two processes that merge at once do not take each other’s work for damage', async () => {
+    const { rig, keys } = await graphOnly()
+    await putOneByOne(rig.writer, keys)
+    const other = openSearchWriter({ kind: 'file', path: rig.searchFile })
+    for (let more = true; more; ) {
+      const [one, two] = [await rig.writer.compact(), await other.compact()]
+      more = one || two
+      expect(await foundBy(rig)).toEqual(EVERYTHING)
+    }
+    await other.close()
+    expect(await foundBy(rig)).toEqual(EVERYTHING)
+  })
+
+  test('what is written again or forgotten while it goes on counts', async () => {
+    const { rig, keys } = await graphOnly()
+    await putOneByOne(rig.writer, keys)
+    await rig.writer.compact()
+    const batch = rig.writer.startWords()
+    batch.add(words(3, 'n3.md', 'rewritten common'))
+    await batch.commit()
+    rig.vault.remove('n5.md')
+    await rig.reconcile()
+    await rig.writer.forget([5])
+    while (await rig.writer.compact());
+    expect((await rig.store.words('rewritten', {}, 9)).hits.map(({ id }) => id)).toEqual(['n3.md'])
+    expect((await rig.store.words('word3', {}, 9)).hits).toEqual([])
+    expect((await rig.store.words('word5', {}, 9)).hits).toEqual([])
+    expect((await rig.store.words('common', {}, 99)).hits).toHaveLength(31)
+  })
+
+  test('one that was broken off leaves nothing that is seen', async () => {
+    const { rig, keys } = await graphOnly()
+    await putOneByOne(rig.writer, keys)
+    await rig.writer.compact()
+    await rig.writer.close()
+    expect(await foundBy(rig)).toEqual(EVERYTHING)
+    const next = openSearchWriter({ kind: 'file', path: rig.searchFile })
+    while (await next.compact());
+    await next.close()
+    expect(await foundBy(rig)).toEqual(EVERYTHING)
+  })
+})
+
+describe('embedders', () => {
+  test('a number is not given again: a reader that knew the one before is not misled', async () => {
+    const { rig } = await graphOnly()
+    await rig.writer.putVectors('a:16', [vectors(0, 'n0.md', 16), vectors(1, 'n1.md', 16)])
+    await rig.writer.putVectors('b:24', [vectors(0, 'n0.md', 24)])
+    expect(await rig.store.nearest('b:24', bagOf('word0', 24), {}, 9)).toHaveLength(1)
+    await rig.writer.keepOnly('a:16')
+    await rig.writer.putVectors('c:16', [vectors(2, 'n2.md', 16)])
+    expect((await rig.store.nearest('c:16', bagOf('word2 common'), {}, 9)).map(({ id }) => id)).toEqual(['n2.md'])
+    expect(await rig.store.nearest('b:24', bagOf('word0', 24), {}, 9)).toEqual([])
+    expect(await rig.store.nearest('a:16', bagOf('word0'), {}, 9)).toHaveLength(2)
+  })
+
+  test('vectors that are there are known again by the hash of their text', async () => {
+    const { rig } = await graphOnly()
+    await rig.writer.putVectors('a:16', [vectors(0, 'n0.md', 16)])
+    const known = await rig.writer.vectorsOf('a:16', [0, 1])
+    expect([...known.keys()]).toEqual(['00'.repeat(16)])
+    const stored = known.get('00'.repeat(16)) ?? new Float32Array(16)
+    bagOf(NOTES['n0.md'] as string).forEach((value, at) => {
+      expect(stored[at]).toBeCloseTo(value, 4)
+    })
+    expect(await rig.writer.vectorsOf('b:16', [0])).toEqual(new Map())
+    expect(await rig.writer.vectorVersions('a:16')).toEqual(new Map([[0, 1]]))
+  })
+})
+
+test('nothing is made on disk by asking', async () => {
+  const { rig } = await graphOnly()
+  expect(await rig.writer.wordVersions()).toEqual(new Map())
+  expect(await rig.writer.vectorVersions('a')).toEqual(new Map())
+  expect(await rig.writer.compact()).toBe(false)
+  expect(await rig.writer.isOutdated()).toBe(false)
+  await rig.writer.keepOnly('a')
+  await rig.writer.tidy()
+  expect(existsSync(rig.searchFile)).toBe(false)
+})
+
+test('a writer notices that its index is gone, also one that made it itself', async () => {
+  const { rig } = await graphOnly()
+  expect(await rig.writer.isOutdated()).toBe(false)
+  const batch = rig.writer.startWords()
+  batch.add(words(0, 'n0.md'))
+  await batch.commit()
+  for (const ending of ['', '-wal', '-shm']) rmSync(rig.searchFile + ending, { force: true })
+  expect(await rig.writer.isOutdated()).toBe(true)
+  expect(await rig.writer.wordVersions()).toEqual(new Map())
+  expect(await rig.writer.isOutdated()).toBe(false)
+})
+
+test('an answer is of one moment: segments that are merged away while it is made are still read', async () => {
+  const { rig, keys } = await graphOnly()
+  await putOneByOne(rig.writer, keys)
+  const projection = new Projection({ kind: 'file', path: rig.indexFile }, undefined)
+  projection.refresh()
+  const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, 'exact')
+  const counts = index.read(() => {
+    // Its body runs at once: what another thread may do at any time.
+    for (let step = 0; step < 50; step++) void rig.writer.compact()
+    return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, stem: `word${at}`, match: 'form' }).length)
+  })
+  expect(counts).toEqual(Object.keys(NOTES).map(() => 1))
+  expect(index.read(() => index.words.count)).toBe(32)
+  index.close()
+  projection.close()
+})

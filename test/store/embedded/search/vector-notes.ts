@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { vi } from 'vitest'
+import type { EmbeddedText } from '../../../../src/core/search-writer.ts'
+import type { ChunkGraphOptions } from '../../../../src/store/embedded/search/chunk-graph.ts'
+import { packVectors, type StoredVectors, stampOf, unpackVectors } from '../../../../src/store/embedded/search/search-rows.ts'
+import { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
+import { unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
+import { cosine } from '../vectors/draw-vectors.ts'
+
+export const DIMENSIONS = 16
+
+/** What the database would be: the stored vectors of notes by key. */
+export class VectorNotes {
+  readonly rows = new Map<number, StoredVectors>()
+
+  set(key: number, chunks: readonly Float32Array[], names: readonly Float32Array[] = []): StoredVectors {
+    const place = { start: 0, end: 0, startLine: 1, endLine: 1 }
+    const note = { key, path: `${key}.md`, version: 1, content: '00'.repeat(32) }
+    const texts = { chunks: chunks.map((vector) => ({ ...embedded(vector), ...place })), names: names.map(embedded) }
+    const row = unpackVectors(1, key, packVectors(1, { ...note, ...texts }))
+    this.rows.set(key, row)
+    return row
+  }
+
+  /** A table over what is there, loaded in this order of keys, at rest until `settle`. */
+  async open(graph?: Omit<ChunkGraphOptions, 'dimensions' | 'embedder'>, keys = [...this.rows.keys()]): Promise<VectorTable> {
+    const rest = () => new Promise((resolve) => setImmediate(resolve))
+    const table = new VectorTable({
+      dimensions: DIMENSIONS,
+      read: (key) => this.rows.get(key),
+      ...(graph === undefined ? undefined : { graph: { embedder: 'test:16', rest, ...graph } }),
+    })
+    await table.prepare()
+    for (const key of keys) table.set(key, this.rows.get(key) as StoredVectors)
+    return table
+  }
+
+  /** Every chunk of the accepted notes by its cosine, best first. */
+  truth(query: Float32Array, accept: (key: number) => boolean = () => true) {
+    return [...this.rows]
+      .filter(([key]) => accept(key))
+      .flatMap(([key, { chunks }]) =>
+        chunks.map(({ packed }, ordinal) => ({ key, ordinal, score: cosine(query, unpackVector(packed, DIMENSIONS)) })),
+      )
+      .filter(({ score }) => !Number.isNaN(score))
+      .sort((a, b) => b.score - a.score)
+  }
+}
+
+/** Accepts notes that are the files that their vectors are of, and that `accept` allows. */
+export function current(accept: (key: number) => boolean = () => true) {
+  return (key: number, stamp: number) => stamp === stampOf(`${key}.md`) && accept(key)
+}
+
+/** Waits for what goes on in the background. */
+export async function until(isSo: () => boolean): Promise<void> {
+  await vi.waitUntil(isSo, { timeout: 10_000, interval: 1 })
+}
+
+/** Waits until the graph holds everything. */
+export async function untilBuilt(table: VectorTable): Promise<void> {
+  await until(() => table.state.index === 'hnsw' && table.state.reason === undefined)
+}
+
+function embedded(vector: Float32Array): EmbeddedText {
+  const hash = createHash('sha256').update(new Uint8Array(vector.buffer)).digest('hex').slice(0, 32)
+  return { hash, vector }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { toSettings } from '../../src/config/settings.ts'
+import { embedderSettings, openEmbedding } from '../../src/workers/open-embedding.ts'
+
+const said = (values: Readonly<Record<string, unknown>>, apiKey?: string) =>
+  embedderSettings(toSettings(new Map(Object.entries(values))).embedder, apiKey)
+
+describe('what the settings say of an embedder', () => {
+  test('defaults say nothing that an embedder knows better', () => {
+    expect(said({})).toEqual({ kind: 'static', batch: 64, timeoutMs: 60_000, allowDownload: false })
+  })
+
+  test('everything else is passed on', () => {
+    const values = {
+      'embedder.kind': 'openai',
+      'embedder.model': 'm',
+      'embedder.base_url': 'http://127.0.0.1:1/v1',
+      'embedder.dimensions': 64,
+      'embedder.query_prefix': 'q: ',
+      'embedder.max_tokens': 100,
+      'embedder.batch': 8,
+      'embedder.timeout': 2,
+      'embedder.download': true,
+    }
+    expect(said(values, 'key')).toEqual({
+      kind: 'openai',
+      model: 'm',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: 'key',
+      dimensions: 64,
+      queryPrefix: 'q: ',
+      maxTokens: 100,
+      batch: 8,
+      timeoutMs: 2_000,
+      allowDownload: true,
+    })
+  })
+
+  test('an empty prefix is none, and not what is known of the model', () => {
+    expect(said({ 'embedder.query_prefix': '', 'embedder.passage_prefix': '' })).toMatchObject({
+      queryPrefix: '',
+      passagePrefix: '',
+    })
+  })
+})
+
+test('closing does not wait for an embedder that is still being opened', async () => {
+  const { embedder } = toSettings(
+    new Map<string, unknown>([
+      ['embedder.kind', 'openai'],
+      ['embedder.model', 'm'],
+      // An address that is reserved for documentation: nobody answers there.
+      ['embedder.base_url', 'http://192.0.2.1/v1'],
+    ]),
+  )
+  const embedding = openEmbedding(embedder)
+  const opening = embedding.open().catch((error: Error) => error.message)
+  await new Promise((resolve) => setImmediate(resolve))
+  await embedding.close()
+  expect(await opening).toBe('the vault was closed')
+})

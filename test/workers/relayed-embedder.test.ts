@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import type { Embedder } from '../../src/core/embedder.ts'
+import { RouxError } from '../../src/core/errors.ts'
+import type { EmbedderRequest } from '../../src/workers/messages.ts'
+import { EmbedderRelay, serveEmbedder } from '../../src/workers/relayed-embedder.ts'
+import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
+
+/** Both ends, with messages that are copied as between threads. */
+function connected(open: () => Promise<Embedder>) {
+  const sent: EmbedderRequest[] = []
+  const relay: EmbedderRelay = new EmbedderRelay((request) => {
+    sent.push(request)
+    void serveEmbedder(structuredClone(request), open).then((reply) => relay.receive(structuredClone(reply)))
+  })
+  return { relay, sent }
+}
+
+describe('a relayed embedder', () => {
+  test('is what the other thread holds', async () => {
+    const bag = new BagOfWords()
+    const { relay } = connected(async () => bag)
+    const embedder = await relay.open()
+    expect(embedder).toMatchObject({ id: bag.id, dimensions: 16, batch: 8 })
+    expect(await embedder.embed(['one', 'two words', ''], 'passage')).toEqual([bagOf('one'), bagOf('two words'), bagOf('')])
+    expect(bag.passages).toEqual(['one', 'two words', ''])
+    expect(await embedder.embed([], 'query')).toEqual([])
+  })
+
+  test('answers each question with its own answer, in whatever order they come', async () => {
+    const waiting: (() => void)[] = []
+    const relay: EmbedderRelay = new EmbedderRelay((request) => {
+      const answer = () => void serveEmbedder(request, async () => new BagOfWords()).then((reply) => relay.receive(reply))
+      if (request.type === 'openEmbedder') answer()
+      else waiting.push(answer)
+    })
+    const embedder = await relay.open()
+    const answers = Promise.all(['one', 'two', 'three'].map((text) => embedder.embed([text], 'query')))
+    for (const answer of waiting.reverse()) answer()
+    expect(await answers).toEqual([[bagOf('one')], [bagOf('two')], [bagOf('three')]])
+  })
+
+  test('tells why it cannot be opened, with what to do, and can be asked again', async () => {
+    let tries = 0
+    const { relay } = connected(async () => {
+      if (++tries === 1) throw new RouxError('PROVIDER_ERROR', 'No model.', { hint: 'Download it.' })
+      return new BagOfWords()
+    })
+    await expect(relay.open()).rejects.toMatchObject({ code: 'PROVIDER_ERROR', message: 'No model.', hint: 'Download it.' })
+    expect((await relay.open()).id).toBe('test:bag:16')
+  })
+
+  test('tells what failed while it embeds, also what is no error at all', async () => {
+    const bag = new BagOfWords()
+    const { relay } = connected(async () => bag)
+    const embedder = await relay.open()
+    bag.embed = async () => Promise.reject(new Error('out of memory'))
+    await expect(embedder.embed(['a'], 'query')).rejects.toMatchObject({ code: 'PROVIDER_ERROR', message: 'out of memory' })
+    bag.embed = async () => Promise.reject('odd')
+    await expect(embedder.embed(['a'], 'query')).rejects.toMatchObject({ message: 'odd' })
+  })
+
+  test('is not asked by whoever is gone, and an answer that comes late is not given', async () => {
+    const { relay, sent } = connected(async () => new BagOfWords())
+    const embedder = await relay.open()
+    await expect(embedder.embed(['a'], 'query', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+    expect(sent).toHaveLength(1)
+    const controller = new AbortController()
+    const asked = embedder.embed(['a'], 'query', controller.signal)
+    controller.abort(new Error('gone too'))
+    await expect(asked).rejects.toThrow('gone too')
+  })
+
+  test('an answer that nobody waits for is no harm; closing it does not close the other', async () => {
+    const bag = new BagOfWords()
+    const { relay } = connected(async () => bag)
+    const embedder = await relay.open()
+    relay.receive({ type: 'embedded', id: 999, vectors: [] })
+    await embedder.close()
+    expect(bag.isClosed).toBe(false)
+  })
+})
