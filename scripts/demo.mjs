@@ -63,6 +63,13 @@ async function converse(client) {
     say(`${direction === 'out' ? from : to}, line ${line}`, `${INDENT}    `)
   }
 
+  ask('What did I write about keeping shaped loaves in the fridge overnight?')
+  for (const { title, passages } of await findable(client, 'keeping shaped loaves in the fridge overnight')) {
+    const [{ heading, start_line: line, text }] = passages
+    say(`${[title, ...heading.filter((name) => name !== title)].join(' › ')}, line ${line}`)
+    say(`“${text.length > 220 ? `${text.slice(0, 220).replace(/\s+\S*$/, '')} …` : text}”`, `${INDENT}    `)
+  }
+
   ask('What is broken?')
   for (const problem of (await call(client, 'get_problems', {})).problems) say(describe(problem))
 
@@ -75,6 +82,16 @@ async function converse(client) {
 /** The ids of notes, by title or alias. */
 async function idsOf(client, names) {
   return (await call(client, 'resolve_nodes', { names })).map(({ match }) => match)
+}
+
+/** What is found once all notes can be found by their meaning: some tenths of a second after the start. */
+async function findable(client, query) {
+  const args = { query, limit: 2 }
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(20)) {
+    const { structuredContent } = await client.callTool({ name: 'search', arguments: args })
+    if (structuredContent._warnings === undefined || Date.now() > until) break
+  }
+  return call(client, 'search', args)
 }
 
 /** The broken links once an edited file has none: the server notices by itself, within some hundredths of a second. */

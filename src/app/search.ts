@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
-import type { WordHits } from '../core/search.ts'
+import type { ChunkHit, WordHits } from '../core/search.ts'
 import type { NameHit, Scope } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
@@ -53,6 +53,9 @@ export interface Explanation {
 const DEPTH = 1_000
 /** Passages that are compared with the question; the best of a note counts. */
 const PASSAGES = 200
+const MOST_PASSAGES = 16 * PASSAGES
+/** Fewer notes than these say little of which are near. */
+const FEWEST_NOTES = 50
 const NAMES = 50
 
 /**
@@ -134,10 +137,18 @@ async function nearest(
   { embedder, vector }: QuestionVector,
   scope: Scope,
 ): Promise<readonly SemanticHit<NodeId>[]> {
-  const passages = await core.store.nearest(embedder.id, vector, scope, PASSAGES)
+  const passages = await nearestPassages((limit) => core.store.nearest(embedder.id, vector, scope, limit))
   const names = await core.store.nearestNames(embedder.id, vector, scope, { limit: NAMES, minimum: 0 })
   const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
   return nearestNotes(passages.map(toHit), names.map(toHit))
+}
+
+/** The passages of one long note may be more than are compared at first. */
+async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
+  for (let limit = PASSAGES; ; limit *= 4) {
+    const hits = await nearest(limit)
+    if (hits.length < limit || limit >= MOST_PASSAGES || new Set(hits.map(({ id }) => id)).size >= FEWEST_NOTES) return hits
+  }
 }
 
 async function exactMatches(core: GraphCore, query: string, scope: Scope): Promise<readonly NodeId[]> {

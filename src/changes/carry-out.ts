@@ -27,15 +27,15 @@ export async function carryOut(place: Workplace, entries: readonly Numbered[], m
   for (const { path, index } of of(entries, 'replace')) {
     place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
   }
-  for (const { path, index } of of(entries, 'create')) place.renameToFree(place.aside(path, index, 'new'), path)
+  for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))
-  for (const entry of moves) addName(place, entry)
+  for (const entry of moves) await addName(place, entry)
   // A new name must be on the disk before the old one goes.
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
   requireDisplaced(place, entries, means)
-  for (const { path, index } of [...of(entries, 'replace'), ...gone]) place.discard(place.aside(path, index, 'old'))
+  await place.discardAll([...of(entries, 'replace'), ...gone].map(({ path, index }) => place.aside(path, index, 'old')))
   for (const { path, to } of of(entries, 'moveFolder')) place.rename(path, to)
   for (const { path } of of(entries, 'removeFolder')) place.removeFolder(path)
   await place.syncFolders()
@@ -73,11 +73,11 @@ function isRenamed(place: Workplace, { path, to }: Numbered<EntryOf<'move'>>): b
 }
 
 /** Gives a file that moves its new name; to another file system it is copied under a temporary one first. */
-function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'move'>>): void {
+async function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
   place.copy(path, copy)
-  place.renameToFree(copy, to)
+  await place.renameToFree(copy, to)
 }
 
 function requireDisplaced(place: Workplace, entries: readonly Numbered[], { content }: Means): void {

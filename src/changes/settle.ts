@@ -16,27 +16,27 @@ export interface Settlement {
  * a conflict copy.
  * @returns why something was left as it is.
  */
-export function settle(place: Workplace, aside: string, { path, ours, over }: Settlement): string | undefined {
+export async function settle(place: Workplace, aside: string, { path, ours, over }: Settlement): Promise<string | undefined> {
   const hash = place.hash(aside)
   if (hash === undefined) return undefined
   if (hash === ours || place.isSame(aside, path)) {
-    place.unlink(aside)
+    await place.unlink(aside)
     return undefined
   }
   const now = place.hash(path)
-  if (now === undefined && place.stamp(path) === undefined) place.renameToFree(aside, path)
+  if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(aside, path)
   else if (over !== undefined && now === over) place.rename(aside, path)
-  else return `somebody wrote two other versions of it; one is left in ${putBeside(place, aside, path)}`
+  else return `somebody wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
   return CHANGED
 }
 
-function putBeside(place: Workplace, aside: string, path: string): string {
+async function putBeside(place: Workplace, aside: string, path: string): Promise<string> {
   const day = new Date().toISOString().slice(0, 10)
   const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
   for (let n = 1; ; n++) {
     const beside = `${stem} (conflicted copy ${day}${n === 1 ? '' : ` ${n}`})${extension}`
     if (place.stamp(beside) !== undefined) continue
-    place.renameToFree(aside, beside)
+    await place.renameToFree(aside, beside)
     return beside
   }
 }

@@ -59,14 +59,18 @@ export class Workplace {
     this.fs.rename(this.at(from), this.at(to))
   }
 
-  unlink(path: string): void {
+  async unlink(path: string): Promise<void> {
     this.#touch(path)
-    this.fs.unlink(this.at(path))
+    await this.fs.unlink(this.at(path))
   }
 
   /** Removes what may be gone already. */
-  discard(path: string): void {
-    if (this.stamp(path) !== undefined) this.unlink(path)
+  async discard(path: string): Promise<void> {
+    if (this.stamp(path) !== undefined) await this.unlink(path)
+  }
+
+  async discardAll(paths: readonly string[]): Promise<void> {
+    await this.#each(paths, (path) => this.discard(path))
   }
 
   /** Gives a file a second name that must be free. @returns false where the file system has no links between these two. */
@@ -85,9 +89,9 @@ export class Workplace {
    * Gives a file another name that must be free: by a link, which never takes a name that is there; on a file system that has none by holding
    * the name with an empty file first.
    */
-  renameToFree(from: string, to: string): void {
+  async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
-      this.unlink(from)
+      await this.unlink(from)
       return
     }
     this.fs.close(this.fs.create(this.at(to), 0o600))
@@ -133,11 +137,7 @@ export class Workplace {
 
   /** Writes files down to the disk, in no particular order. */
   async write(drafts: readonly Draft[]): Promise<void> {
-    const left = drafts.values()
-    // All of them come to their end before the first failure is told: nobody may write on while it is rolled back.
-    const ends = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, drafts.length) }, () => this.#writeFrom(left)))
-    const failed = ends.find((end) => end.status === 'rejected')
-    if (failed?.status === 'rejected') throw failed.reason
+    await this.#each(drafts, (draft) => this.#writeOne(draft))
   }
 
   /** Forces the names that came or went down to the disk. */
@@ -148,8 +148,20 @@ export class Workplace {
     }
   }
 
-  async #writeFrom(drafts: Iterable<Draft>): Promise<void> {
-    for (const draft of drafts) await this.#writeOne(draft)
+  /** All of them come to their end before the first failure is told: nobody may work on while it is rolled back. */
+  async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
+    const left = items.values()
+    let failure: { readonly error: unknown } | undefined
+    const work = async () => {
+      for (const item of left) {
+        if (failure !== undefined) return
+        await action(item).catch((error: unknown) => {
+          failure ??= { error }
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
+    if (failure !== undefined) throw (failure as { error: unknown }).error
   }
 
   async #writeOne({ path, bytes, mode, like }: Draft): Promise<void> {

@@ -19,6 +19,8 @@ export interface EmbeddingParts {
 const STORE_NOTES = 256
 /** How long stored vectors may wait for others, ms: a crash loses no more. */
 const STORE_MS = 5_000
+/** Notes whose vectors others may take over: some ten megabytes of them. */
+const MOST_LENDERS = 5_000
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
@@ -50,6 +52,10 @@ export class EmbeddingQueue {
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
+  /** Vectors that notes waiting or gone had, by the hash of their text. */
+  #lent: ReadonlyMap<string, Float32Array> | undefined
+  /** Notes that are gone and whose vectors are still stored. */
+  readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
   #outcome: Outcome | undefined
@@ -77,15 +83,23 @@ export class EmbeddingQueue {
   }
 
   want(key: number, version: number): void {
+    this.#lent = undefined
     this.#wanted.set(key, version)
     if (this.#known?.get(key) === version) this.#queue.delete(key)
     else this.#queue.add(key)
   }
 
   drop(key: number): void {
+    if (this.#known?.has(key)) this.#dropped.add(key)
     this.#wanted.delete(key)
     this.#queue.delete(key)
     this.#known?.delete(key)
+  }
+
+  /** The vectors of these are not stored any more. */
+  forgot(keys: readonly number[]): void {
+    for (const key of keys) this.#dropped.delete(key)
+    this.#lent = undefined
   }
 
   progress(): NonNullable<SearchProgress['vectors']> {
@@ -171,7 +185,7 @@ export class EmbeddingQueue {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
     const keys = [...this.#queue].slice(0, NOTES_AT_ONCE)
-    const known = await this.#parts.search.vectorsOf(embedder.id, keys)
+    const known = await this.#knownVectors(embedder, keys)
     for (const key of keys) {
       const note = this.#parts.read(key)
       this.#queue.delete(key)
@@ -182,6 +196,17 @@ export class EmbeddingQueue {
     this.#pending = pending
     this.#isRunning = true
     this.#embed(embedder, known, texts)
+  }
+
+  /**
+   * Vectors that need not be made again: those that the notes have, and those of other notes that wait. A note that was moved has another
+   * key, and its old one may by now be another note's.
+   */
+  async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
+    // The built-in table makes vectors faster than they are read.
+    if (embedder.id.startsWith('static:')) return await this.#parts.search.vectorsOf(embedder.id, keys)
+    this.#lent ??= await this.#parts.search.vectorsOf(embedder.id, [...this.#queue, ...this.#dropped].slice(0, MOST_LENDERS))
+    return this.#lent
   }
 
   #embed(embedder: Embedder, known: ReadonlyMap<string, Float32Array>, texts: ReadonlyMap<string, string>): void {

@@ -87,16 +87,18 @@ export class SearchIndexer {
   /** Does a little of what is to do. */
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
-    if (this.#gone.size > 0) {
-      await this.#forgetGone()
-      return 'more'
-    }
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       await this.#indexWords()
       return 'more'
     }
     const embedded = (await this.#embedding?.step()) ?? 'done'
-    if (embedded === 'more' || this.#isCompact) return embedded
+    if (embedded === 'more') return 'more'
+    // What was moved has taken over the vectors of what is gone.
+    if (embedded === 'done' && this.#gone.size > 0) {
+      await this.#forgetGone()
+      return 'more'
+    }
+    if (this.#isCompact) return embedded
     this.#isCompact = !(await this.#parts.search.compact())
     return this.#isCompact ? embedded : 'more'
   }
@@ -166,6 +168,7 @@ export class SearchIndexer {
     this.#gone.clear()
     await this.#parts.search.forget(keys)
     for (const key of keys) this.#words.delete(key)
+    this.#embedding?.forgot(keys)
   }
 
   async #indexWords(): Promise<void> {

@@ -92,6 +92,14 @@ export class SearchService {
     this.#failure = undefined
   }
 
+  /** The graph is built anew: its keys may mean other files. */
+  async graphReplaced(): Promise<void> {
+    await this.#indexer?.close()
+    this.#indexer = undefined
+    this.#mode = undefined
+    this.markStale()
+  }
+
   markDamaged(): void {
     this.#isDamaged = true
     this.markStale()

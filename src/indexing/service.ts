@@ -151,7 +151,8 @@ export class IndexingService implements Indexing {
     clearTimeout(this.#timer)
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
-      else if (!(await this.#searchOn())) break
+      // What was asked for meanwhile did not begin a run of its own.
+      else if (!(await this.#searchOn()) && this.#queue.length === 0) break
     }
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
@@ -248,6 +249,7 @@ export class IndexingService implements Indexing {
     this.#isDamaged = false
     this.#isVerified = false
     this.#indexer = undefined
+    await this.#search.graphReplaced()
     this.#writer ??= this.#parts.openWriter(this.#status.cache)
     try {
       await this.#writer.reset()

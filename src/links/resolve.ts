@@ -139,12 +139,7 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
 }
 
 /** The source's own folder, else the shortest path, else the smallest; whoever lost is a rival where a rule of thumb chose. */
-function choose(
-  keys: readonly number[],
-  names: Names,
-  folder: string,
-  via: 'name' | 'alias' | 'folder',
-): Resolution | undefined {
+function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
   if (keys.length === 1) return { kind: 'file', key: first, via }

@@ -179,7 +179,13 @@ class Converter {
 }
 
 /** How YAML is read everywhere. */
-export const YAML_OPTIONS = { version: '1.2', schema: 'core', logLevel: 'silent', prettyErrors: false, stringKeys: false } as const
+export const YAML_OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  logLevel: 'silent',
+  prettyErrors: false,
+  stringKeys: false,
+} as const
 
 /** A scalar as JSON has it: what JSON lacks becomes text. */
 function plain(node: Yaml.Scalar): unknown {

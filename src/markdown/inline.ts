@@ -15,7 +15,15 @@ import {
   RBRACKET,
 } from './chars.ts'
 import type { CommentMark } from './comments.ts'
-import { type Definition, foldLabel, isExternal, labelEnd, parseLinkTail, unescapeReferences, unescapeText } from './destinations.ts'
+import {
+  type Definition,
+  foldLabel,
+  isExternal,
+  labelEnd,
+  parseLinkTail,
+  unescapeReferences,
+  unescapeText,
+} from './destinations.ts'
 import { autolinkEnd, tagEnd as htmlTagEnd, htmlTarget } from './html.ts'
 import type { LinkSink } from './link-sink.ts'
 import { OpaqueSpans } from './opaque-spans.ts'

@@ -83,14 +83,13 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
 function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
   const { value } = text
   let from = text.start
-  return linksOfValue(value, context.flavour)
-    .map((link) => {
-      const raw = value.slice(link.start, link.end)
-      const at = context.text.indexOf(raw, from)
-      const literal = at !== -1 && at + raw.length <= text.end
-      if (literal) from = at + raw.length
-      return placed(link, text, literal ? [at, at + raw.length] : [text.start, text.end], context.lines)
-    })
+  return linksOfValue(value, context.flavour).map((link) => {
+    const raw = value.slice(link.start, link.end)
+    const at = context.text.indexOf(raw, from)
+    const literal = at !== -1 && at + raw.length <= text.end
+    if (literal) from = at + raw.length
+    return placed(link, text, literal ? [at, at + raw.length] : [text.start, text.end], context.lines)
+  })
 }
 
 /** The links in a property's text, with their places in it. */
@@ -99,9 +98,7 @@ export function linksOfValue(value: string, flavour: Flavour): readonly Link[] {
   const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
   new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
   const whole = flavour.profile === 'obsidian' ? value.trim() : undefined
-  return sink.links.filter(
-    (link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole),
-  )
+  return sink.links.filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
 }
 
 function placed(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {

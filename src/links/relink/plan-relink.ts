@@ -82,24 +82,35 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    const { names, flavour, newLinkFormat } = this.#renaming
+    // Links that say the same need the same: a note may say it a thousand times.
+    const known = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
-      const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
-      const found = resolveLink(names, source, link, flavour)
-      if (file === undefined || found.kind !== 'file') return undefined
-      const manner = mannerOf(link, found, source, names)
-      const was = { link, manner, via: found.via, path: names.path(file.key) ?? file.path }
-      const wanted = candidates(was, { names: this.#after, source: now, file, newLinkFormat })
-      for (const isSure of [true, false]) {
-        for (const target of wanted) {
-          const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
-          if (to.kind !== 'file' || to.key !== file.key || (isSure && to.rivals !== undefined)) continue
-          const text = slot.write(target)
-          if (text !== undefined) return { start: slot.start, end: slot.end, text }
-        }
+      const said = `${link.form} ${link.target}`
+      const targets = known.get(said) ?? this.#targetsFor(link, source, now)
+      known.set(said, targets)
+      for (const target of targets) {
+        const text = slot.write(target)
+        if (text !== undefined) return { start: slot.start, end: slot.end, text }
       }
       return undefined
     }
+  }
+
+  /** Targets that will lead to the link's file, the best first: those that fit no other file before those that do. */
+  #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): readonly string[] {
+    const { names, flavour, newLinkFormat } = this.#renaming
+    const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
+    const found = resolveLink(names, source, link, flavour)
+    if (file === undefined || found.kind !== 'file') return []
+    const manner = mannerOf(link, found, source, names)
+    const was = { link, manner, via: found.via, path: names.path(file.key) ?? file.path }
+    const sure: string[] = []
+    const unsure: string[] = []
+    for (const target of candidates(was, { names: this.#after, source: now, file, newLinkFormat })) {
+      const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
+      if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
+    }
+    return [...sure, ...unsure]
   }
 
   #leadsTo(link: Link, source: Source, key: ResolvedLink['to']): boolean {

@@ -17,12 +17,13 @@ import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
   const wanted = requireProperties(changes)
   const tree = requireFrontmatter(text)
+  const entriesOf = lookUp(tree)
   const edits: TextEdit[] = []
   const added = new Map<string, unknown>()
   const dropped = new Set<string>()
   const expected = new Map(Object.entries(tree.properties))
   for (const [name, value] of wanted) {
-    const found = entriesOf(tree, name)
+    const found = entriesOf(name)
     if (value === null) {
       for (const { key } of found) {
         dropped.add(key)
@@ -47,10 +48,17 @@ function fromEntries(entries: ReadonlyMap<string, unknown>): Readonly<Record<str
   return Object.fromEntries(entries)
 }
 
-/** The properties of a name: the one that is spelled so, else those that are but for their case. */
-export function entriesOf({ entries }: Pick<FrontmatterTree, 'entries'>, name: string): readonly Entry[] {
-  const exact = entries.filter(({ key }) => key === name)
-  return exact.length > 0 ? exact : entries.filter(({ key }) => key.toLowerCase() === name.toLowerCase())
+/** Finds the properties of a name: the one that is spelled so, else those that are but for their case. */
+function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[] {
+  const exact = new Map(entries.map((entry) => [entry.key, [entry]]))
+  const folded = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const name = entry.key.toLowerCase()
+    const same = folded.get(name)
+    if (same) same.push(entry)
+    else folded.set(name, [entry])
+  }
+  return (name) => exact.get(name) ?? folded.get(name.toLowerCase()) ?? []
 }
 
 /** The edits that put a value in the place of a property's. */

@@ -1,5 +1,5 @@
-import { invalid, requireLine, requireText } from './given-text.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
+import { invalid, requireLine, requireText } from './given-text.ts'
 
 /** Longer names are mistakes; YAML allows 1,024 characters. */
 const MAX_NAME = 200
@@ -16,7 +16,8 @@ export function requireProperties(changes: Readonly<Record<string, unknown>>): R
   const names = new Set<string>()
   for (const [given, value] of Object.entries(changes)) {
     const name = requireLine('properties', given)
-    if (name.length > MAX_NAME) throw invalid('properties', `a name has ${name.length} characters; at most ${MAX_NAME} are allowed.`)
+    if (name.length > MAX_NAME)
+      throw invalid('properties', `a name has ${name.length} characters; at most ${MAX_NAME} are allowed.`)
     const folded = name.toLowerCase()
     if (names.has(folded)) throw invalid('properties', `"${name}" is given twice; names compare without case.`)
     names.add(folded)
@@ -60,5 +61,9 @@ function wikilink(name: string, given: string): string {
   const link = requireLine(`relations.${name}`, given)
   const written = link.startsWith('[[') && link.endsWith(']]') ? link : `[[${link}]]`
   if (wikilinkEnd(written, 0, written.length) === written.length) return written
-  throw invalid(`relations.${name}`, `${JSON.stringify(given)} cannot stand in a wikilink.`, 'Give the name of a note, without [[ or ]].')
+  throw invalid(
+    `relations.${name}`,
+    `${JSON.stringify(given)} cannot stand in a wikilink.`,
+    'Give the name of a note, without [[ or ]].',
+  )
 }

@@ -3,8 +3,10 @@ import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { yaml } from '../full-frontmatter.ts'
 import { foldTag, propertyTag } from '../tags.ts'
+import { editPairs } from './edit-frontmatter.ts'
 import type { Entry, FrontmatterTree, Value } from './frontmatter-tree.ts'
 import { endOfLine, lineEndingOf, lineNumber, nextLine, startOfLine } from './line-endings.ts'
+import { replaceValue } from './properties.ts'
 import { editSeparated } from './separated.ts'
 import { type Style, writeFlow } from './write-yaml.ts'
 
@@ -40,7 +42,7 @@ export function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagCha
   const { isSeq, isMap } = yaml()
   const { node } = entry.value
   if (isSeq(node)) return node.flow ? editFlow(tree, node, change) : editDashes(tree, entry, change)
-  if (!isMap(node)) return node ? editText(tree, entry, change) : addBelow(tree, entry, change)
+  if (!isMap(node)) return node ? editSingle(tree, entry, change) : addBelow(tree, entry, change)
   if (change.added.length === 0) return []
   const line = lineNumber(tree.text, entry.colonEnd)
   throw new RouxError('EDIT_MISMATCH', `The property "${entry.key}" on line ${line} is a mapping, not a list of tags.`, {
@@ -100,13 +102,9 @@ function editFlow(tree: FrontmatterTree, node: Yaml.YAMLSeq, change: TagChange):
   }))
   const style = tree.form === 'flow' ? ({ quotes: 'QUOTE_DOUBLE' } as const) : quotesOf(values)
   const added = change.added.map((tag) => writeFlow(tag, style))
-  const bracket = tree.text.indexOf('[', values[0] ? undefined : startOfFlow(tree, node))
+  const bracket = tree.text.indexOf('[', (tree.fences?.from ?? 0) + (node.range?.[0] ?? 0))
   const kept = values.filter((_, i) => items[i]?.keep).flatMap((value) => editItem(tree, value, { ...change, added: [] }))
   return [...kept, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
-}
-
-function startOfFlow(tree: FrontmatterTree, node: Yaml.YAMLSeq): number {
-  return (tree.fences?.from ?? 0) + (node.range?.[0] ?? 0)
 }
 
 /** The quotes of the last text in a list. */
@@ -119,16 +117,18 @@ function quotesOf(values: readonly Value[]): Style {
 function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { text } = tree
   const items = tree.items(entry.value.node as Yaml.YAMLSeq)
-  const dropped = items.filter((item) => goes(partsOf(text, item), change))
-  const edits: TextEdit[] = dropped.map(({ dash, end }) => ({ start: startOfLine(text, dash), end: nextLine(text, end), text: '' }))
+  const dropped = new Set(items.filter((item) => goes(partsOf(text, item), change)))
+  const edits: TextEdit[] = [...dropped].map(({ dash, end }) => ({
+    start: startOfLine(text, dash),
+    end: nextLine(text, end),
+    text: '',
+  }))
   const last = items.at(-1)
   if (change.added.length > 0 && last) {
     const indent = text.slice(startOfLine(text, last.dash), last.dash)
-    const lines = change.added.map((tag) => `${indent}- ${writeFlow(tag, quotesOf(items))}${lineEndingOf(text)}`)
-    const at = nextLine(text, last.end)
-    edits.push({ start: at, end: at, text: lines.join('') })
-  } else if (dropped.length === items.length) edits.push(...dropKey(tree, entry, items[0]?.dash ?? entry.end))
-  for (const item of items) if (!dropped.includes(item)) edits.push(...editItem(tree, item, { ...change, added: [] }))
+    edits.push(newItems(text, nextLine(text, last.end), { indent, added: change.added, style: quotesOf(items) }))
+  } else if (dropped.size === items.length) edits.push(...dropKey(tree, entry, items[0]?.dash ?? entry.end))
+  for (const item of items) if (!dropped.has(item)) edits.push(...editItem(tree, item, { ...change, added: [] }))
   return edits
 }
 
@@ -146,29 +146,49 @@ function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, 
 function addBelow({ text, indent, form }: FrontmatterTree, { colonEnd }: Entry, { added }: TagChange): readonly TextEdit[] {
   if (added.length === 0) return []
   if (form === 'flow') return [{ start: colonEnd, end: colonEnd, text: ` ${JSON.stringify(added)}` }]
-  const at = nextLine(text, colonEnd)
-  const lines = added.map((tag) => `${indent}- ${writeFlow(tag)}${lineEndingOf(text)}`)
-  return [{ start: at, end: at, text: lines.join('') }]
+  return [newItems(text, nextLine(text, colonEnd), { indent, added })]
+}
+
+interface NewItems {
+  readonly indent: string
+  readonly added: readonly string[]
+  readonly style?: Style
+}
+
+function newItems(text: string, at: number, { indent, added, style = {} }: NewItems): TextEdit {
+  const ending = lineEndingOf(text)
+  return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
 /** A text, or another single value, which then counts as an item that names no tag. */
-function editText(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
-  const { text, form } = tree
-  const { start, end } = entry.value
-  const node = entry.value.node as Yaml.Scalar
-  const parts = partsOf(text, entry.value)
+function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const { value } = entry
+  const node = value.node as Yaml.Scalar
+  const parts = partsOf(tree.text, value)
   const kept = parts.filter(staysWith(change))
-  const quoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE'
-  const literal = typeof node.value === 'string' && isLiteral(text, entry.value)
-  if (change.added.length === 0) {
-    if (kept.length === parts.length) return []
-    if (kept.length === 0 && (!quoted || form === 'flow')) return form === 'flow' ? [{ start, end, text: '[]' }] : [{ start: entry.start, end: entry.end, text: '' }]
-    if (literal) return editParts(text, parts, change)
-  } else if (literal && parts.length > 1 && kept.length > 1) return editParts(text, parts, change)
-  else if (literal && quoted && parts.length === 0 && change.added.length === 1) {
-    return [{ start: start + 1, end: start + 1, text: change.added.join('') }]
+  if (change.added.length === 0 && kept.length === parts.length) return []
+  if (typeof node.value !== 'string') return listOf(value, [tree.text.slice(value.start, value.end), ...change.added])
+  if (!isLiteral(tree.text, value)) {
+    const rest = [...kept.map(({ text }) => text), ...change.added]
+    return rest.length > 0 ? replaceValue(tree, entry, rest) : dropEntry(tree, entry)
   }
-  const others = typeof node.value === 'string' || node.value === null ? [] : [text.slice(start, end)]
-  const written = [...kept.map((part) => part.text), ...change.added].map((tag) => writeFlow(tag, quotesOf([entry.value])))
-  return [{ start, end, text: `[${[...others, ...written].join(', ')}]` }]
+  const quotes = quotesOf([value])
+  if (change.added.length === 0) {
+    return kept.length === 0 && quotes.quotes === undefined ? dropEntry(tree, entry) : editParts(tree.text, parts, change)
+  }
+  if (kept.length > 1) return editParts(tree.text, parts, change)
+  if (parts.length === 0 && change.added.length === 1) {
+    return [{ start: value.start + 1, end: value.start + 1, text: change.added.join('') }]
+  }
+  const written = [...kept.map(({ text }) => text), ...change.added].map((tag) => writeFlow(tag, quotes))
+  return listOf(value, written)
+}
+
+function listOf({ start, end }: Value, items: readonly string[]): readonly TextEdit[] {
+  return [{ start, end, text: `[${items.join(', ')}]` }]
+}
+
+function dropEntry(tree: FrontmatterTree, entry: Entry): readonly TextEdit[] {
+  if (tree.form === 'flow') return editPairs(tree, new Map(), new Set([entry.key]))
+  return [{ start: entry.start, end: entry.end, text: '' }]
 }

@@ -60,7 +60,11 @@ export function requireTags(tags: readonly string[]): readonly string[] {
   for (const given of tags) {
     const name = propertyTag(requireText('tags', given))
     if (name === undefined) {
-      throw invalid('tags', `${JSON.stringify(given)} is no tag.`, 'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.')
+      throw invalid(
+        'tags',
+        `${JSON.stringify(given)} is no tag.`,
+        'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
+      )
     }
     if (!found.has(foldTag(name))) found.set(foldTag(name), name)
   }
@@ -78,8 +82,8 @@ function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] 
   const tree = requireFrontmatter(text)
   const entries = tree.entries.filter(({ key }) => TAG_KEY.test(key))
   const main = entries.find(({ key }) => key.length === 4) ?? entries[0]
-  const present = entries.flatMap((entry) => tagsIn(tree, entry)).filter(keeps)
-  const added = wanted.filter((tag) => !present.includes(foldTag(tag)))
+  const present = new Set(entries.flatMap((entry) => tagsIn(tree, entry)).filter(keeps))
+  const added = wanted.filter((tag) => !present.has(foldTag(tag)))
   const edits = entries.flatMap((entry) => editTagEntry(tree, entry, { keeps, added: entry === main ? added : [] }))
   if (!main && added.length > 0) edits.push(...newList(tree, added))
   const expected = new Set([...present, ...added.map(foldTag)])

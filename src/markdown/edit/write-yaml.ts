@@ -7,7 +7,7 @@ import { LineIndex } from '../line-index.ts'
 export interface Style {
   /** A list or mapping in brackets. */
   readonly flow?: boolean
-  /** Quotes of a text. */
+  /** Quotes of every text of one line in it. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
   /** Texts that only YAML 1.1 takes for something else, such as dates, without quotes. */
   readonly plain?: boolean
@@ -29,7 +29,8 @@ export interface WrittenValue {
  */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)
-  if (!source.startsWith('x:') || !isDeepStrictEqual(valueIn(source), value)) return { head: ` ${JSON.stringify(value)}`, body: '' }
+  if (!source.startsWith('x:') || !isDeepStrictEqual(valueIn(source), value))
+    return { head: ` ${JSON.stringify(value)}`, body: '' }
   const newline = source.indexOf('\n')
   return { head: source.slice(2, newline), body: source.slice(newline + 1) }
 }
@@ -57,7 +58,7 @@ function propertiesOf(source: string): Readonly<Record<string, unknown>> | undef
 }
 
 function valueIn(source: string): unknown {
-  return propertiesOf(source)?.['x']
+  return propertiesOf(source)?.x
 }
 
 const WRITING = { version: '1.2', schema: 'core', aliasDuplicateObjects: false } as const
@@ -67,7 +68,15 @@ function documentOf(value: unknown, { flow = false, quotes, plain = false, outde
   const compat = plain ? null : 'yaml-1.1'
   const document = new (yaml().Document)({ x: null }, { ...WRITING, compat })
   const node = document.createNode(value, { flow, aliasDuplicateObjects: false }) as Yaml.Node
-  if (yaml().isScalar(node) && typeof value === 'string' && quotes && !value.includes('\n')) node.type = quotes
+  if (quotes) quoteTexts(node, quotes)
   document.set('x', node)
   return document.toString({ ...LAYOUT, indentSeq: !outdented })
+}
+
+function quoteTexts(node: Yaml.Node, quotes: NonNullable<Style['quotes']>): void {
+  yaml().visit(node, {
+    Scalar(key, scalar) {
+      if (key !== 'key' && typeof scalar.value === 'string' && !scalar.value.includes('\n')) scalar.type = quotes
+    },
+  })
 }

@@ -65,7 +65,7 @@ function hashAt({ raw, read }: WrittenDestination): { readonly at: number; reado
   return undefined
 }
 
-const TOKEN = /\\[!-/:-@[-`{-~]|&(?:#?\w+);|[^]/g
+const TOKEN = /\\[!-/:-@[-`{-~]|&(?:#?\w+);|./gs
 
 function isSaid({ read }: WrittenDestination, raw: string, wanted: Wanted): boolean {
   const destination = read(raw)

@@ -13,7 +13,11 @@ export interface DestinationStyle {
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
 /** The manner of a destination as it stands: percent codes for letters and spaces stay percent codes. */
-export function styleOf(written: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
+export function styleOf(written: {
+  readonly raw: string
+  readonly enclosed: boolean
+  readonly enders: string
+}): DestinationStyle {
   const { raw, enclosed, enders } = written
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }

@@ -1,5 +1,5 @@
 import type { FindSlots, LinkSlots, PlacedLink, TextRange } from '../../core/link-slots.ts'
-import type { Flavour } from '../../core/note.ts'
+import type { Flavour, Link } from '../../core/note.ts'
 import { scanBlocks } from '../blocks.ts'
 import { type CanvasNode, type CanvasText, readCanvasNodes } from '../canvas-json.ts'
 import type { Definition } from '../destinations.ts'
@@ -20,9 +20,10 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   const body = literalPassage(text)
   const frontmatter = once(() => readFrontmatter(text, flavour, new LineIndex()))
   const definitions = once(() => scanBlocks(text, frontmatter().end, new LineIndex()).definitions)
+  const inProperty = propertyFinder(text, { frontmatter, flavour })
   return (link) => {
     // Fields in the body have the same kind as properties.
-    if (link.kind === 'property' && link.start < frontmatter().end) return propertySlots(text, link, { frontmatter, flavour })
+    if (link.kind === 'property' && link.start < frontmatter().end) return inProperty(link)
     return slotsInPassage(body, link, { definitions, flavour })
   }
 }
@@ -91,29 +92,41 @@ interface PropertyContext {
   readonly flavour: Flavour
 }
 
-function propertySlots(text: string, link: PlacedLink, { frontmatter, flavour }: PropertyContext): LinkSlots | undefined {
-  const scalar = lastBefore(frontmatter().texts, link.start, ({ start }) => start)
-  if (scalar === undefined || link.end > scalar.end) return undefined
+/** A scalar that is written with escapes: its text, and the links in it. */
+interface Escaped {
+  readonly scalar: PropertyText
+  readonly passage: Passage | undefined
+  readonly links: readonly Link[]
+  next: number
+}
+
+/** Finds the slots of links in properties. */
+function propertyFinder(text: string, { frontmatter, flavour }: PropertyContext): FindSlots {
   const rest = { definitions: noDefinitions, flavour }
-  // Read as it is written, it stands there; else its scalar is written with escapes.
-  const literal = slotsInPassage(literalInScalar(text, scalar), link, rest)
-  if (literal !== undefined) return literal
-  const passage = quotedPassage(text, scalar)
-  const place = passage && placeInValue(scalar, link, flavour)
-  return place && slotsInPassage(passage, { ...link, ...rangeInFile(place, passage) }, rest)
+  let open: Escaped | undefined
+  return (link) => {
+    const scalar = lastBefore(frontmatter().texts, link.start, ({ start }) => start)
+    if (scalar === undefined || link.end > scalar.end) return undefined
+    // Read as it is written, it stands there; else its scalar is written with escapes.
+    const literal = slotsInPassage(literalInScalar(text, scalar), link, rest)
+    if (literal !== undefined) return literal
+    if (open?.scalar !== scalar) {
+      open = { scalar, passage: quotedPassage(text, scalar), links: linksOfValue(scalar.value, flavour), next: 0 }
+    }
+    const { passage, links, next } = open
+    const isSought = ({ form, target, subpath }: Link) => form === link.form && target === link.target && subpath === link.subpath
+    // All links of such a scalar have its place: those that say the same are told apart by their order.
+    const after = links.findIndex((each, at) => at >= next && isSought(each))
+    const found = after === -1 ? links.findIndex(isSought) : after
+    const place = links[found]
+    if (passage === undefined || place === undefined) return undefined
+    open.next = found + 1
+    const range = { start: passage.sourceOf(place.start), end: passage.sourceOf(place.end) }
+    return slotsInPassage(passage, { ...link, ...range }, rest)
+  }
 }
 
 const noDefinitions: Definitions = () => new Map()
-
-function placeInValue({ value }: PropertyText, link: PlacedLink, flavour: Flavour): TextRange | undefined {
-  return linksOfValue(value, flavour).find(
-    ({ form, target, subpath }) => form === link.form && target === link.target && subpath === link.subpath,
-  )
-}
-
-function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
-  return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
-}
 
 function cardSlots(text: string, { file, subpath }: CanvasNode, link: PlacedLink): LinkSlots | undefined {
   if (file?.start !== link.start || file.value !== link.target) return undefined

@@ -57,7 +57,7 @@ export function htmlSlots(text: string, { start, end, wanted, query }: Place): L
   const from = range[0] + value.length - value.trimStart().length
   const quote = tag[range[0] - 1] ?? ''
   const enclosed = quote === '"' || quote === "'"
-  const enders = enclosed ? quote : '\'='
+  const enders = enclosed ? quote : "'="
   const isEnded = (written: string) => (enclosed ? written.includes(quote) : /[\s"'=<>`]/.test(written))
   const read = (written: string): string | undefined => (isEnded(written) ? undefined : unescapeReferences(written))
   const written = { raw: value.trim(), start: from, enclosed, enders, read, shown: { start, end } }

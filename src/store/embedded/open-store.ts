@@ -338,7 +338,14 @@ class SqliteStore implements EmbeddedStore {
 
   async find(query: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
     this.refresh()
-    return await this.#search.find(query, now, scope, options, page)
+    try {
+      return await this.#search.find(query, now, scope, options, page)
+    } catch (error) {
+      // Times, properties and relations are read from this index; damage of the other one comes as an error of its own.
+      return this.#guard(() => {
+        throw error
+      })
+    }
   }
 
   async *export(): AsyncIterableIterator<ExportRow> {

@@ -78,7 +78,11 @@ describe('headings that are called alike', () => {
   })
 
   test('numbered anchors count again', () => {
-    check({ outline: '# Rye\n\n# Rye\n\n# Rye', index: 0, to: 'Oat' }, '[x](n.md#rye-2) [x](n.md#rye)', '[x](n.md#rye-1) [x](n.md#oat)')
+    check(
+      { outline: '# Rye\n\n# Rye\n\n# Rye', index: 0, to: 'Oat' },
+      '[x](n.md#rye-2) [x](n.md#rye)',
+      '[x](n.md#rye-1) [x](n.md#oat)',
+    )
   })
 
   test('a heading that no link can tell from another', () => {
@@ -94,7 +98,10 @@ test('whatever the outline, links lead to the headings they led to', () => {
   fc.assert(
     fc.property(outline, fc.nat(6), name, fc.array(parts, { maxLength: 5 }), anchors, (levels, at, to, paths, anchor) => {
       const text = levels.map(([level, each]) => `${'#'.repeat(level)} ${each}`).join('\n\n')
-      const links = [...paths.map((path) => `[[n#${path.map((each) => each.replace(/[[\]]/g, '')).join('#')}]]`), `[x](n.md#${anchor})`]
+      const links = [
+        ...paths.map((path) => `[[n#${path.map((each) => each.replace(/[[\]]/g, '')).join('#')}]]`),
+        `[x](n.md#${anchor})`,
+      ]
       const index = at % levels.length
       const { edited, lost, vault, headings } = renamed({ outline: text, index, to }, links.join('\n'))
       const after = headings.map((each, i) => (i === index ? { ...each, text: to } : each))

@@ -11,7 +11,12 @@ interface Options {
 
 /** Moves a file and checks one other file's text afterwards; `others` are empty files. */
 function check(
-  { move, source = 's.md', others = [], ...options }: Options & { move: Record<string, string>; source?: string; others?: readonly string[] },
+  {
+    move,
+    source = 's.md',
+    others = [],
+    ...options
+  }: Options & { move: Record<string, string>; source?: string; others?: readonly string[] },
   before: string,
   after: string,
 ): void {
@@ -20,7 +25,11 @@ function check(
   for (const path of Object.keys(files)) if (path !== source) expect(edited[path], path).toBe(files[path])
 }
 
-function moved(given: Files, move: Record<string, string>, { mode = 'obsidian', format = 'shortest', profile = 'lenient' }: Options) {
+function moved(
+  given: Files,
+  move: Record<string, string>,
+  { mode = 'obsidian', format = 'shortest', profile = 'lenient' }: Options,
+) {
   const files = { ...Object.fromEntries(Object.keys(move).map((path) => [path, ''])), ...given }
   const { plan } = new TextVault(files, { ...LENIENT, mode, profile }).move(move, format)
   expect(plan.lost).toEqual([])
@@ -51,7 +60,11 @@ describe('each link in its own style', () => {
     ['over two lines of a quote', '> [x\n> y](\n> a.md) z', '> [x\n> y](\n> b%20c.md) z'],
     ['inline field', 'up:: [[a]]', 'up:: [[b c]]'],
     ['comment', '%% [[a]] %%', '%% [[b c]] %%'],
-    ['not code, not HTML comments', '`[[a]]` <!-- [[a]] -->\n\n    [[a]]\n\n[[a]]', '`[[a]]` <!-- [[a]] -->\n\n    [[a]]\n\n[[b c]]'],
+    [
+      'not code, not HTML comments',
+      '`[[a]]` <!-- [[a]] -->\n\n    [[a]]\n\n[[a]]',
+      '`[[a]]` <!-- [[a]] -->\n\n    [[a]]\n\n[[b c]]',
+    ],
     ['another case', '[[A]]', '[[b c]]'],
     ['Windows line ends, no end', '\ufeff[[a]]\r\n\r\n[[a]]  ', '\ufeff[[b c]]\r\n\r\n[[b c]]  '],
   ])('%s', (_, before, after) => check({ move: RENAME }, before, after))
@@ -59,7 +72,7 @@ describe('each link in its own style', () => {
   test.each([
     ['double quotes', 'up: "[[a]]"', 'up: "[[b c]]"'],
     ['unquoted', 'up: [[a]]', 'up: [[b c]]'],
-    ['flow list', "rel: ['[[a|x]]', \"[m](a.md)\"]", "rel: ['[[b c|x]]', \"[m](b%20c.md)\"]"],
+    ['flow list', 'rel: [\'[[a|x]]\', "[m](a.md)"]', 'rel: [\'[[b c|x]]\', "[m](b%20c.md)"]'],
     ['in a text', 'n: see [[a]] # not [[a]]', 'n: see [[b c]] # not [[a]]'],
     ['block text', 'n: |\n  see [[a]]\n  and [[a]]', 'n: |\n  see [[b c]]\n  and [[b c]]'],
     ['escapes in the link', 'n: "\\u00e9 [[\\x61|\\"q\\"]]"', 'n: "\\u00e9 [[b c|\\"q\\"]]"'],
@@ -67,7 +80,11 @@ describe('each link in its own style', () => {
   ])('property: %s', (_, before, after) => check({ move: RENAME }, `---\n${before}\n---\n`, `---\n${after}\n---\n`))
 
   test('quotes in a name are written as the scalar writes them', () => {
-    check({ move: { 'a.md': `i"t's.md` } }, `---\nx: "[[a]]"\ny: '[[a]]'\n---\n[[a]]`, `---\nx: "[[i\\"t's]]"\ny: '[[i"t''s]]'\n---\n[[i"t's]]`)
+    check(
+      { move: { 'a.md': `i"t's.md` } },
+      `---\nx: "[[a]]"\ny: '[[a]]'\n---\n[[a]]`,
+      `---\nx: "[[i\\"t's]]"\ny: '[[i"t''s]]'\n---\n[[i"t's]]`,
+    )
   })
 
   test('letters stay percent-encoded, or are not', () => {
@@ -80,7 +97,11 @@ describe('each link in its own style', () => {
 
   test('HTML in folders of documentation', () => {
     const move = { 'a.md': 'd/b c.md' }
-    check({ move, mode: 'docs' }, `<a class=x href='a.md#h'>a</a> <a href=a.md>b</a>`, `<a class=x href='d/b c.md#h'>a</a> <a href=d/b%20c.md>b</a>`)
+    check(
+      { move, mode: 'docs' },
+      `<a class=x href='a.md#h'>a</a> <a href=a.md>b</a>`,
+      `<a class=x href='d/b c.md#h'>a</a> <a href=d/b%20c.md>b</a>`,
+    )
   })
 
   test('a query stays', () => check({ move: { 'a.md': 'b.md' }, mode: 'docs' }, '[x](a.md?v=1#h)', '[x](b.md?v=1#h)'))
@@ -90,8 +111,10 @@ describe('each link in its own style', () => {
   })
 
   test('a canvas stays as it is but for the names', () => {
-    const canvas = '{ "nodes":[\n {"type":"file","file":"f\\/a.md","subpath":"#H" },{"text":"\\"q\\" [[a#x]]\\n[r]\\n\\n[r]: f/a.md","type":"text"}]}'
-    const after = '{ "nodes":[\n {"type":"file","file":"g\\/\\"b\\".md","subpath":"#H" },{"text":"\\"q\\" [[\\"b\\"#x]]\\n[r]\\n\\n[r]: g/%22b%22.md","type":"text"}]}'
+    const canvas =
+      '{ "nodes":[\n {"type":"file","file":"f\\/a.md","subpath":"#H" },{"text":"\\"q\\" [[a#x]]\\n[r]\\n\\n[r]: f/a.md","type":"text"}]}'
+    const after =
+      '{ "nodes":[\n {"type":"file","file":"g\\/\\"b\\".md","subpath":"#H" },{"text":"\\"q\\" [[\\"b\\"#x]]\\n[r]\\n\\n[r]: g/%22b%22.md","type":"text"}]}'
     check({ move: { 'f/a.md': 'g/"b".md' }, source: 'c.canvas' }, canvas, after)
   })
 })
@@ -112,7 +135,11 @@ describe('where the name is not enough', () => {
   })
 
   test('relative, upwards', () => {
-    check({ move: { 'f/a.md': 'g/b.md' }, source: 'h/s.md', format: 'relative' }, '[[a]] [x](../f/a.md)', '[[../g/b]] [x](../g/b.md)')
+    check(
+      { move: { 'f/a.md': 'g/b.md' }, source: 'h/s.md', format: 'relative' },
+      '[[a]] [x](../f/a.md)',
+      '[[../g/b]] [x](../g/b.md)',
+    )
   })
 
   test('a link by alias stays while the alias leads there', () => {
@@ -159,11 +186,19 @@ describe('links that would silently lead elsewhere', () => {
 
 describe('folders of documentation', () => {
   test('a link from the folder stays one, though a search would find the page', () => {
-    check({ move: { 'f/a.md': 'g/a.md' }, source: 'f/s.md', mode: 'docs' }, '[x](a.md) [y][r]\n\n[r]: <a.md>', '[x](../g/a.md) [y][r]\n\n[r]: <../g/a.md>')
+    check(
+      { move: { 'f/a.md': 'g/a.md' }, source: 'f/s.md', mode: 'docs' },
+      '[x](a.md) [y][r]\n\n[r]: <a.md>',
+      '[x](../g/a.md) [y][r]\n\n[r]: <../g/a.md>',
+    )
   })
 
   test('a folder stands for its index file', () => {
-    check({ move: { 'guide/index.md': 'manual/index.md' }, mode: 'docs' }, '[x](guide/) [y](./guide)', '[x](manual/) [y](./manual)')
+    check(
+      { move: { 'guide/index.md': 'manual/index.md' }, mode: 'docs' },
+      '[x](guide/) [y](./guide)',
+      '[x](manual/) [y](./manual)',
+    )
     check({ move: { 'guide/index.md': 'guide/start.md' }, mode: 'docs' }, '[x](guide/)', '[x](guide/start.md)')
   })
 })
@@ -172,7 +207,11 @@ describe('what cannot be kept is told', () => {
   const relink = (files: Files, move: Record<string, string>) => {
     const before = new TextVault(files)
     const { plan } = before.move(move)
-    return { edited: applyPlan(files, plan), lost: plan.lost.map(({ reason, link }) => [reason, link.line]), gained: plan.gained.length }
+    return {
+      edited: applyPlan(files, plan),
+      lost: plan.lost.map(({ reason, link }) => [reason, link.line]),
+      gained: plan.gained.length,
+    }
   }
 
   test('a name that a wikilink cannot hold; other links to it are written', () => {
@@ -188,7 +227,11 @@ describe('what cannot be kept is told', () => {
   })
 
   test('a link that led nowhere and will lead to the file', () => {
-    expect(relink({ 'a.md': '', 's.md': '[[b]]' }, { 'a.md': 'b.md' })).toEqual({ edited: { 'a.md': '', 's.md': '[[b]]' }, lost: [], gained: 1 })
+    expect(relink({ 'a.md': '', 's.md': '[[b]]' }, { 'a.md': 'b.md' })).toEqual({
+      edited: { 'a.md': '', 's.md': '[[b]]' },
+      lost: [],
+      gained: 1,
+    })
   })
 
   test('a file that goes, and one that comes', () => {

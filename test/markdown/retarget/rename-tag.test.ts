@@ -20,17 +20,23 @@ function check(before: string, after: string, given = flavour(), renaming = RENA
 test.each([
   ['in the text', '#old, #OLD/a #older `#old` #x/old', '#new/x, #new/x/a #older `#old` #x/old'],
   ['twice on a line, in a quote, in a heading', '> a #old\n> #old#old\n\n# H #old', '> a #new/x\n> #new/x#new/x\n\n# H #new/x'],
-  ['in a list', '---\ntags:\n  - old # why old\n  - "#old/a"\n  - \'old\'\n  - older\n---\n', '---\ntags:\n  - new/x # why old\n  - "#new/x/a"\n  - \'new/x\'\n  - older\n---\n'],
+  [
+    'in a list',
+    '---\ntags:\n  - old # why old\n  - "#old/a"\n  - \'old\'\n  - older\n---\n',
+    '---\ntags:\n  - new/x # why old\n  - "#new/x/a"\n  - \'new/x\'\n  - older\n---\n',
+  ],
   ['in a flow list', '---\ntags: [a, old , "b old"]\n---\n', '---\ntags: [a, new/x , "b new/x"]\n---\n'],
   ['in one string', '---\nTags: old, b #old/c\n---\n', '---\nTags: new/x, b #old/c\n---\n'],
   ['nowhere else', '---\ntitle: old\naliases: [old]\n---\n[[old]] old', '---\ntitle: old\naliases: [old]\n---\n[[old]] old'],
   ['in malformed frontmatter', '---\ntags: [old]\na: b: c\n---\n#old', '---\ntags: [new/x]\na: b: c\n---\n#new/x'],
 ])('a tag is called otherwise %s', (_, before, after) => check(before, after))
 
-test('the key is no tag', () => check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavour(), { from: 'tags', to: 'x' }))
+test('the key is no tag', () =>
+  check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavour(), { from: 'tags', to: 'x' }))
 
 test('a tag that YAML would take for a number or a word of its own gets quotes', () => {
-  for (const to of ['1e5', 'true', '-x']) check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
+  for (const to of ['1e5', 'true', '-x'])
+    check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
 })
 
 test('Logseq: page properties', () => check('tags:: old, [[old]], #b\n\n#old', 'tags:: new/x, [[new/x]], #b\n\n#new/x', LOGSEQ))
@@ -46,7 +52,16 @@ test('in the cards of a canvas', () => {
 })
 
 test('what can be a tag', () => {
-  expect(['a/b', 'ä-1', '1', 'a b', '', 'a/', '#a', 'a.b'].map(isTagName)).toEqual([true, true, false, false, false, false, false, false])
+  expect(['a/b', 'ä-1', '1', 'a b', '', 'a/', '#a', 'a.b'].map(isTagName)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ])
 })
 
 test('afterwards a note has the tags it had, but for the name', () => {

@@ -134,14 +134,15 @@ export class SearchReads {
 
   async find(text: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
     const query = parseQuery(text, now)
+    const facts = {
+      projection: this.#projection,
+      words: this.#index.words,
+      facets: this.#facets,
+      relations: this.#relations,
+    }
+    // What is found damaged here is the graph's index.
+    await settleFor(query, options.orderBy, facts)
     return await this.#guard(async () => {
-      const facts = {
-        projection: this.#projection,
-        words: this.#index.words,
-        facets: this.#facets,
-        relations: this.#relations,
-      }
-      await settleFor(query, options.orderBy, facts)
       const candidates = KeySet.of(
         inScope(this.#projection, { ...scope, withoutArchived: !options.includeArchived }).filter((key) => key >= 0),
       )

@@ -1,0 +1,58 @@
+import { readFrontmatter } from '../frontmatter.ts'
+import { LineIndex } from '../line-index.ts'
+import { type EditStep, editInSteps, editText } from './edit-text.ts'
+import { invalid, requireLine, requireText } from './given-text.ts'
+import { setProperties, setRelations } from './properties.ts'
+import type { Relations } from './property-values.ts'
+import { READING } from './reading.ts'
+import { setTags } from './tags.ts'
+
+export interface NewNote {
+  /** The body, perhaps below frontmatter of its own. */
+  readonly content: string
+  readonly title?: string
+  /** The file's name without `.md`: a title that differs from it is written. */
+  readonly fileName: string
+  /** When there are any, they take the place of those in the content's frontmatter. */
+  readonly tags?: readonly string[]
+  /** `null` leaves a property of the content's frontmatter out. */
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly relations?: Relations
+}
+
+/**
+ * The text of a new note: the content as given, without a byte order mark, with what the arguments say set in the
+ * frontmatter that leads it, or in a new one. New properties come in the order title, tags, properties, relations.
+ * @throws RouxError `INVALID_PARAMS` where the content's frontmatter is malformed, or an argument is by the rules of
+ * `setTags`, `setProperties` and `setRelations`.
+ */
+export function createText({ content, title, fileName, tags = [], properties = {}, relations = {} }: NewNote): string {
+  const text = requireText('content', content).replace(/^\ufeff/, '')
+  refuseMalformed(text)
+  const steps: EditStep[] = [
+    ...(title === undefined ? [] : [withTitle(requireLine('title', title), fileName)]),
+    ...(tags.length === 0 ? [] : [(current: string) => setTags(current, tags)]),
+    (current) => setProperties(current, properties),
+    (current) => setRelations(current, relations),
+  ]
+  return editText(text, editInSteps(text, steps))
+}
+
+/** A title that is the file's name is written only where the content's frontmatter gives another. */
+function withTitle(title: string, fileName: string): EditStep {
+  return (text) => {
+    const { properties } = readFrontmatter(text, READING, new LineIndex())
+    const there = Object.keys(properties).some((key) => key.toLowerCase() === 'title')
+    return there || title !== fileName ? setProperties(text, { title }) : []
+  }
+}
+
+function refuseMalformed(text: string): void {
+  const [problem] = readFrontmatter(text, READING, new LineIndex()).malformed
+  if (!problem) return
+  throw invalid(
+    'content',
+    `line ${problem.line}: ${problem.message}`,
+    'Mend the frontmatter, or send it as `properties` and `tags`.',
+  )
+}

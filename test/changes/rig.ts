@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { attempt, type Database, type OpenDatabase } from '../../src/changes/database.ts'
+import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
+import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
+import type { Changes } from '../../src/core/changes.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const sha = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
+
+/** A vault and a state folder below `folder`. */
+export interface World {
+  readonly root: string
+  readonly state: string
+  open(options?: Partial<ChangesOptions>): Changes
+}
+
+export function makeWorld(folder: string, files: Readonly<Record<string, string>> = {}): World {
+  const root = join(folder, 'vault')
+  const state = join(folder, 'state')
+  mkdirSync(root, { recursive: true })
+  for (const [path, text] of Object.entries(files)) writeNote(root, path, text)
+  return {
+    root,
+    state,
+    open: (options = {}) => openChanges({ root, stateFolder: state, openDatabase: openSqlite, fs: quickFiles, ...options }),
+  }
+}
+
+export function writeNote(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+/** Every name below a folder, temporary ones too: folders with `/` at the end, files with their text. */
+export function snapshot(root: string): Readonly<Record<string, string>> {
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = join(root, name)
+      return statSync(path).isDirectory() ? [`${name}/`, ''] : [name, readFileSync(path, 'latin1')]
+    }),
+  )
+}
+
+/** The disk without its waits: what a killed process wrote is there without them. */
+export const quickFiles: ChangeFiles = { ...diskFiles, fsync: async () => {}, syncFolder: async () => {} }
+
+/** The process is dead. */
+export class Killed extends Error {}
+
+/** A process that dies, or fails once, at a given call of the file system or the record. */
+export class Fate {
+  /** How many calls were made. */
+  calls = 0
+  readonly names: string[] = []
+  isDead = false
+  readonly #at: number
+  readonly #code: string | undefined
+
+  /** @param code the error that the call fails with; without one the process dies there. */
+  constructor(at = Number.POSITIVE_INFINITY, code?: string) {
+    this.#at = at
+    this.#code = code
+  }
+
+  meet(name: string): void {
+    if (this.isDead) throw new Killed()
+    this.names.push(name)
+    if (this.calls++ !== this.#at) return
+    if (this.#code !== undefined) throw Object.assign(new Error(`${this.#code}: injected, ${name}`), { code: this.#code })
+    this.isDead = true
+    throw new Killed()
+  }
+}
+
+type AnyCall = (...values: readonly unknown[]) => unknown
+
+/** A file system each call of which meets its fate; a write that is broken off leaves half of its bytes. */
+export function fatedFiles(fate: Fate, files: ChangeFiles = quickFiles): ChangeFiles {
+  const wrap = (name: string, call: AnyCall): AnyCall => {
+    if (name === 'close') return call
+    return (...values) => {
+      try {
+        fate.meet(name)
+      } catch (error) {
+        const [fd, content] = values
+        if (name === 'write' && !fate.names.includes('torn')) {
+          fate.names.push('torn')
+          const half = content as Uint8Array
+          files.write(fd as number, half.subarray(0, half.length >> 1))
+        }
+        if (name === 'fsync' || name === 'syncFolder' || name === 'unlink') return Promise.reject(error)
+        throw error
+      }
+      return call(...values)
+    }
+  }
+  const wrapped = Object.entries(files).map(([name, call]) => [name, wrap(name, call as AnyCall)])
+  return Object.fromEntries(wrapped) as unknown as ChangeFiles
+}
+
+/** Databases that die with their process; what was not committed is gone. */
+export function fatedDatabase(fate: Fate): OpenDatabase {
+  return (path) => {
+    const database: Database = openSqlite(path)
+    return {
+      exec(sql) {
+        fate.meet(`sql ${sql.slice(0, 20)}`)
+        database.exec(sql)
+      },
+      prepare(sql) {
+        if (fate.isDead) throw new Killed()
+        return database.prepare(sql)
+      },
+      close() {
+        // The binding keeps a closed connection for the statements that were prepared on it, and with it its transaction.
+        attempt(() => database.exec('ROLLBACK'))
+        database.close()
+      },
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { rmSync } from 'node:fs'
+import type { Changes, FileChange } from '../../src/core/changes.ts'
+import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, sha, snapshot, type World } from '../changes/rig.ts'
+import { type Random, random } from './random.ts'
+
+export interface KillFigures {
+  readonly kills: number
+  readonly killsInRecovery: number
+  readonly calls: number
+  readonly changes: number
+  readonly old: number
+  readonly done: number
+  readonly losses: readonly string[]
+}
+
+export interface KillOptions {
+  readonly notes: number
+  /** Stops after so many kills, but not within a change. */
+  readonly kills: number
+  readonly seed: number
+}
+
+/**
+ * Kills a process at every single call that it makes while it applies a change to many files, in a generated vault, and at a random call of
+ * the recovery too; then recovers, and compares every byte of the vault with what was before and what was to be.
+ */
+export async function simulateKills(folder: string, { notes, kills, seed }: KillOptions): Promise<KillFigures> {
+  const chance = random(seed)
+  const world = makeWorld(folder, generateNotes(notes, chance))
+  const figures = { kills: 0, killsInRecovery: 0, calls: 0, changes: 0, old: 0, done: 0, losses: [] as string[] }
+  while (figures.kills < kills) {
+    const before = snapshot(world.root)
+    const changes = planChange(before, chance)
+    const after = await appliedOnce(world, changes)
+    figures.changes++
+    await undoLast(world.open())
+    expectSame(snapshot(world.root), before, 'undo', figures.losses)
+    for (let at = 0; ; at++) {
+      const fate = new Fate(at)
+      const died = await die(world, fate, changes)
+      if (!died) {
+        figures.calls += fate.calls
+        break
+      }
+      figures.kills++
+      figures.killsInRecovery += await recoverDying(world, chance)
+      const now = snapshot(world.root)
+      const isDone = sameSnapshot(now, after)
+      if (isDone) figures.done++
+      else if (expectSame(now, before, `killed at call ${at} (${fate.names.at(-1)})`, figures.losses)) figures.old++
+      expectJournal(world, figures.losses)
+      if (isDone) await undoLast(world.open())
+      if (figures.losses.length > 20) return figures
+    }
+  }
+  rmSync(folder, { recursive: true, force: true })
+  return figures
+}
+
+async function appliedOnce(world: World, changes: readonly FileChange[]): Promise<Readonly<Record<string, string>>> {
+  const writer = world.open()
+  await writer.apply(changes, { title: 'once' })
+  writer.close()
+  return snapshot(world.root)
+}
+
+async function undoLast(writer: Changes): Promise<void> {
+  const last = writer.list(5).find((change) => change.state === 'done')
+  if (last !== undefined) await writer.undo(last.id)
+  writer.close()
+}
+
+/** @returns whether the process died before it was done. */
+async function die(world: World, fate: Fate, changes: readonly FileChange[]): Promise<boolean> {
+  const writer = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
+  await writer.apply(changes, { title: 'killed' }).catch((error: unknown) => {
+    if (!fate.isDead) throw error
+  })
+  closeDead(writer, fate)
+  return fate.isDead
+}
+
+function closeDead(writer: Changes, fate: Fate): void {
+  const wasDead = fate.isDead
+  // The system closes what a dead process had open.
+  fate.isDead = true
+  writer.close()
+  fate.isDead = wasDead
+}
+
+/** Recovers, killed up to twice itself. @returns how often it was. */
+async function recoverDying(world: World, chance: Random): Promise<number> {
+  let deaths = 0
+  for (const limit of [40, 120]) {
+    const fate = new Fate(chance.below(limit))
+    const writer = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
+    await writer.recover().catch((error: unknown) => {
+      if (!fate.isDead) throw error
+    })
+    closeDead(writer, fate)
+    if (fate.isDead) deaths++
+  }
+  const writer = world.open()
+  await writer.recover()
+  await writer.recover()
+  writer.close()
+  return deaths
+}
+
+function expectJournal(world: World, losses: string[]): void {
+  const writer = world.open()
+  const open = writer.list(3).filter((change) => change.state === 'applying')
+  writer.close()
+  if (open.length > 0) losses.push('a change is still being applied')
+}
+
+function sameSnapshot(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+}
+
+function expectSame(
+  now: Readonly<Record<string, string>>,
+  then: Readonly<Record<string, string>>,
+  when: string,
+  losses: string[],
+): boolean {
+  if (sameSnapshot(now, then)) return true
+  const names = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => now[name] !== then[name])
+  losses.push(`${when}: ${names.slice(0, 6).join(', ')}`)
+  return false
+}
+
+function generateNotes(count: number, chance: Random): Record<string, string> {
+  const notes: Record<string, string> = {}
+  for (let n = 0; n < count; n++) {
+    const links = Array.from({ length: 5 }, () => `[[note ${chance.below(count)}]]`).join(' ')
+    notes[`${FOLDERS[n % FOLDERS.length]}note ${n}.md`] = `# Note ${n}\n\n${links}\n${'text '.repeat(chance.below(200))}`
+  }
+  return notes
+}
+
+const FOLDERS = ['', 'a/', 'a/b/', 'projects/', 'projects/old/', 'Ünïcode/']
+
+/** Moves some notes, one of them into the trash, rewrites what links to them, creates others; makes, moves and removes folders. */
+export function planChange(files: Readonly<Record<string, string>>, chance: Random): readonly FileChange[] {
+  const notes = Object.keys(files).filter((path) => path.endsWith('.md') && !path.startsWith('.trash/'))
+  const moved = chance.pick(notes, 1 + chance.below(3))
+  const serial = chance.below(1e9)
+  const targets = moved.map((from, i) => (i === 1 ? `.trash/${serial}.md` : `new ${serial}/sub/moved ${i}.md`))
+  const edited = chance.pick(notes, 2 + chance.below(6))
+  return [
+    ...moved.map((from, i) => ({ kind: 'move' as const, from, to: targets[i] ?? '', before: latinSha(files[from]) })),
+    ...edited.map((path) => ({
+      kind: 'replace' as const,
+      path,
+      before: latinSha(files[path]),
+      bytes: Buffer.from(`${files[path]}\nedited ${serial}`, 'latin1'),
+    })),
+    { kind: 'create', path: `created ${serial}.md`, bytes: bytes(`new ${serial}`) },
+    { kind: 'makeFolder', path: `empty ${serial}` },
+    { kind: 'removeFolder', path: 'projects/old' },
+  ]
+}
+
+function latinSha(text = ''): string {
+  return sha(Buffer.from(text, 'latin1'))
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { setProperties, setRelations } from '../../../src/markdown/edit/properties.ts'
+import { setTitle } from '../../../src/markdown/edit/title.ts'
+import { parseNote } from '../../../src/markdown/parse-note.ts'
+import { flavour } from '../check.ts'
+import { edited, errorOf, refusal } from './edited.ts'
+
+const set = (text: string, changes: Readonly<Record<string, unknown>>) => edited(text, (given) => setProperties(given, changes))
+
+/** Sets properties of frontmatter, without its fences. */
+function front(yaml: string, changes: Readonly<Record<string, unknown>>): string {
+  return set(`---\n${yaml}---\nbody\n`, changes).replace(/^---\n([\s\S]*)---\nbody\n$/, '$1')
+}
+
+describe('values', () => {
+  const written = (value: unknown) => front('', { k: value })
+
+  test('in the usual form', () => {
+    expect(written('text')).toBe('k: text\n')
+    expect(written(1.5)).toBe('k: 1.5\n')
+    expect(written(true)).toBe('k: true\n')
+    expect(written(['a', 1, null])).toBe('k:\n  - a\n  - 1\n  - null\n')
+    expect(written([])).toBe('k: []\n')
+    expect(written({ a: { b: ['c'] }, d: {} })).toBe('k:\n  a:\n    b:\n      - c\n  d: {}\n')
+    expect(written('a\nb')).toBe('k: |-\n  a\n  b\n')
+    expect(written('long '.repeat(60).trim())).toBe(`k: ${'long '.repeat(60).trim()}\n`)
+  })
+
+  test('texts that look like something else are quoted', () => {
+    for (const text of ['2024-01-02', '2024-01-02T10:00', 'yes', 'No', 'null', '~', '12', '0x1f', '1e3', '12:30', '', ' a', 'a: b', 'a #b', '[[a]]', '@a', '- a', '#a']) {
+      expect(written(text)).toBe(`k: ${JSON.stringify(text)}\n`)
+    }
+  })
+
+  test('read back as they were', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+      fc.array(fc.constantFrom('a', ' ', '\n', '\r\n', '\t', ':', '#', '-', '|', '>', '---', '...', '"', "'", '\\', '\u0085', '\u2028', '\ufeff', '\0', '[[a]]', '%', '1'), { maxLength: 8 }).map((parts) => parts.join('')),
+    )
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.boolean(), tie('list'), tie('map')),
+      list: fc.array(fc.oneof(tie('value'), fc.constant(null)), { maxLength: 3 }),
+      map: fc.dictionary(text, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    }))
+    const name = text.filter((key) => key.trim() !== '' && !/[\0-\x1f\x7f\u0085\u2028\u2029]/.test(key.trim()))
+    fc.assert(
+      fc.property(name, value, fc.constantFrom('---\n---\n', 'body', '---\r\na: 1\r\n---\r\n', '---\nk: [x, y]\n---\n', '---\n{"a": 1}\n---\n'), (key, put, before) => {
+        const after = set(before, { [key]: put })
+        const { properties, malformed } = parseNote(after, flavour())
+        expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
+        const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
+        expect(found).toEqual(JSON.parse(JSON.stringify(put)))
+        // Taking it away again leaves what was there.
+        if (!Object.keys(parseNote(before, flavour()).properties).some((each) => each.toLowerCase() === key.trim().toLowerCase()) && before !== '---\n---\n') {
+          expect(set(after, { [key]: null })).toBe(before)
+        }
+      }),
+      { numRuns: 1_500 },
+    )
+  })
+})
+
+describe('properties that are there', () => {
+  test('only their own value is touched', () => {
+    expect(front('a:   1 # c\n"b": x\n', { a: 2 })).toBe('a:   2 # c\n"b": x\n')
+    expect(front("a: 'x'\nB: \"y\"\n", { a: 'z', b: "it's" })).toBe("a: 'z'\nB: \"it's\"\n")
+    expect(front('a:\nb: # c\n', { a: 1, b: 2 })).toBe('a: 1\nb: 2 # c\n')
+    expect(front('d: 2024-01-02\n', { d: '2024-02-03' })).toBe('d: 2024-02-03\n')
+    expect(front('a: !!str 1 # c\n', { a: 5 })).toBe('a: 5 # c\n')
+    expect(front('a: "x\n  y"\nb: 1\n', { a: 'z' })).toBe('a: "z"\nb: 1\n')
+    expect(setProperties('---\na: [1, 2] # c\n---\n', { a: [1, 2] })).toEqual([])
+  })
+
+  test('lists keep their brackets or dashes', () => {
+    expect(front('a: [x] # c\n', { a: ['y', 'z: 1'] })).toBe('a: ["y", "z: 1"] # c\n')
+    expect(front('a:\n- x\nb: 1\n', { a: ['v', 'w'] })).toBe('a:\n- v\n- w\nb: 1\n')
+    expect(front('a: # c\n  - x\n\nb: 1\n', { a: ['v'] })).toBe('a: # c\n  - v\n\nb: 1\n')
+  })
+
+  test('one line for several, and several for one', () => {
+    expect(front('a: # c\n  - x\n  - y\nb: 1\n', { a: 'z' })).toBe('a: z # c\nb: 1\n')
+    expect(front('a: x # c\nb: 1\n', { a: ['v'] })).toBe('a: # c\n  - v\nb: 1\n')
+    expect(front('a: x # c\nb: 1\n', { a: 'v\nw' })).toBe('a: |- # c\n  v\n  w\nb: 1\n')
+    expect(front('a: |\n  x\n\nb: 1\n', { a: 'v' })).toBe('a: v\n\nb: 1\n')
+    expect(front('a: >-\n  x\n  y\nb: 1\n', { a: { k: 1 } })).toBe('a:\n  k: 1\nb: 1\n')
+    expect(front('a:\n  k: 1\n  # in\n# out\nb: 1\n', { a: true })).toBe('a: true\n  # in\n# out\nb: 1\n')
+  })
+
+  test('are removed with their lines, and the last one with the fences', () => {
+    expect(front('a: 1 # c\n# d\nb:\n  - x\n\nc: 1\n', { A: null, b: null })).toBe('# d\n\nc: 1\n')
+    expect(set('---\na: 1\n---\nbody\n', { a: null })).toBe('body\n')
+    expect(set('---\n# c\na: 1\n---\nbody\n', { a: null })).toBe('---\n# c\n---\nbody\n')
+    expect(setProperties('x', { a: null })).toEqual([])
+    expect(front('a: 1\n', { a: null, b: 2 })).toBe('b: 2\n')
+  })
+
+  test('new ones come last, in order, in the file’s form', () => {
+    expect(front('z: 1\n# end\n', { b: 1, a: [2] })).toBe('z: 1\n# end\nb: 1\na:\n  - 2\n')
+    expect(set('a\r\nb', { k: 'x\ny' })).toBe('---\r\nk: |-\r\n  x\r\n  y\r\n---\r\na\r\nb')
+    expect(front('  a: 1\n', { b: [2], c: 'x\n\ny' })).toBe('  a: 1\n  b:\n    - 2\n  c: |-\n    x\n\n    y\n')
+    expect(front('{"a": 1, "b": [2]}\n', { a: ['x'], b: null, c: { d: 1 } })).toBe('{"a": ["x"], "c": {"d":1}}\n')
+    expect(front('', { 'a: b': 1, '#c': 2, yes: 3, '- d': 4, 'e f': 5 })).toBe('"a: b": 1\n"#c": 2\n"yes": 3\n"- d": 4\ne f: 5\n')
+  })
+})
+
+test('relations are wikilinks in quotes', () => {
+  const relate = (text: string, relations: Parameters<typeof setRelations>[1]) => edited(text, (given) => setRelations(given, relations))
+  expect(relate('', { up: 'A b', dependsOn: ['C|d', '[[E#f]]'] })).toBe('---\nup: "[[A b]]"\ndependsOn:\n  - "[[C|d]]"\n  - "[[E#f]]"\n---\n')
+  expect(relate('---\nup: "[[A]]"\nx: [a]\n---\n', { up: null, x: ['B'] })).toBe('---\nx: ["[[B]]"]\n---\n')
+  for (const link of ['', ' ', 'a]]b', '[[a', 'a\nb', '[[]]']) expect(errorOf(() => setRelations('', { up: link })).code).toBe('INVALID_PARAMS')
+})
+
+describe('titles', () => {
+  const title = (text: string, to: string, mode: 'obsidian' | 'docs' = 'obsidian') => edited(text, (given) => setTitle(given, to, mode))
+
+  test('are set where the text has one', () => {
+    expect(title('---\nTitle: "A" # c\n---\n# A', 'B: c')).toBe('---\nTitle: "B: c" # c\n---\n# A')
+    expect(title('# A', 'B')).toBe('# A')
+    expect(title('# A #\n', 'B', 'docs')).toBe('# B #\n')
+    expect(title('---\ntitle: A\n---\n# A', 'B', 'docs')).toBe('---\ntitle: B\n---\n# A')
+    expect(title('---\ntitle: @\n---\n', 'B')).toBe('---\ntitle: @\n---\n')
+    expect(errorOf(() => setTitle('# A', 'B\n', 'docs') && setTitle('# A', 'B\nC', 'docs')).code).toBe('INVALID_PARAMS')
+  })
+})
+
+describe('refused', () => {
+  test('names and values that frontmatter cannot hold', () => {
+    const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)
+    for (const changes of [{ '': 1 }, { 'a\nb': 1 }, { a: 1, A: 2 }, { a: Number.NaN }, { a: 1n }, { a: deep }, { a: '\ud83d' }, { ['x'.repeat(201)]: 1 }]) {
+      expect(errorOf(() => setProperties('', changes)).code).toBe('INVALID_PARAMS')
+    }
+    expect(errorOf(() => setProperties('---\na: 1\n---\n', { b: `${'x: '.repeat(200_000)}` })).code).toBe('TOO_LARGE')
+  })
+
+  test('malformed frontmatter, with the line', () => {
+    expect(refusal(() => setProperties('---\nx: 1\na: &b 1\n---\n', { c: 1 }))).toMatch(/^EDIT_MISMATCH \| Line 3/)
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { addTags, bodyTags, removeTags, setTags } from '../../../src/markdown/edit/tags.ts'
+import { flavour } from '../check.ts'
+import { edited, errorOf, refusal } from './edited.ts'
+
+const add = (text: string, ...tags: string[]) => edited(text, (given) => addTags(given, tags))
+const remove = (text: string, ...tags: string[]) => edited(text, (given) => removeTags(given, tags))
+const set = (text: string, ...tags: string[]) => edited(text, (given) => setTags(given, tags))
+
+/** Frontmatter before and after an edit, without its fences. */
+function front(yaml: string): string {
+  return `---\n${yaml}---\nbody #b\n`
+}
+
+/** Adding makes the second text of the first, and removing the first of the second. */
+function thereAndBack(before: string, after: string, ...tags: string[]): void {
+  expect(add(front(before), ...tags)).toBe(front(after))
+  expect(remove(front(after), ...tags)).toBe(front(before))
+}
+
+describe('without frontmatter', () => {
+  test('one is made of the list alone, and goes with its last tag', () => {
+    expect(add('body\n', 'x')).toBe('---\ntags:\n  - x\n---\nbody\n')
+    expect(add('\ufeffa\r\nb', '#x/', 'w', 'X')).toBe('\ufeff---\r\ntags:\r\n  - x\r\n  - w\r\n---\r\na\r\nb')
+    for (const text of ['', 'a', '\ufeffa\r\n', '---\n\n[[a]]', '----\nx\n---\n', '\r\n---\na: 1\n---\n', 'a\rb']) {
+      expect(remove(add(text, 'x', 'y'), 'X', 'y')).toBe(text)
+    }
+  })
+
+  test('fences stay where the body would become frontmatter', () => {
+    const text = '---\ntags:\n  - x\n---\n---\nb\n---\n'
+    expect(remove(text, 'x')).toBe('---\n---\n---\nb\n---\n')
+  })
+})
+
+describe('lists', () => {
+  test('with dashes', () => {
+    thereAndBack('tags:\n  - a # c\n  # d\nz: 1\n', 'tags:\n  - a # c\n  - x\n  # d\nz: 1\n', 'x')
+    thereAndBack('tags:\n- "a"\n\nz: 1\n', 'tags:\n- "a"\n- "x"\n- "y"\n\nz: 1\n', 'x', 'y')
+    thereAndBack('z: 1\n', 'z: 1\ntags:\n  - x\n', 'x')
+    thereAndBack('# only a comment\n', '# only a comment\ntags:\n  - x\n', 'x')
+    thereAndBack('tags:\nz: 1\n', 'tags:\n- x\nz: 1\n', 'x')
+    thereAndBack('tags:  # c\n', 'tags:  # c\n- x\n', 'x')
+    thereAndBack('  a: 1\n  tags:\n    - b\n', '  a: 1\n  tags:\n    - b\n    - x\n', 'x')
+    expect(remove(front('tags:\n  # first\n  - a\n  - b # c\n  - d\nz: 1\n'), 'b', 'a')).toBe(front('tags:\n  # first\n  - d\nz: 1\n'))
+    expect(remove(front('tags: # c\n  - a\n'), 'a')).toBe(front('tags: # c\n'))
+    expect(remove(front('a: |+\n  t\n\ntags:\n  - x\n'), 'x')).toBe(front('a: |+\n  t\n\n'))
+    expect(remove(front('tags:\n  - "#x"\n  - 2024\n  -\n  - [x]\n'), 'x')).toBe(front('tags:\n  - 2024\n  -\n  - [x]\n'))
+  })
+
+  test('in brackets', () => {
+    thereAndBack('tags: [a, b] # c\n', 'tags: [a, b, x] # c\n', 'x')
+    thereAndBack('tags: []\n', 'tags: [x, w]\n', 'x', 'w')
+    thereAndBack('tags: [ "a" ]\n', 'tags: [ "a", "x" ]\n', 'x')
+    thereAndBack("tags: ['a',]\n", "tags: ['a', 'x',]\n", 'x')
+    thereAndBack('tags: [\n  a, # first\n  b # second\n]\n', 'tags: [\n  a, # first\n  b, x # second\n]\n', 'x')
+    expect(remove(front('tags: [a, b, c]\n'), 'a')).toBe(front('tags: [b, c]\n'))
+    expect(remove(front('tags: [a, b, c]\n'), 'b', 'c')).toBe(front('tags: [a]\n'))
+    expect(remove(front('tags: [\n  a, # first\n  b\n]\n'), 'b')).toBe(front('tags: [\n  a, # first\n]\n'))
+    expect(remove(front('tags: [\n  a,\n  b,\n]\n'), 'a', 'b')).toBe(front('tags: [\n  \n]\n'))
+    expect(set(front('tags: [a, b, 1]\n'), 'c')).toBe(front('tags: [1, c]\n'))
+    expect(set(front('tags: [a, b]\n'), 'c', 'd')).toBe(front('tags: [c, d]\n'))
+  })
+
+  test('in JSON', () => {
+    thereAndBack('{"tags": ["a"], "z": 1}\n', '{"tags": ["a", "x"], "z": 1}\n', 'x')
+    expect(add(front('{\n\t"z": 1\n}\n'), 'x')).toBe(front('{\n\t"z": 1, "tags": ["x"]\n}\n'))
+    expect(add(front('{}\n'), 'x')).toBe(front('{"tags": ["x"]}\n'))
+    expect(remove(front('{"tags": "x", "z": 1}\n'), 'x')).toBe(front('{"tags": "", "z": 1}\n'))
+  })
+})
+
+describe('texts', () => {
+  test('several tags keep their form', () => {
+    thereAndBack('tags: a, b\n', 'tags: a, b, x\n', 'x')
+    thereAndBack('tags: a b # c\n', 'tags: a b x # c\n', 'x')
+    thereAndBack('tag: "a,b"\n', 'tag: "a,b, x"\n', 'x')
+    thereAndBack('tags: ""\n', 'tags: "x"\n', 'x')
+    expect(remove(front('tags: a, b\n'), 'a')).toBe(front('tags: b\n'))
+    expect(remove(front('tags: a\nz: 1\n'), 'a')).toBe(front('z: 1\n'))
+    expect(remove(front('tags:\n  - a, b\n  - c\n'), 'a')).toBe(front('tags:\n  - b\n  - c\n'))
+  })
+
+  test('one becomes a list: Obsidian takes several in a text for none', () => {
+    expect(add(front('tags: a # c\n'), 'x')).toBe(front('tags: [a, x] # c\n'))
+    expect(add(front("Tag: '#a'\n"), 'x')).toBe(front("Tag: ['#a', 'x']\n"))
+    expect(add(front('tags: 2024\n'), 'x')).toBe(front('tags: [2024, x]\n'))
+    expect(add(front('tags: |\n  a\n  b\nz: 1\n'), 'x')).toBe(front('tags:\n  - a\n  - b\n  - x\nz: 1\n'))
+    expect(set(front('tags: a, b\n'), 'c')).toBe(front('tags: [c]\n'))
+  })
+})
+
+describe('names', () => {
+  test('compare without case; what is there is not touched', () => {
+    expect(addTags(front('tags: [A, "#b"]\n'), ['a', '#B'])).toEqual([])
+    expect(remove(front('tags: [Über]\n'), 'über')).toBe(front('tags: []\n'))
+    expect(removeTags(front('tags: [a/b]\n'), ['a'])).toEqual([])
+    expect(set(front('tags:\n  - A\n  - b\n'), 'c', 'a')).toBe(front('tags:\n  - A\n  - c\n'))
+    expect(set(front('tags:\n  - a\n'))).toBe('body #b\n')
+  })
+
+  test('what looks like another value is quoted', () => {
+    expect(add('', '1e3', 'true', '-', 'no', '日本', '🗂️x')).toBe('---\ntags:\n  - "1e3"\n  - "true"\n  - "-"\n  - "no"\n  - 日本\n  - 🗂️x\n---\n')
+  })
+
+  test('both keys, in any spelling', () => {
+    expect(remove(front('tag: [x]\nTAGS: [x, y]\n'), 'x')).toBe(front('tag: []\nTAGS: [y]\n'))
+    expect(add(front('tag: a\nTags: [b]\n'), 'x', 'a')).toBe(front('tag: a\nTags: [b, x]\n'))
+  })
+
+  test('what is no tag is refused', () => {
+    for (const tag of ['', '#', '12', 'a b', 'a,b', 'a#b', 'a.b', '[[a]]', 'a\nb', '\ud83d']) {
+      expect(errorOf(() => addTags('', [tag])).code).toBe('INVALID_PARAMS')
+    }
+    expect(refusal(() => addTags('', ['a b']))).toMatch(/tags: "a b" is no tag\. \| A tag has/)
+  })
+
+  test('of the body are told', () => {
+    expect(bodyTags('---\ntags: [x]\n---\n#x #Y `#z` #y', flavour())).toEqual(['x', 'Y'])
+  })
+})
+
+describe('refused, with the line', () => {
+  test('malformed frontmatter', () => {
+    expect(refusal(() => addTags('---\na: 1\nb: @x\n---\n', ['x']))).toMatch(/^EDIT_MISMATCH \| Line 3: .*Mend the frontmatter/)
+    expect(refusal(() => addTags('---\na: 1\na: 2\n---\n', ['x']))).toMatch(/Line 3/)
+    expect(refusal(() => removeTags('---\na: 1\n', ['x']))).toMatch(/Line 1: .*never closed/)
+    expect(refusal(() => setTags('---js\nx\n---\n', ['x']))).toMatch(/Line 1: .*---js/)
+    expect(refusal(() => addTags('---\na: 1\ntags:\n  k: v\n---\n', ['x']))).toMatch(/"tags" on line 3 is a mapping/)
+    expect(refusal(() => addTags('---\na: 1\n...\n---\n', ['x']))).toMatch(/^EDIT_MISMATCH.*cannot be edited exactly/)
+  })
+})
