@@ -1,10 +1,11 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { GraphCore } from './app/graph-core.ts'
+import type { GraphCore, VaultFiles } from './app/graph-core.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import type { VaultPath } from './core/ids.ts'
+import type { Vault } from './core/vault.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
@@ -15,6 +16,7 @@ import { examineSearchIndex } from './store/embedded/search/examine-search-index
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import { openVault } from './vault/open-vault.ts'
+import { readStretch } from './vault/read-stretch.ts'
 import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
@@ -43,7 +45,15 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const searchFile = searchIndexFile(file)
   const data: IndexerData = {
     root,
-    settings: { vault: settings.vault, links: settings.links, tags: settings.tags, embedder: settings.embedder },
+    settings: {
+      vault: settings.vault,
+      links: settings.links,
+      tags: settings.tags,
+      embedder: settings.embedder,
+      write: settings.write,
+      files: settings.files,
+    },
+    stateFolder: userFolders().state,
     file,
     searchFile,
     memory,
@@ -60,12 +70,13 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
   })
+  const reader = vaultReader(root, settings)
   const store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
       ...(options.name === undefined ? {} : { vault: options.name }),
       analytics: compute,
-      readFile: fileReader(root, settings),
+      readFile: reader.whole,
       reconcile: (paths) => indexing.reconcile(paths),
       onDamage: () => indexing.reportDamage(),
       search: { kind: 'file', path: searchFile },
@@ -83,6 +94,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
+    ...(settings.tools.write === true || settings.tools.attach === true ? { writing: indexing.writing } : undefined),
+    ...(settings.tools.attach === true ? { files: reader.files } : undefined),
     close: async () => {
       await Promise.all([indexing.close(), compute.close(), embedding?.close()])
       await store.close()
@@ -109,16 +122,34 @@ function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
 }
 
 /** Reads through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
-function fileReader(root: string, { vault }: Settings): (path: VaultPath) => Promise<Uint8Array | undefined> {
-  const { ignore, gitignore, link_roots: linkRoots, mode } = vault
-  let files: RecentFiles | undefined
-  return async (path) => {
-    try {
-      files ??= new RecentFiles(openVault(root, { ignore, gitignore, linkRoots, mode }))
-      return files.read(path)
-    } catch {
-      return undefined
-    }
+function vaultReader(
+  root: string,
+  { vault: { ignore, gitignore, link_roots: linkRoots, mode } }: Settings,
+): { whole(path: VaultPath): Promise<Uint8Array | undefined>; readonly files: VaultFiles } {
+  let vault: Vault | undefined
+  let recent: RecentFiles | undefined
+  const open = (): Vault => {
+    vault ??= openVault(root, { ignore, gitignore, linkRoots, mode })
+    return vault
+  }
+  return {
+    whole: async (path) => {
+      try {
+        recent ??= new RecentFiles(open())
+        return recent.read(path)
+      } catch {
+        return undefined
+      }
+    },
+    files: {
+      read: async (path, stretch) => {
+        try {
+          return readStretch(open(), path, stretch)
+        } catch {
+          return undefined
+        }
+      },
+    },
   }
 }
 

@@ -7,6 +7,8 @@ import type { Answer, GraphCore, Warning } from './graph-core.ts'
 export interface Call {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
+  /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
+  readonly whole?: boolean
 }
 
 /** How long a call waits for a first complete state before it answers from what is there. */
@@ -42,10 +44,10 @@ async function runWhenReady<T>(core: GraphCore, call: Call, run: () => Promise<A
   call.signal?.throwIfAborted()
   const before = core.indexing.status()
   await requireServable(core, before)
-  const { value, warnings } = await run()
+  const answered = await run()
   // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
   const progress = progressWarning(before) ?? progressWarning(core.indexing.status())
-  return { value, warnings: progress === undefined ? warnings : [progress, ...warnings] }
+  return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
 }
 
 /** An answer that needs no warning. */

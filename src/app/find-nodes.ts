@@ -77,7 +77,7 @@ async function didYouMean(core: GraphCore, query: string, scope: ReturnType<type
 }
 
 /** What to mark in a text. */
-export function snippetQuery(words: readonly FoundWord[]): SnippetQuery {
+function snippetQuery(words: readonly FoundWord[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'
       ? []

@@ -1,5 +1,7 @@
 import type { Embedder } from '../core/embedder.ts'
+import type { VaultPath } from '../core/ids.ts'
 import type { Indexing } from '../core/indexing.ts'
+import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 
 /** One open vault. It speaks plain serialisable data and knows neither MCP nor HTTP. */
@@ -14,6 +16,10 @@ export interface GraphCore {
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
+  /** Absent where nothing may be written. */
+  readonly writing?: Writing
+  /** Absent where attachments are not offered. */
+  readonly files?: VaultFiles
   close(): Promise<void>
 }
 
@@ -25,7 +31,30 @@ export interface Embedding {
   openFormer(id: string): Promise<Embedder | undefined>
 }
 
-export type WarningCode = 'INDEX_BUILDING' | 'STALE' | 'AMBIGUOUS_LINKS' | 'MALFORMED' | 'FALLBACK' | 'UNKNOWN_ID' | 'EMBEDDING'
+/** The bytes of the vault's files, whatever kind they are. */
+export interface VaultFiles {
+  /**
+   * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
+   * may not be read.
+   */
+  read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
+}
+
+export interface FileBytes {
+  readonly bytes: Uint8Array
+  /** Bytes of the whole file. */
+  readonly size: number
+}
+
+export type WarningCode =
+  | 'INDEX_BUILDING'
+  | 'STALE'
+  | 'AMBIGUOUS_LINKS'
+  | 'MALFORMED'
+  | 'FALLBACK'
+  | 'UNKNOWN_ID'
+  | 'EMBEDDING'
+  | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */
 export interface Warning {
@@ -36,4 +65,12 @@ export interface Warning {
 export interface Answer<T> {
   readonly value: T
   readonly warnings: readonly Warning[]
+  /** Shown beside the value, to those who can look at them. */
+  readonly images?: readonly Picture[]
+}
+
+export interface Picture {
+  readonly mimeType: string
+  /** Base64. */
+  readonly data: string
 }

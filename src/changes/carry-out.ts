@@ -34,11 +34,19 @@ export async function carryOut(place: Workplace, entries: readonly Numbered[], m
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  requireDisplaced(place, entries, means)
-  await place.discardAll([...of(entries, 'replace'), ...gone].map(({ path, index }) => place.aside(path, index, 'old')))
-  for (const { path, to } of of(entries, 'moveFolder')) place.rename(path, to)
-  for (const { path } of of(entries, 'removeFolder')) place.removeFolder(path)
+  // The disk takes some milliseconds: who was just saving into a displaced file is done before it is looked at.
   await place.syncFolders()
+  requireDisplaced(place, entries, means.content)
+  await finishUp(place, entries)
+}
+
+/** The last steps, when all bytes are in place and nobody lost any. */
+export async function finishUp(place: Workplace, entries: readonly Numbered[]): Promise<void> {
+  const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
+  await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
+  for (const { path, to } of of(entries, 'moveFolder')) if (place.stamp(path) !== undefined) place.rename(path, to)
+  for (const { path } of of(entries, 'removeFolder')) place.removeFolder(path)
+  if (entries.some(({ kind }) => kind === 'moveFolder' || kind === 'removeFolder')) await place.syncFolders()
 }
 
 function of<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): readonly Numbered<EntryOf<K>>[] {
@@ -80,7 +88,8 @@ async function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'
   await place.renameToFree(copy, to)
 }
 
-function requireDisplaced(place: Workplace, entries: readonly Numbered[], { content }: Means): void {
+/** @throws RouxError `CONFLICT` when a displaced file is not the one that was to be. */
+function requireDisplaced(place: Workplace, entries: readonly Numbered[], content: Means['content']): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
     if (entry.kind === 'move') requireMoved(place, entry, changed)

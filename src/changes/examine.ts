@@ -39,7 +39,7 @@ export function examine(intents: readonly Intent[], options: ExamineOptions): Ex
   return examination.result()
 }
 
-export function sha256(bytes: Uint8Array): string {
+function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 

@@ -4,6 +4,9 @@ import { quote } from './path-rules.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
+/** A name came or went between two calls: made, deleted or replaced by somebody else. */
+export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
+
 /** What a failed call while writing into a vault means to the caller. */
 export function writeError(error: unknown, root: string): Error {
   if (error instanceof RouxError) return error
@@ -16,8 +19,8 @@ export function writeError(error: unknown, root: string): Error {
       cause: error,
     })
   }
-  if (code === 'EEXIST') {
-    return new RouxError('CONFLICT', `Somebody made the same file at this moment: ${where}. The vault is as before.`, {
+  if (RACES.has(code)) {
+    return new RouxError('CONFLICT', `Somebody changed the same files at this moment: ${where}. Nothing was written.`, {
       hint: 'Read it, then decide anew.',
       cause: error,
     })

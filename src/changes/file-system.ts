@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
-import { dirname } from 'node:path'
 
 /** What tells one state of a name from another. */
 export interface FileStamp {
@@ -162,6 +161,3 @@ function whileBusy(call: () => void): void {
 function posix(path: string): string {
   return isWindows ? path.replaceAll('\\', '/') : path
 }
-
-/** The folder that holds a name. */
-export const folderOf: (path: string) => string = dirname

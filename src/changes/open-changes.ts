@@ -6,7 +6,7 @@ import { carryOut } from './carry-out.ts'
 import type { OpenDatabase } from './database.ts'
 import { changedFile, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent } from './examine.ts'
-import { missingVault, writeError } from './failures.ts'
+import { journalError, missingVault, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
 import { type ChangeRecord, Journal } from './journal.ts'
 import { contentOf, numbered, recoverChanges } from './recover.ts'
@@ -96,7 +96,9 @@ class RecordedChanges implements Changes {
 
   async #underLock<T>(action: () => Promise<T>): Promise<T> {
     const { openDatabase, lockTimeout = LOCK_TIMEOUT } = this.#options
-    const lock = await acquireWriteLock(this.#lockPath, { openDatabase, timeout: lockTimeout })
+    const lock = await acquireWriteLock(this.#lockPath, { openDatabase, timeout: lockTimeout }).catch((error: unknown) => {
+      throw journalError(error, this.#lockPath)
+    })
     try {
       return await action()
     } catch (error) {

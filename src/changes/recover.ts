@@ -1,4 +1,5 @@
 import type { Recovery } from '../core/changes.ts'
+import { finishUp } from './carry-out.ts'
 import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
@@ -14,7 +15,7 @@ export interface RecoveryParts {
 
 /**
  * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: whoever began them is dead then, or
- * could not take them back. A change of which everything was carried out but the record is done; all others are rolled back.
+ * could not take them back. A change of which all bytes are in place is done; all others are rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`; whatever a call throws, and then it is to be called again.
  */
 export async function recoverChanges({ root, fs, journal }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -31,6 +32,7 @@ export async function recoverChanges({ root, fs, journal }: RecoveryParts): Prom
       continue
     }
     const isDone = isCarriedOut(place, entries)
+    if (isDone) await finishUp(place, entries)
     const kept = isDone ? [] : await rollBack(place, entries, contentOf(journal))
     const state = isDone ? 'done' : 'rolled_back'
     journal.finish(change.id, state)
@@ -57,11 +59,11 @@ function isOtherFolder(place: Workplace, { rootInode, entries }: ChangeRecord, i
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
 }
 
-const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
+const ASIDES: readonly Aside[] = ['new', 'restore', 'undone']
 
 /**
- * Whether nothing is left to do but to say so: no temporary name is left (bytes that waited were all put in place, and what they displaced
- * was found unchanged and dropped after that), no file is as before, and at least one is as it was to be.
+ * Whether all bytes were put in place: none wait under a temporary name, what they displaced is as it was, no file is as before, and at least
+ * one is as it was to be.
  */
 function isCarriedOut(place: Workplace, entries: readonly Numbered[]): boolean {
   const finalPath = finalPaths(entries)
@@ -78,6 +80,7 @@ function isFolderEntry({ kind }: Entry): boolean {
 function isAsBefore(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {
   const beside = [entry.path, ...('to' in entry ? [entry.to] : []), finalPath(entry.path)]
   if (beside.some((path) => ASIDES.some((aside) => place.stamp(place.aside(path, entry.index, aside)) !== undefined))) return true
+  if (isDisplacedByOther(place, entry)) return true
   switch (entry.kind) {
     case 'replace':
       return place.hash(finalPath(entry.path)) === entry.before
@@ -93,6 +96,14 @@ function isAsBefore(place: Workplace, entry: Numbered, finalPath: (path: string)
     case 'removeFolder':
       return false
   }
+}
+
+/** Whether what was displaced is not what was to be: somebody's bytes, which only rolling back puts back. */
+function isDisplacedByOther(place: Workplace, entry: Numbered): boolean {
+  const old = place.aside(entry.path, entry.index, 'old')
+  if (place.stamp(old) === undefined) return false
+  if (entry.kind === 'move') return !place.isSame(old, entry.to) && place.hash(old) !== place.hash(entry.to)
+  return 'before' in entry && place.hash(old) !== entry.before
 }
 
 function isAsAfter(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {

@@ -1,6 +1,8 @@
 import type { KeptFile } from '../core/changes.ts'
 import type { EntryOf } from './entry.ts'
 import { isRespelling } from './examine.ts'
+import { RACES } from './failures.ts'
+import { errorCode } from './file-system.ts'
 import { CHANGED, settle } from './settle.ts'
 import { parentOf } from './surroundings.ts'
 import type { Draft, Numbered, Workplace } from './workplace.ts'
@@ -16,7 +18,7 @@ export type ContentOf = (hash: string) => Uint8Array
 export async function rollBack(place: Workplace, entries: readonly Numbered[], content: ContentOf): Promise<readonly KeptFile[]> {
   const kept: KeptFile[] = []
   for (const entry of entries.toReversed()) {
-    const reason = await rollBackOne(place, entry, content)
+    const reason = await untilStill(() => rollBackOne(place, entry, content))
     if (reason !== undefined) kept.push({ path: entry.path, reason })
   }
   await place.syncFolders()
@@ -24,6 +26,20 @@ export async function rollBack(place: Workplace, entries: readonly Numbered[], c
 }
 
 const GONE = 'it is gone, and was not made again'
+
+const TRIES = 5
+
+/** Somebody else's names may come and go between two calls. */
+async function untilStill<T>(action: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; left > 0; left--) {
+    try {
+      return await action()
+    } catch (error) {
+      if (!RACES.has(errorCode(error) ?? '')) throw error
+    }
+  }
+  return await action()
+}
 
 /** @returns why something was left as it is. */
 async function rollBackOne(place: Workplace, entry: Numbered, content: ContentOf): Promise<string | undefined> {
@@ -93,8 +109,8 @@ async function rollBackCreate(
   const reason = await settle(place, undone, { path, ours: after })
   const now = place.stamp(path)
   if (place.stamp(fresh) !== undefined) {
-    // What has the name while our bytes still wait is somebody else's, but for the empty file that may have held it for us.
-    if (now?.kind === 'file' && (now.size === 0n || place.isSame(fresh, path))) await place.unlink(path)
+    // What has the name while our bytes still wait is somebody else's.
+    if (place.isSame(fresh, path)) await place.unlink(path)
     await place.discard(fresh)
     return reason
   }

@@ -86,15 +86,16 @@ export class Workplace {
   }
 
   /**
-   * Gives a file another name that must be free: by a link, which never takes a name that is there; on a file system that has none by holding
-   * the name with an empty file first.
+   * Gives a file another name that must be free: by a link, which never takes a name that is there. On a file system that has none, a file
+   * made under that name between two calls (some 10 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
       await this.unlink(from)
       return
     }
-    this.fs.close(this.fs.create(this.at(to), 0o600))
+    if (this.stamp(to) !== undefined)
+      throw Object.assign(new Error(`EEXIST: file already exists, rename '${to}'`), { code: 'EEXIST' })
     this.rename(from, to)
   }
 

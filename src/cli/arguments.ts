@@ -32,6 +32,13 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
 ]
 
+/** The option of commands that may change notes. */
+export const WRITE_OPTION: Option = {
+  name: 'write',
+  type: 'flag',
+  sentence: 'Allow this run to change notes: tools.write and tools.attach are on.',
+}
+
 /** The command in an argument list, and the list without it: global options may stand before it. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined

@@ -1,4 +1,4 @@
-import type { Option } from './arguments.ts'
+import { type Option, WRITE_OPTION } from './arguments.ts'
 
 /** What is said of a command that is no tool; its code is named in `run.ts`, and loaded when it is called. */
 export interface Command {
@@ -20,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Serve the vault to an AI assistant over stdio (MCP).',
     usage: '[vault]',
     words: 1,
+    options: [WRITE_OPTION],
   },
   {
     name: 'init',
@@ -92,6 +93,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Call a tool with arguments as JSON, or from stdin for "-".',
     usage: '<tool> [json|-]',
     words: 2,
+    options: [WRITE_OPTION],
   },
   {
     name: 'help',

@@ -2,17 +2,17 @@ import { CONFIG_FILE } from '../config/config-file.ts'
 import { variableOf } from '../config/given.ts'
 import { SETTINGS } from '../config/schema.ts'
 import { describeType } from '../config/values.ts'
-import type { ToolDefinition } from '../mcp/define-tool.ts'
+import type { Tool } from '../mcp/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
 import type { Invocation } from './session.ts'
 import { findTool, unknownCommand } from './tool-command.ts'
-import { commandName, type Parameter, parametersOf, SHORT_NAMES } from './tools.ts'
+import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools.ts'
 
 /** Shows what a command, a tool or a setting is for. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
   const [name] = positionals
-  if (name === undefined) await printer.text(overview((await host.tools()).map((tool) => tool.definition())))
+  if (name === undefined) await printer.text(overview(await host.tools()))
   else if (name === 'settings') await printer.text(settingsHelp())
   else await printer.text(await helpOf(host, name))
   return 0
@@ -32,15 +32,23 @@ async function helpOf(host: Invocation['host'], name: string): Promise<string> {
   const command = findCommand(name)
   if (command) return commandHelp(command)
   const tool = await findTool(host, name)
-  if (tool) return toolHelp(tool.definition())
+  if (tool) return toolHelp(tool)
   throw await unknownCommand(host, name)
 }
 
-function overview(tools: readonly ToolDefinition[]): string {
+function overview(all: readonly Tool[]): string {
+  const rows = (tools: readonly Tool[]) =>
+    list(
+      tools.map((tool) => {
+        const { name, title } = tool.definition()
+        return [shortName(name) + positionalsOf(parametersOf(tool.definition())), title]
+      }),
+    )
+  const writing = all.filter(({ needs }) => needs !== undefined)
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
 Tools, with titles and aliases understood where a note is named:
-${list(tools.map((tool) => [shortName(tool.name) + positionalsOf(parametersOf(tool)), tool.title]))}
+${rows(all.filter(({ needs }) => needs === undefined))}${writing.length === 0 ? '' : `\nOf these each needs --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
 Options of all of them:
 ${optionList(GLOBAL_OPTIONS)}
 Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".
@@ -55,13 +63,14 @@ ${sentence}
 ${optionList([...options, ...GLOBAL_OPTIONS])}`
 }
 
-function toolHelp(tool: ToolDefinition): string {
-  const parameters = parametersOf(tool)
+function toolHelp(tool: Tool): string {
+  const { description } = tool.definition()
+  const parameters = parametersOf(tool.definition())
   return `roux ${commandName(tool.name)}${positionalsOf(parameters)} [options]
 
-${tool.description}
+${description}
 ${isShort(tool.name) ? `"roux ${shortName(tool.name)}" is short for it.\n` : ''}
-${optionList([...parameters, ...GLOBAL_OPTIONS])}`
+${optionList(optionsOf(tool))}`
 }
 
 function shortName(tool: string): string {

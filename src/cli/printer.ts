@@ -8,14 +8,30 @@ import type { FoundOptions } from './render-found.ts'
 import { printable, printableText } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-type Style = 'bold' | 'faint' | 'red' | 'yellow' | 'mark'
+export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 /** Found words look as `grep` shows them, which can be read on light and dark grounds. */
-const CODES: Readonly<Record<Style, string>> = { bold: '1', faint: '2', red: '31', yellow: '33', mark: '1;31' }
+const CODES: Readonly<Record<Style, string>> = {
+  bold: '1',
+  faint: '2',
+  red: '31',
+  green: '32',
+  yellow: '33',
+  cyan: '36',
+  mark: '1;31',
+}
+
+/** Puts a text into a style, where that can be seen. */
+export type Paint = (style: Style, text: string) => string
+
+/** An answer as people read it; `undefined` to have it shown as any other. */
+export type RenderAnswer = (value: unknown, paint: Paint) => string | undefined
 
 export interface AnswerOptions {
   readonly warnings?: readonly Warning[]
   /** What was asked, to mark its words. */
   readonly question?: string | undefined
+  /** In place of tables and facts. */
+  readonly render?: RenderAnswer | undefined
 }
 
 /** Writes what a command has to say: answers to stdout, everything else to stderr. */
@@ -34,9 +50,11 @@ export class Printer {
   }
 
   /** An answer: compact JSON for programs, tables and passages for people. */
-  async answer(value: unknown, { warnings = [], question }: AnswerOptions = {}): Promise<void> {
+  async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
-    await this.text(this.json ? `${JSON.stringify(value)}\n` : renderForPeople(value, { ...this.#people(), question }))
+    if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
+    const special = render?.(value, (style, text) => this.#style(style, text, this.#host.stdout))
+    await this.text(special ?? renderForPeople(value, { ...this.#people(), question }))
   }
 
   /** A text for people that is an answer, e.g. help. */

@@ -55,11 +55,11 @@ async function runCommand(command: Command, rest: readonly string[], host: Host)
 
 async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {
   const { findTool, runTool, unknownCommand } = await import('./tool-command.ts')
-  const { argumentsOf, parametersOf } = await import('./tools.ts')
+  const { argumentsOf, optionsOf, parametersOf } = await import('./tools.ts')
   const tool = await findTool(host, name)
   if (tool === undefined) throw await unknownCommand(host, name)
   const parameters = parametersOf(tool.definition())
-  const parsed = parseArguments(rest, [...parameters, ...GLOBAL_OPTIONS])
+  const parsed = parseArguments(rest, optionsOf(tool))
   const invocation = invocationOf(parsed, host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (invocation.options.get('help')) return showHelp(invocation, name)

@@ -34,12 +34,15 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   return {
     cwd: host.cwd,
     env: host.env,
-    set: (options.get('set') as readonly string[] | undefined) ?? [],
+    set: [...((options.get('set') as readonly string[] | undefined) ?? []), ...(options.get('write') === true ? WRITING : [])],
     ...(config === undefined ? {} : { config }),
     ...(named === undefined ? {} : { vault: named }),
     toolNames: async () => (await host.tools()).map(({ name }) => name),
   }
 }
+
+/** What `--write` sets, for this run alone. */
+const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
 /**
  * The settings of this run, with their warnings said.

@@ -1,13 +1,14 @@
-import type { Settings } from '../config/settings.ts'
-import { RouxError } from '../core/errors.ts'
+import type { GraphCore } from '../app/graph-core.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
-import type { Tool } from '../mcp/define-tool.ts'
+import type { SwitchedOffBy, Tool } from '../mcp/define-tool.ts'
 import { COMMANDS } from './commands.ts'
 import { awaitFindable, neededBy, remainderOf } from './findable.ts'
 import type { Host } from './host.ts'
+import type { RenderAnswer } from './printer.ts'
+import { renderWritten } from './render-written.ts'
 import { resolveNames } from './resolve-name.ts'
 import { type Invocation, requireSettings, withCore } from './session.ts'
-import { switchOff } from './tool-switch.ts'
+import { requireOn, switchOff } from './tool-switch.ts'
 import { commandName, SHORT_NAMES } from './tools.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -44,22 +45,33 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   tool.prepare(args)
   const loaded = await requireSettings(invocation)
   requireOn(tool, loaded.settings)
+  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, loaded.settings)?.setting
+  tool.prepare(args, switchedOffBy)
   const by = neededBy(tool.name, args)
-  const { value, warnings, remainder } = await withCore(invocation, loaded, async (core) => {
+  const ask = async (core: GraphCore) => {
     if (by !== undefined) await awaitFindable(core, by, loaded.settings)
-    const answer = await tool.prepare(await resolveNames(core.store, args))(core, {})
+    const run = tool.prepare(await resolveNames(core.store, tool.name, args), switchedOffBy)
+    const answer = await run(core, { whole: true })
     return { ...answer, remainder: by === undefined ? undefined : remainderOf(core, by) }
-  })
+  }
+  // Reading is tried again when the index is found damaged; what may have been written is not written twice.
+  const { value, warnings, remainder } = await withCore(invocation, loaded, tool.annotations.readOnlyHint ? ask : callOnce(ask))
   const question = typeof args.query === 'string' ? args.query : undefined
-  await invocation.printer.answer(value, { warnings, question })
+  const again = invocation.options.get('write') === true ? ' --write' : ''
+  const render: RenderAnswer | undefined =
+    tool.needs === undefined
+      ? undefined
+      : (given, paint) => renderWritten(given, { paint, again, width: invocation.host.stdout.columns })
+  await invocation.printer.answer(value, { warnings, question, render })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
 }
 
-function requireOn({ name }: Tool, settings: Settings): void {
-  const off = switchOff(name, settings)
-  if (off === undefined) return
-  throw new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
-    hint: `The setting ${off.setting}: ${off.on} turns it on.`,
-  })
+/** The function, whose first call's outcome is the outcome of all. */
+function callOnce<Argument, Result>(run: (argument: Argument) => Promise<Result>): (argument: Argument) => Promise<Result> {
+  let outcome: Promise<Result> | undefined
+  return (argument) => {
+    outcome ??= run(argument)
+    return outcome
+  }
 }

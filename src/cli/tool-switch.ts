@@ -1,4 +1,6 @@
 import type { Settings } from '../config/settings.ts'
+import { RouxError } from '../core/errors.ts'
+import type { ToolIdentity } from '../mcp/define-tool.ts'
 
 /** The setting that has a tool switched off. */
 export interface ToolSwitch {
@@ -8,10 +10,25 @@ export interface ToolSwitch {
 }
 
 /** What a tool is switched off by; `undefined` when it is on. Without an embedder there is nothing by which notes resemble each other. */
-export function switchOff(tool: string, { tools, embedder }: Settings): ToolSwitch | undefined {
-  if (tools[tool] === false) return { setting: `tools.${tool}`, on: 'true' }
-  if (embedder.kind === 'none' && BY_MEANING.has(tool)) return { setting: 'embedder.kind', on: 'static' }
+export function switchOff({ name, needs }: ToolIdentity, { tools, embedder }: Settings): ToolSwitch | undefined {
+  if (tools[name] === false) return { setting: `tools.${name}`, on: 'true' }
+  if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
+  if (embedder.kind === 'none' && BY_MEANING.has(name)) return { setting: 'embedder.kind', on: 'static' }
   return undefined
+}
+
+/** @throws RouxError `TOOL_DISABLED` that says what turns the tool on */
+export function requireOn(tool: ToolIdentity, settings: Settings): void {
+  const off = switchOff(tool, settings)
+  if (off === undefined) return
+  const once = off.setting === tool.needs ? 'Add --write to allow it this once. ' : ''
+  throw new RouxError('TOOL_DISABLED', `The tool ${tool.name} is switched off.`, {
+    hint: `${once}The setting ${off.setting}: ${off.on} turns it on.`,
+  })
+}
+
+function isPermitted(needs: NonNullable<ToolIdentity['needs']>, tools: Settings['tools']): boolean {
+  return (needs === 'tools.write' ? tools.write : tools.attach) === true
 }
 
 const BY_MEANING: ReadonlySet<string> = new Set(['search', 'similar_nodes'])

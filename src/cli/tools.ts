@@ -1,6 +1,6 @@
-import type { ToolDefinition } from '../mcp/define-tool.ts'
+import type { Tool, ToolDefinition } from '../mcp/define-tool.ts'
 import type { PropertySchema } from '../mcp/input-schema.ts'
-import { flagOf, type Option, type Parsed, readValueOf } from './arguments.ts'
+import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from './arguments.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A tool's parameter as an option of its command. */
@@ -9,7 +9,10 @@ export interface Parameter extends Option {
 }
 
 /** Short names of commands, and the tools that they mean. */
-export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([['find', 'find_nodes']])
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['find', 'find_nodes'],
+  ['changes', 'list_changes'],
+])
 
 /** A tool's name as it is written: `get-hubs`. */
 export function commandName(tool: string): string {
@@ -33,8 +36,14 @@ export function parametersOf({ inputSchema: { properties, required = [] } }: Too
   })
 }
 
+/** Every option of a tool's command. */
+export function optionsOf(tool: Tool): readonly Option[] {
+  const parameters = parametersOf(tool.definition())
+  return [...parameters, ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
+}
+
 /**
- * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all that follow.
+ * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need.
  * @throws UsageError when a required one is missing or there are positionals too many.
  */
 export function argumentsOf(
@@ -43,11 +52,14 @@ export function argumentsOf(
 ): Readonly<Record<string, unknown>> {
   const args: Record<string, unknown> = {}
   const words = [...positionals]
-  for (const parameter of parameters) {
+  for (const [at, parameter] of parameters.entries()) {
     const { name, many, required } = parameter
     if (options.has(name)) args[name] = options.get(name)
     else if (required && words.length > 0) {
-      const taken = words.splice(0, many ? words.length : 1).map((word) => readValueOf(parameter, word, `<${name}>`))
+      const after = parameters.slice(at + 1).filter((later) => later.required && !options.has(later.name)).length
+      const taken = words
+        .splice(0, many ? Math.max(1, words.length - after) : 1)
+        .map((word) => readValueOf(parameter, word, `<${name}>`))
       args[name] = many ? taken.flat() : taken[0]
     } else if (required) {
       throw new UsageError(

@@ -195,7 +195,7 @@ class Merge {
   }
 
   async #unknownTool(item: Given): Promise<RouxError | undefined> {
-    if (!item.key.startsWith('tools.')) return undefined
+    if (findSetting(item.key)?.key !== 'tools.*') return undefined
     const names = (await this.#input.toolNames()).map((name) => `tools.${name}`)
     return names.includes(item.key) ? undefined : unknownKey(item, names)
   }

@@ -112,6 +112,27 @@ export const SETTINGS = [
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
   }),
+  choice('files.case', ['lower', 'preserve'], 'lower', {
+    sentence:
+      'How new notes are named: `lower` writes the name in lower case, `preserve` as it was given. Folders that are there, and what is moved or renamed, are spelled as they are.',
+  }),
+  texts(
+    'write.allow',
+    'Where may be written, as glob patterns relative to the vault, e.g. ["inbox/**"]; empty for everywhere. What is left out of the vault, and names that begin with a dot, are never written.',
+    { widens: true },
+  ),
+  texts('write.deny', 'Where may not be written, as glob patterns relative to the vault; they win over `write.allow`.', {
+    widens: true,
+  }),
+  integer('write.keep_days', { min: 1, max: 3650, value: 30 }, 'For how many days a change can be undone.', { widens: true }),
+  integer(
+    'write.keep_mb',
+    { min: 1, max: 100_000, value: 200 },
+    'How many megabytes the record of changes, of all vaults together, may take; the oldest go first.',
+    { widens: true },
+  ),
+  flag('tools.write', false, 'Offer the tools that change notes; `--write` does so for one run.', { widens: true }),
+  flag('tools.attach', false, 'Offer the tools for attachments; `--write` does so for one run.', { widens: true }),
   flag('tools.*', true, 'Offer this tool.', { widens: true }),
 ] as const
 
@@ -124,7 +145,10 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   search: 'How notes are ranked.',
   vectors: 'How vectors are compared.',
   cache: 'What can be rebuilt.',
-  tools: 'The tools that are offered, by name.',
+  files: 'How files are named.',
+  write:
+    'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
+  tools: 'The tools that are offered: two groups that are off, and every tool by name.',
 }
 
 const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.key, setting]))

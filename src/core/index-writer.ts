@@ -114,6 +114,8 @@ export interface IndexWriter {
   /** For every file that links: the folded names its links depend on. */
   mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
   hashes(keys: readonly number[]): Promise<readonly string[]>
+  /** Every file that has tags. */
+  tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]>
   /** Files that changed after a generation; from 0, those that are gone are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
   /** These files without their `info`, in order; unknown keys are left out. */

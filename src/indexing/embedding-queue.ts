@@ -21,6 +21,8 @@ const STORE_NOTES = 256
 const STORE_MS = 5_000
 /** Notes whose vectors others may take over: some ten megabytes of them. */
 const MOST_LENDERS = 5_000
+/** Between two batches; a batch of the built-in embedder takes some 20 ms. */
+const PAUSE_MS = 4
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
@@ -309,8 +311,8 @@ async function inSlices(embedder: Embedder, texts: readonly string[], signal: Ab
   for (let start = 0; start < texts.length; start += embedder.batch) {
     const slice = texts.slice(start, start + embedder.batch)
     vectors.push(...requireVectors(embedder, slice.length, await embedder.embed(slice, 'passage', signal)))
-    // Others have their turn, also where embedding is no waiting at all.
-    await new Promise((resolve) => setImmediate(resolve))
+    // Others have their turn, also where embedding is no waiting at all: on two cores a server and its client need them both.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
   return vectors
 }

@@ -5,6 +5,7 @@ import type { VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import type { NameIndex } from '../links/name-index.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { describeNote, describeUnread, type FileFacts } from './describe-file.ts'
@@ -39,6 +40,18 @@ export interface Reconciled {
   /** Files that were read and had changed, and files that went. */
   readonly changed: number
   readonly mode: Mode
+}
+
+/** What the index says of names and links. */
+export interface IndexLook {
+  readonly names: NameIndex
+  /** Files whose links mention a folded name. */
+  readonly sourcesOf: (name: string) => Iterable<number>
+  readonly flavour: Flavour
+  /** Every file, by its exact path. */
+  readonly known: ReadonlyMap<string, KnownFile>
+  /** A key that no file has, and none above it. */
+  readonly nextKey: number
 }
 
 /**
@@ -101,6 +114,13 @@ export class Indexer {
   /** Reads ahead what the next change of a name will need. */
   async warm(): Promise<void> {
     await this.#links?.warm()
+  }
+
+  /** What the index says, for planning changes; right until the next `reconcile`. */
+  async look(): Promise<IndexLook> {
+    if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
+    const links = this.#links ?? this.#newLinks()
+    return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
   }
 
   /** Forgets what is remembered of the index: the next `reconcile` reads it anew. */

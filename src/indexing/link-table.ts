@@ -56,6 +56,12 @@ export class LinkTable {
     return mentions
   }
 
+  /** Who is called what, and who mentions a folded name: as of the last commit. */
+  async look(): Promise<{ readonly names: NameIndex; readonly sourcesOf: (name: string) => Iterable<number> }> {
+    const { names, mentions } = await this.#load()
+    return { names, sourcesOf: (name) => mentions.sources(name) }
+  }
+
   /** Reads ahead what the first change of a name will need. */
   async warm(): Promise<void> {
     await this.#load()

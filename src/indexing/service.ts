@@ -33,6 +33,20 @@ const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
 const ATTEMPTS = 3
 
+/** What a job that has the vault for itself works with. */
+export interface Exclusive {
+  readonly vault: Vault
+  readonly writer: IndexWriter
+  readonly indexer: Indexer
+  /** Brings the index to what these files and folders say, at once. */
+  reconcile(scope: Scope): Promise<void>
+}
+
+interface Job {
+  readonly start: () => Promise<void>
+  readonly refuse: (error: RouxError) => void
+}
+
 interface Request {
   readonly scope: Scope
   readonly done: (error?: unknown) => void
@@ -43,6 +57,7 @@ export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
   readonly #queue: Request[] = []
+  readonly #jobs: Job[] = []
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
@@ -107,6 +122,32 @@ export class IndexingService implements Indexing {
     await this.#request(paths === undefined ? { all: true } : { all: false, folders: [], files: paths })
   }
 
+  /**
+   * Runs something while nothing else reads or writes the index, after everything that was asked for before.
+   * @throws RouxError `VAULT_NOT_FOUND`, `PROVIDER_ERROR` when the vault could not be indexed; what `job` throws
+   */
+  exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#jobs.push({ start: () => this.#runJob(job).then(resolve, reject), refuse: reject })
+      void this.#run()
+    })
+  }
+
+  async #runJob<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
+    if (!this.#isVerified) await this.#compare({ all: true })
+    const { phase, message } = this.#status
+    const [vault, writer, indexer] = [this.#vault, this.#writer, this.#indexer]
+    if (phase === 'missing') throw new RouxError('VAULT_NOT_FOUND', message ?? 'The vault is missing.')
+    if (vault === undefined || writer === undefined || indexer === undefined) {
+      throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${message ?? 'no reason known'}.`)
+    }
+    try {
+      return await job({ vault, writer, indexer, reconcile: (scope) => this.#compare(scope) })
+    } finally {
+      this.#search.markStale()
+    }
+  }
+
   onStatus(listener: (status: IndexStatus) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -133,7 +174,9 @@ export class IndexingService implements Indexing {
     await this.#search.close()
     await this.#watcher?.close()
     await this.#writer?.close()
-    for (const request of this.#queue.splice(0)) request.done(new RouxError('PROVIDER_ERROR', 'The server is closing.'))
+    const closing = new RouxError('PROVIDER_ERROR', 'The server is closing.')
+    for (const job of this.#jobs.splice(0)) job.refuse(closing)
+    for (const request of this.#queue.splice(0)) request.done(closing)
   }
 
   #request(scope: Scope): Promise<void> {
@@ -151,8 +194,9 @@ export class IndexingService implements Indexing {
     clearTimeout(this.#timer)
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
+      else if (this.#jobs.length > 0) await this.#jobs.shift()?.start()
       // What was asked for meanwhile did not begin a run of its own.
-      else if (!(await this.#searchOn()) && this.#queue.length === 0) break
+      else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()

@@ -195,7 +195,7 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-export function isRooted(target: string): boolean {
+function isRooted(target: string): boolean {
   return isRelative(target) || target.startsWith('/')
 }
 

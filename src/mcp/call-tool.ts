@@ -1,12 +1,14 @@
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Tool } from './define-tool.ts'
+import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
 export interface CallOptions {
   /** The vault, opened when the first call needs it. */
   core(): Promise<GraphCore>
   readonly log: Log
+  /** Asked of tools that other tools' arguments name. */
+  readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
   /** Milliseconds. */
   readonly timeout?: number
@@ -18,8 +20,8 @@ const CALL_TIMEOUT = 30_000
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   try {
-    const run = tool.prepare(args)
-    return toolResult(await withinTime(options, async (signal) => run(await options.core(), { signal })), tool.wrap)
+    const run = tool.prepare(args, options.switchedOffBy)
+    return toolResult(await withinTime(tool, options, async (signal) => run(await options.core(), { signal })), tool.wrap)
   } catch (error) {
     // Nobody waits for this one any more: it is never sent.
     return errorResult(options.signal?.aborted ? cancelled() : error, options.log)
@@ -27,6 +29,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
 }
 
 async function withinTime(
+  tool: Tool,
   { signal, timeout = CALL_TIMEOUT }: CallOptions,
   run: (signal: AbortSignal) => Promise<Answer<unknown>>,
 ): Promise<Answer<unknown>> {
@@ -39,7 +42,7 @@ async function withinTime(
       reject(reason)
     }
   })
-  const timer = setTimeout(() => giveUp(timeoutError(timeout)), timeout)
+  const timer = setTimeout(() => giveUp(timeoutError(tool, timeout)), timeout)
   const cancel = () => giveUp(signal?.reason)
   signal?.addEventListener('abort', cancel, { once: true })
   try {
@@ -50,9 +53,11 @@ async function withinTime(
   }
 }
 
-function timeoutError(timeout: number): RouxError {
+function timeoutError({ annotations }: Tool, timeout: number): RouxError {
   return new RouxError('TIMEOUT', `The call took longer than ${timeout / 1000} s.`, {
-    hint: 'Ask for less: a lower limit, a folder, a tag.',
+    hint: annotations.readOnlyHint
+      ? 'Ask for less: a lower limit, a folder, a tag.'
+      : 'It may still be done: list_changes tells, before it is asked for again.',
   })
 }
 

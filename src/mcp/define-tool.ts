@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
-import { invalidArguments } from './invalid-arguments.ts'
+import { invalidArguments, type Violations, violationsOf } from './invalid-arguments.ts'
 
 /** What a client may assume of a tool without calling it. */
 export interface ToolAnnotations {
@@ -26,15 +26,29 @@ export const READS: ToolAnnotations = {
  */
 export type Wrap = 'results' | 'node' | 'object'
 
-/** A tool as one literal: lists, checks, help and snapshots are derived from it. */
-export interface ToolLiteral<Shape extends z.ZodRawShape> {
+/** A setting that must be on for a tool to be offered at all. */
+export type Permission = 'tools.write' | 'tools.attach'
+
+/** What of a tool can be told without making its schema. */
+export interface ToolIdentity {
   readonly name: string
+  /** Absent of tools that are offered unless they are switched off. */
+  readonly needs?: Permission
+}
+
+/** The setting that has a tool switched off; `undefined` of one that is on. */
+export type SwitchedOffBy = (tool: ToolIdentity) => string | undefined
+
+/** A tool as one literal: lists, checks, help and snapshots are derived from it. */
+export interface ToolLiteral<Shape extends z.ZodRawShape> extends ToolIdentity {
   readonly title: string
   readonly description: string
   readonly annotations: ToolAnnotations
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
   readonly wrap: Wrap
+  /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
+  check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<unknown>>
 }
 
@@ -48,35 +62,40 @@ export interface ToolDefinition {
 }
 
 /** A tool that can be listed and called. */
-export interface Tool {
-  readonly name: string
+export interface Tool extends ToolIdentity {
   readonly wrap: Wrap
+  readonly annotations: ToolAnnotations
   definition(): ToolDefinition
   /**
    * Checks arguments and gives what runs with them.
-   * @throws RouxError `INVALID_PARAMS` that names every violation.
+   * @throws RouxError `INVALID_PARAMS` that names every violation; `TOOL_DISABLED` where the arguments name a tool that is off.
    */
-  prepare(args: unknown): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
+  prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape>(literal: ToolLiteral<Shape>): Tool {
-  const { name, title, description, annotations, wrap } = literal
+  const { name, title, description, annotations, wrap, needs } = literal
   const schema = once(() => z.strictObject(literal.input()))
   const definition = once(() => ({ name, title, description, inputSchema: inputSchema(schema()), annotations }))
   return {
     name,
     wrap,
+    annotations,
+    ...(needs === undefined ? {} : { needs }),
     definition,
-    prepare(args) {
+    prepare(args, switchedOffBy = () => undefined) {
       const parsed = schema().safeParse(args ?? {})
-      if (!parsed.success) throw invalidArguments(definition(), parsed.error.issues, args)
+      if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, args))
+      const wrong = literal.check?.(parsed.data, switchedOffBy)
+      if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
       return (core, call) => literal.run(core, parsed.data, call)
     },
   }
 }
 
-function once<T>(make: () => T): () => T {
+/** Keeps what is made first. */
+export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
     made ??= { value: make() }

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The part of JSON Schema that our tools use: flat, one type each, so that every client understands it. */
+/** The part of JSON Schema that our tools use: one type each and as flat as can be, so that every client understands it. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -13,6 +13,11 @@ export interface PropertySchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly items?: PropertySchema
+  /** Of objects. */
+  readonly properties?: Readonly<Record<string, PropertySchema>>
+  readonly required?: readonly string[]
+  /** What members that are not named hold; absent where that is anything. */
+  readonly additionalProperties?: false | PropertySchema
 }
 
 export interface InputSchema {
@@ -25,12 +30,16 @@ export interface InputSchema {
 /** The JSON Schema of a tool's arguments, as a client writes them. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
-  return JSON.parse(JSON.stringify(root, withoutSafeIntegerBounds))
+  return JSON.parse(JSON.stringify(root, withoutTheObvious))
 }
 
-/** zod writes the bounds of a safe integer where a tool sets none: they tell a client nothing. */
-function withoutSafeIntegerBounds(key: string, value: unknown): unknown {
+/** zod writes what tells a client nothing: the bounds of a safe integer, that names are texts, that anything may be anything. */
+function withoutTheObvious(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
+  if (key === 'propertyNames') return undefined
+  if (key === 'additionalProperties' && typeof value === 'object' && value !== null && Object.keys(value).length === 0) {
+    return undefined
+  }
   return value
 }

@@ -10,6 +10,9 @@ interface Issue {
   readonly keys?: readonly string[]
 }
 
+/** The root of a schema, or a part of it. */
+type ObjectSchema = Pick<PropertySchema, 'type'> & Partial<PropertySchema>
+
 interface Checked {
   readonly name: string
   readonly inputSchema: InputSchema
@@ -21,38 +24,95 @@ const SUGGESTED = 3
 /** Values longer than this are cut in messages. */
 const SHOWN_VALUE = 60
 
+/** Violations that a message spells out. */
+const MOST_SHOWN = 20
+
+/** What is wrong with arguments, a sentence without its full stop each, and the names that may have been meant. */
+export interface Violations {
+  readonly messages: readonly string[]
+  readonly candidates: readonly string[]
+}
+
+export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
+
+/** What the schema library found, in our words; `at` is the place of these arguments in others. */
+export function violationsOf(tool: Checked, issues: readonly Issue[], args: unknown, at = ''): Violations {
+  const messages = new Set<string>()
+  const candidates = new Set<string>()
+  for (const { code, path, keys = [] } of issues.toSorted(lastUnknown)) {
+    if (code !== 'unrecognized_keys') messages.add(violation(tool.inputSchema, path, { args, at }))
+    const known = code === 'unrecognized_keys' ? Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {}) : []
+    for (const key of code === 'unrecognized_keys' ? keys : []) {
+      messages.add(unknownArgument(placeOf([...path, key], at), key, known))
+      for (const near of nearest(key, known, SUGGESTED)) candidates.add(near)
+    }
+  }
+  return { messages: [...messages], candidates: [...candidates] }
+}
+
 /** The error that names every violation: where, what was expected, what came. */
-export function invalidArguments(tool: Checked, issues: readonly Issue[], args: unknown): RouxError {
+export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
   const known = Object.keys(tool.inputSchema.properties)
-  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : []))
-  const wrong = issues.filter((issue) => issue.code !== 'unrecognized_keys')
-  const violations = new Set([
-    ...wrong.map(({ path }) => violation(tool.inputSchema, path, args)),
-    ...unknown.map((key) => unknownArgument(key, known)),
-  ])
-  const near = unknown.flatMap((key) => nearest(key, known, SUGGESTED))
-  return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${[...violations].join('; ')}.`, {
+  const shownMessages = messages.slice(0, MOST_SHOWN)
+  const more = messages.length > MOST_SHOWN ? `; and ${messages.length - MOST_SHOWN} more` : ''
+  return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${shownMessages.join('; ')}${more}.`, {
     hint: known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(', ')}.`,
-    ...(near.length === 0 ? {} : { candidates: [...new Set(near)] }),
+    ...(candidates.length === 0 ? {} : { candidates }),
   })
 }
 
-function unknownArgument(key: string, known: readonly string[]): string {
-  const [near] = nearest(key, known)
-  return `${key}: there is no such argument${near === undefined ? '' : `, did you mean ${near}`}`
+/** What is missing or wrong is told before what is too much. */
+function lastUnknown(a: Issue, b: Issue): number {
+  return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }
 
-function violation(schema: InputSchema, path: readonly PropertyKey[], args: unknown): string {
-  if (path.length === 0) return `expected an object of arguments, got ${shown(args)}`
-  let expected: PropertySchema | undefined
-  let value = args
-  let where = ''
+function unknownArgument(where: string, key: string, known: readonly string[]): string {
+  const [near] = nearest(key, known)
+  return `${where}: there is no such argument${near === undefined ? '' : `, did you mean ${near}`}`
+}
+
+function violation(
+  schema: InputSchema,
+  path: readonly PropertyKey[],
+  { args, at }: { readonly args: unknown; readonly at: string },
+): string {
+  const expected = path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path))
+  const value = path.reduce(memberOf, args)
+  const where = placeOf(path, at)
+  return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
+}
+
+/** `operations[2].arguments.id` */
+function placeOf(path: readonly PropertyKey[], at: string): string {
+  return path.reduce<string>((where, step) => {
+    if (typeof step === 'number') return `${where}[${step}]`
+    return where === '' ? shortName(String(step)) : `${where}.${shortName(String(step))}`
+  }, at)
+}
+
+/** Names come from outside, too. */
+function shortName(name: string): string {
+  return name.length > SHOWN_VALUE ? `${name.slice(0, boundaryBefore(name, 0, SHOWN_VALUE))}…` : name
+}
+
+function schemaAt(schema: InputSchema, path: readonly PropertyKey[]): ObjectSchema | undefined {
+  let at: ObjectSchema | undefined = schema
   for (const step of path) {
-    expected = typeof step === 'number' ? expected?.items : schema.properties[String(step)]
-    value = memberOf(value, step)
-    where += typeof step === 'number' ? `[${step}]` : String(step)
+    if (typeof step === 'number') at = at?.items
+    else {
+      const named: PropertySchema | undefined = ownMember(at?.properties, String(step))
+      at = named ?? (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
+    }
   }
-  return `${where}: expected ${expected === undefined ? 'something else' : expectation(expected)}, got ${shown(value)}`
+  return at
+}
+
+function ownMember(properties: Readonly<Record<string, PropertySchema>> | undefined, name: string): PropertySchema | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
+function expectationOf(schema: ObjectSchema | undefined): string {
+  return schema === undefined ? 'something else' : expectation(schema)
 }
 
 function memberOf(value: unknown, step: PropertyKey): unknown {
@@ -60,7 +120,7 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
 }
 
 /** What a property takes, in words. */
-function expectation(schema: PropertySchema): string {
+function expectation(schema: ObjectSchema): string {
   switch (schema.type) {
     case 'boolean':
       return 'true or false'

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { GraphCore } from '../app/graph-core.ts'
+import type { SwitchedOffBy } from './define-tool.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
@@ -9,8 +10,7 @@ export interface ServeStdioOptions {
   /** Opens the vault: called after a client has been welcomed, or by the first call; again where it failed. */
   core(): Promise<GraphCore>
   readonly version: string
-  /** See `McpServerOptions`. */
-  switchedOffBy(tool: string): string | undefined
+  readonly switchedOffBy: SwitchedOffBy
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable

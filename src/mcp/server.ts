@@ -1,16 +1,15 @@
 import { type ListToolsResult, ProtocolError, Server } from '@modelcontextprotocol/server'
-import { RouxError } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
-import type { Tool } from './define-tool.ts'
-import { INSTRUCTIONS } from './instructions.ts'
+import type { SwitchedOffBy, Tool } from './define-tool.ts'
+import { instructionsFor } from './instructions.ts'
+import { toolDisabled } from './tool-disabled.ts'
 import { errorResult } from './tool-result.ts'
 
 export interface McpServerOptions extends Pick<CallOptions, 'core' | 'log' | 'timeout'> {
   readonly version: string
   readonly tools: readonly Tool[]
-  /** The setting that has a tool switched off; `undefined` of one that is on. */
-  switchedOffBy(tool: string): string | undefined
+  readonly switchedOffBy: SwitchedOffBy
   /** Called when the opening request of a client has been answered. */
   onOpened?(): void
 }
@@ -21,11 +20,11 @@ const INVALID_PARAMS = -32602
 export function createMcpServer(options: McpServerOptions): Server {
   const { tools, switchedOffBy, log } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const enabled = () => tools.filter(({ name }) => switchedOffBy(name) === undefined)
+  const enabled = () => tools.filter((tool) => switchedOffBy(tool) === undefined)
   const server = new ValidatingServer(
     { name: 'roux', title: 'Roux', version: options.version },
     // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: { getValidator: unused } },
+    { capabilities: { tools: {} }, instructions: instructionsFor(enabled()), jsonSchemaValidator: { getValidator: unused } },
     options.onOpened,
   )
   server.setRequestHandler('tools/list', ({ params }) => {
@@ -36,8 +35,8 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = byName.get(params.name)
     if (tool === undefined) throw unknownTool(params.name, enabled())
-    const setting = switchedOffBy(tool.name)
-    if (setting !== undefined) return errorResult(disabled(tool.name, setting), log)
+    const setting = switchedOffBy(tool)
+    if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
     return callTool(tool, params.arguments, { ...options, signal: mcpReq.signal })
   })
   return server
@@ -94,12 +93,6 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
   )
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
   return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest: near })
-}
-
-function disabled(name: string, setting: string): RouxError {
-  return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
-    hint: `The setting ${setting} switches it on.`,
-  })
 }
 
 function unused(): never {

@@ -1,21 +1,29 @@
-import type { Answer } from '../app/graph-core.ts'
+import type { Answer, Picture } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Wrap } from './define-tool.ts'
 import { membersToJson, toJson } from './json.ts'
 
 /** A tool's answer on the wire: the same facts as text and under an object root. */
 export type ToolResult = {
-  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly content: ContentBlock[]
   readonly structuredContent: Record<string, unknown>
   readonly isError?: true
+}
+
+export type ContentBlock = TextBlock | ({ readonly type: 'image' } & Picture)
+
+interface TextBlock {
+  readonly type: 'text'
+  readonly text: string
 }
 
 /** Where what is not for the caller goes. */
 export type Log = (line: string) => void
 
-/** The result of an answer: compact JSON, warnings as a sentence of their own. */
-export function toolResult({ value, warnings }: Answer<unknown>, wrap: Wrap): ToolResult {
-  const content = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
+/** The result of an answer: compact JSON, pictures, warnings as a sentence of their own. */
+export function toolResult({ value, warnings, images = [] }: Answer<unknown>, wrap: Wrap): ToolResult {
+  const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
+  content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
   const structuredContent = wrapped(value, wrap)
   if (warnings.length === 0) return { content, structuredContent }
   content.push(textBlock(warnings.map(({ code, message }) => `${code}: ${message}`).join('\n')))
@@ -43,6 +51,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function textBlock(text: string): { readonly type: 'text'; readonly text: string } {
+function textBlock(text: string): TextBlock {
   return { type: 'text', text }
 }

@@ -1,6 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import type { Embedder } from '../core/embedder.ts'
+import { RouxError } from '../core/errors.ts'
 import type { FindableBy } from '../core/indexing.ts'
+import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
@@ -10,25 +12,32 @@ import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
 import { embeddingTable } from './entries.ts'
-import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
+import { openWrites } from './open-writes.ts'
 import { EmbedderRelay } from './relayed-embedder.ts'
+import type { WriteService } from './write-service.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
 const relay = new EmbedderRelay(send)
 let service: IndexingService | undefined
+let writes: WriteService | undefined
 let replaced = 0
 
 port.on('message', (message: ToIndexer) => {
   switch (message.type) {
     case 'open':
       service = openService(message.data)
+      writes = openWrites(message.data, service)
       service.onStatus((status) => send({ type: 'status', status }))
       service.start()
       break
     case 'begin':
-      service?.begin()
+      begin()
+      break
+    case 'write':
+      void write(message.job).then((outcome) => send({ type: 'written', id: message.id, outcome }))
       break
     case 'damaged':
       // A reader that has not heard yet that the index was replaced means the one before.
@@ -50,6 +59,7 @@ port.on('message', (message: ToIndexer) => {
       break
     case 'close':
       void Promise.resolve(service?.close()).finally(() => {
+        writes?.close()
         send({ type: 'closed' })
         port.close()
       })
@@ -133,6 +143,36 @@ function reconcile(id: number, paths: readonly string[] | undefined): void {
     () => send({ type: 'reconciled', id }),
     (error) => send({ type: 'reconciled', id, error: String(error?.message ?? error) }),
   )
+}
+
+/** The first real request: before it is answered, what a dead process left half written is taken back. */
+function begin(): void {
+  service?.begin()
+  const done = writes === undefined ? Promise.resolve() : writes.recover()
+  void done
+    .catch((error) => {
+      // A vault that is missing is said by every answer.
+      if (!isVaultMissing(error)) send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+    })
+    .finally(() => send({ type: 'recovered' }))
+}
+
+async function write(job: WriteJob): Promise<WriteOutcome> {
+  try {
+    if (writes === undefined) throw new Error('no vault is open')
+    switch (job.kind) {
+      case 'run':
+        return { value: await writes.run(job.request) }
+      case 'undo':
+        return { value: await writes.undo(job.changeId) }
+      case 'changes':
+        return { value: await writes.changes(job.limit) }
+    }
+  } catch (error) {
+    if (!(error instanceof RouxError)) return { failure: String(error instanceof Error ? error.stack : error) }
+    const { code, message, hint, candidates } = error
+    return { error: { code, message, hint, candidates } }
+  }
 }
 
 function findable(id: number, by: FindableBy): void {

@@ -1,9 +1,11 @@
 import type { Worker } from 'node:worker_threads'
+import type { ChangeSummary } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
+import type { WriteResult, Writing } from '../core/operations.ts'
 import { Latch, within } from '../indexing/service.ts'
-import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { serveEmbedder } from './relayed-embedder.ts'
 
 export interface ClientListeners {
@@ -21,6 +23,9 @@ export class IndexingClient implements Indexing {
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #waiting = new Map<number, (error?: Error) => void>()
   readonly #settled = new Latch()
+  /** What a dead process left half written was taken back; asked for by `begin`. */
+  readonly #recovered = new Latch()
+  readonly #writes = new Map<number, (outcome: WriteOutcome) => void>()
   #status: IndexStatus
   #nextId = 1
   #held = 0
@@ -56,8 +61,15 @@ export class IndexingClient implements Indexing {
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#settled.isOpen) return true
-    return await this.#hold(within(this.#settled.opened, timeout, signal))
+    if (this.#settled.isOpen && this.#recovered.isOpen) return true
+    const both = Promise.all([this.#settled.opened, this.#recovered.opened])
+    return await this.#hold(
+      within(
+        both.then(() => {}),
+        timeout,
+        signal,
+      ),
+    )
   }
 
   reconcile(paths?: readonly string[]): Promise<void> {
@@ -100,6 +112,30 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', replaced: this.#replaced })
   }
 
+  /** The writing side, in the same worker: what is written is in the index before it is answered. */
+  readonly writing: Writing = {
+    run: async (request) => (await this.#write({ kind: 'run', request })) as WriteResult,
+    undo: async (changeId) => (await this.#write({ kind: 'undo', changeId })) as WriteResult,
+    changes: async (limit) => (await this.#write({ kind: 'changes', limit })) as readonly ChangeSummary[],
+  }
+
+  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[]> {
+    const id = this.#nextId++
+    const outcome = await this.#hold(
+      new Promise<WriteOutcome>((resolve) => {
+        this.#writes.set(id, resolve)
+        this.#send({ type: 'write', id, job })
+      }),
+    )
+    if ('value' in outcome) return outcome.value
+    if ('failure' in outcome) throw new Error(outcome.failure)
+    const { code, message, hint, candidates } = outcome.error
+    throw new RouxError(code, message, {
+      ...(hint === undefined ? undefined : { hint }),
+      ...(candidates === undefined ? undefined : { candidates }),
+    })
+  }
+
   /** A reader found the search index damaged: it is built anew. */
   reportSearchDamage(): void {
     this.#send({ type: 'searchDamaged' })
@@ -140,6 +176,13 @@ export class IndexingClient implements Indexing {
         this.#waiting.get(message.id)?.(message.error === undefined ? undefined : new Error(message.error))
         this.#waiting.delete(message.id)
         break
+      case 'recovered':
+        this.#recovered.open()
+        break
+      case 'written':
+        this.#writes.get(message.id)?.(message.outcome)
+        this.#writes.delete(message.id)
+        break
       case 'found':
         this.#waiting.get(message.id)?.()
         this.#waiting.delete(message.id)
@@ -160,6 +203,7 @@ export class IndexingClient implements Indexing {
   #fail(stack: string, listeners: ClientListeners): void {
     this.#status = { ...this.#status, phase: 'failed', message: stack.split('\n')[0] ?? stack }
     this.#settled.open()
+    this.#recovered.open()
     listeners.onError(stack)
     this.#rejectAll(stack)
   }
@@ -167,6 +211,8 @@ export class IndexingClient implements Indexing {
   #rejectAll(reason: string): void {
     for (const done of this.#waiting.values()) done(new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`))
     this.#waiting.clear()
+    for (const done of this.#writes.values()) done({ failure: `Writing failed: ${reason}` })
+    this.#writes.clear()
   }
 }
 

@@ -1,13 +1,18 @@
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric, Scores } from '../core/analytics.ts'
+import type { ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
+import type { RouxError } from '../core/errors.ts'
 import type { FindableBy, IndexStatus } from '../core/indexing.ts'
+import type { WriteRequest, WriteResult } from '../core/operations.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
-  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder'>
+  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files'>
+  /** Where the record of changes and the locks are kept. */
+  readonly stateFolder: string
   /** Path of the index on disk. */
   readonly file: string
   /** Path of the search index on disk. */
@@ -24,6 +29,7 @@ export type ToIndexer =
   /** `replaced`: how many times the index had been replaced as far as the reader knows. */
   | { readonly type: 'damaged'; readonly replaced: number }
   | { readonly type: 'searchDamaged' }
+  | { readonly type: 'write'; readonly id: number; readonly job: WriteJob }
   | { readonly type: 'findable'; readonly id: number; readonly by: FindableBy }
   | EmbedderReply
   | { readonly type: 'close' }
@@ -35,9 +41,24 @@ export type FromIndexer =
   | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reconciled'; readonly id: number; readonly error?: string }
   | { readonly type: 'found'; readonly id: number }
+  /** What a dead process left half written is taken back. */
+  | { readonly type: 'recovered' }
+  | { readonly type: 'written'; readonly id: number; readonly outcome: WriteOutcome }
   | EmbedderRequest
   | { readonly type: 'error'; readonly stack: string }
   | { readonly type: 'closed' }
+
+/** What is asked of `Writing`. */
+export type WriteJob =
+  | { readonly kind: 'run'; readonly request: WriteRequest }
+  | { readonly kind: 'undo'; readonly changeId: string }
+  | { readonly kind: 'changes'; readonly limit: number }
+
+/** What came of it; errors as their parts, because classes do not pass between threads. */
+export type WriteOutcome =
+  | { readonly value: WriteResult | readonly ChangeSummary[] }
+  | { readonly error: Pick<RouxError, 'code' | 'message' | 'hint' | 'candidates'> }
+  | { readonly failure: string }
 
 /** What the indexing worker asks of the embedder that the main thread holds. */
 export type EmbedderRequest =

@@ -48,8 +48,30 @@ export function snapshot(root: string): Readonly<Record<string, string>> {
 /** The disk without its waits: what a killed process wrote is there without them. */
 export const quickFiles: ChangeFiles = { ...diskFiles, fsync: async () => {}, syncFolder: async () => {} }
 
+/** A file system on which names that differ in case alone are one, as on macOS and Windows: the disk's names are found by any spelling. */
+export function foldingFiles(root: string): ChangeFiles {
+  const find = (path: string): string => {
+    if (path === root || !path.startsWith(`${root}/`)) return path
+    const folder = find(dirname(path))
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    const names = quickFiles.lstat(folder)?.kind === 'folder' ? readdirSync(folder) : []
+    return `${folder}/${names.find((other) => other.toLowerCase() === name.toLowerCase()) ?? name}`
+  }
+  const respell = (path: string) => `${find(dirname(path))}/${path.slice(path.lastIndexOf('/') + 1)}`
+  const files = Object.entries(quickFiles).map(([name, call]) => {
+    const found = (...values: unknown[]) =>
+      (call as AnyCall)(...values.map((value) => (typeof value === 'string' ? find(value) : value)))
+    return [name, found]
+  })
+  return {
+    ...(Object.fromEntries(files) as unknown as ChangeFiles),
+    isSpelled: (path) => find(path) === path,
+    rename: (from, to) => quickFiles.rename(find(from), find(from) === find(to) ? respell(to) : find(to)),
+  }
+}
+
 /** The process is dead. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 /** A process that dies, or fails once, at a given call of the file system or the record. */
 export class Fate {
@@ -57,11 +79,14 @@ export class Fate {
   calls = 0
   readonly names: string[] = []
   isDead = false
-  readonly #at: number
+  readonly #at: number | string
   readonly #code: string | undefined
 
-  /** @param code the error that the call fails with; without one the process dies there. */
-  constructor(at = Number.POSITIVE_INFINITY, code?: string) {
+  /**
+   * @param at the number of the call, from 0, or the name of the first one.
+   * @param code the error that the call fails with; without one the process dies there.
+   */
+  constructor(at: number | string = Number.POSITIVE_INFINITY, code?: string) {
     this.#at = at
     this.#code = code
   }
@@ -69,7 +94,8 @@ export class Fate {
   meet(name: string): void {
     if (this.isDead) throw new Killed()
     this.names.push(name)
-    if (this.calls++ !== this.#at) return
+    this.calls++
+    if (this.calls - 1 !== this.#at && name !== this.#at) return
     if (this.#code !== undefined) throw Object.assign(new Error(`${this.#code}: injected, ${name}`), { code: this.#code })
     this.isDead = true
     throw new Killed()

@@ -114,6 +114,8 @@ export interface World {
   readonly stdin?: string | Readable
   /** Given the listener that a signal calls. */
   readonly onSignal?: (listener: () => void) => void
+  /** In place of the usual ones. */
+  readonly tools?: readonly Tool[]
 }
 
 export interface Outcome {
@@ -178,7 +180,7 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
       ...world.composition,
     }),
     isTooWide: async (folder) => folder === join(root, 'home'),
-    tools: async () => TOOLS,
+    tools: async () => world.tools ?? TOOLS,
     onSignal: (listener) => world.onSignal?.(listener),
   }
 }

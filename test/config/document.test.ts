@@ -16,8 +16,12 @@ test("the repository's own settings file is the generated one (vitest -u writes 
 })
 
 test('it sets every key to its default', async () => {
-  expect(parse(settingsDocument([]))).toEqual({ ...toSettings(), tools: null })
-  expect(parse(settingsDocument([{ name: 'get_hubs', title: 'Hubs' }])).tools).toEqual({ get_hubs: true })
+  expect(parse(settingsDocument([]))).toEqual(toSettings())
+  expect(parse(settingsDocument([{ name: 'get_hubs', title: 'Hubs' }])).tools).toEqual({
+    write: false,
+    attach: false,
+    get_hubs: true,
+  })
 })
 
 test.each([false, true])('it can be read as settings (inactive: %s)', async (inactive) => {
@@ -72,6 +76,13 @@ test('the table has a row a setting', () => {
     | \`search.weight\` | auto, or a number from 0 to 1 | \`auto\` | \`ROUX_SEARCH_WEIGHT\` | What counts in \`search\`: 0 the words of the question alone, 1 its meaning alone; \`auto\` for the mix that was measured best for the model. |
     | \`vectors.index\` | one of auto, exact, hnsw | \`auto\` | \`ROUX_VECTORS_INDEX\` | How the passages nearest in meaning are found: \`exact\` compares all, \`hnsw\` follows an index that is faster in very large vaults and needs the package hnswlib-node; \`auto\` takes that above 100 MB of vectors (some 390,000 passages) where it is installed. |
     | \`cache.path\` ¹ | the path of a folder | \`""\` | \`ROUX_CACHE_PATH\` | Folder of the index, which can always be rebuilt; empty for the user's own cache folder. |
+    | \`files.case\` | one of lower, preserve | \`lower\` | \`ROUX_FILES_CASE\` | How new notes are named: \`lower\` writes the name in lower case, \`preserve\` as it was given. Folders that are there, and what is moved or renamed, are spelled as they are. |
+    | \`write.allow\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_WRITE_ALLOW\` | Where may be written, as glob patterns relative to the vault, e.g. ["inbox/**"]; empty for everywhere. What is left out of the vault, and names that begin with a dot, are never written. |
+    | \`write.deny\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_WRITE_DENY\` | Where may not be written, as glob patterns relative to the vault; they win over \`write.allow\`. |
+    | \`write.keep_days\` ¹ | a whole number from 1 to 3650 | \`30\` | \`ROUX_WRITE_KEEP_DAYS\` | For how many days a change can be undone. |
+    | \`write.keep_mb\` ¹ | a whole number from 1 to 100000 | \`200\` | \`ROUX_WRITE_KEEP_MB\` | How many megabytes the record of changes, of all vaults together, may take; the oldest go first. |
+    | \`tools.write\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_WRITE\` | Offer the tools that change notes; \`--write\` does so for one run. |
+    | \`tools.attach\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_ATTACH\` | Offer the tools for attachments; \`--write\` does so for one run. |
     | \`tools.<tool>\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_<TOOL>\` | Offer this tool. |
 
     ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it; \`embedder.kind: static\` and \`embedder.kind: none\` are taken all the same.

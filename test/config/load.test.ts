@@ -71,7 +71,9 @@ test('without any source every setting has its default', async () => {
     search: { weight: 'auto' },
     vectors: { index: 'auto' },
     cache: { path: '' },
-    tools: {},
+    files: { case: 'lower' },
+    write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
+    tools: { write: false, attach: false },
   })
   expect(warnings).toEqual([])
   expect(files).toEqual([])
@@ -80,7 +82,11 @@ test('without any source every setting has its default', async () => {
 test('the type of the settings follows from the schema', () => {
   expectTypeOf<Settings['vault']['watch']>().toEqualTypeOf<'auto' | 'polling' | 'off'>()
   expectTypeOf<Settings['vault']['ignore']>().toEqualTypeOf<readonly string[]>()
-  expectTypeOf<Settings['tools']>().toEqualTypeOf<{ readonly [name: string]: boolean }>()
+  expectTypeOf<Settings['tools']>().toEqualTypeOf<{
+    readonly [name: string]: boolean
+    readonly write: boolean
+    readonly attach: boolean
+  }>()
   expect(toSettings().links.comments).toBe(true)
 })
 
@@ -157,8 +163,10 @@ describe('--set and variables', () => {
     ['a list as JSON', { set: ['vault.ignore=["a,b"]'] }, (s) => s.vault.ignore, ['a,b']],
     ['an empty list', { set: ['vault.ignore='] }, (s) => s.vault.ignore, []],
     ['the last of two', { set: ['links.comments=true', 'links.comments=no'] }, (s) => s.links.comments, false],
-    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { get_hubs: false }],
-    ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools, { get_hubs: false }],
+    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { write: false, attach: false, get_hubs: false }],
+    ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools.get_hubs, false],
+    ['writing by variable', { env: { ROUX_TOOLS_WRITE: '1' } }, (s) => s.tools, { write: true, attach: false }],
+    ['where may be written', { set: ['write.allow=inbox/**'] }, (s) => s.write.allow, ['inbox/**']],
     ['a name with _', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
     ['a weight', { set: ['search.weight=.5'] }, (s) => s.search.weight, 0.5],
     ['a weight that is left to the model', { env: { ROUX_SEARCH_WEIGHT: 'auto' } }, (s) => s.search.weight, 'auto'],
@@ -355,6 +363,18 @@ describe('trust', () => {
     expect(trust.asked).toEqual([])
   })
 
+  test('a vault cannot have itself written to', async () => {
+    const text = 'tools: {write: true, attach: true}\nwrite: {allow: ["**"], deny: [], keep_days: 1}\nfiles: {case: preserve}\n'
+    const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting() }))
+    expect(settings).toMatchObject({ tools: { write: false, attach: false }, write: { allow: [], keep_days: 30 } })
+    expect(settings.files.case).toBe('preserve')
+    expect(warnings.map((warning) => warning.replaceAll(root, ''))).toEqual([
+      '/vault/roux.config.yaml: ignored until "roux trust /vault" is said: tools.write, tools.attach, write.allow, write.keep_days.',
+    ])
+    const trusted = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting(IN_VAULT) }))
+    expect(trusted.settings.tools).toEqual({ write: true, attach: true })
+  })
+
   test('a vault.path in the working directory needs it', async () => {
     const given = input({ [IN_CWD]: 'vault:\n  path: ../elsewhere' }, { vault: '' })
     expect((await loadSettings({ ...given, trust: trusting() })).settings.vault.path).toBe(join(root, 'cwd'))
@@ -365,7 +385,7 @@ describe('trust', () => {
     const trust = trusting('shared.yaml')
     const given = input({ 'shared.yaml': WIDE }, { trust })
     symlinkSync(join(root, 'shared.yaml'), join(root, IN_VAULT))
-    expect((await loadSettings(given)).settings.tools).toEqual({ get_hubs: false })
+    expect((await loadSettings(given)).settings.tools).toMatchObject({ get_hubs: false })
   })
 
   test.each([

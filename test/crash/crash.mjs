@@ -1,7 +1,7 @@
 // Kills writers, lets them write at once, and prints what was lost: `npm run test:crash [-- --quick]`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { bundle, load } from './bundle.mjs'
 
 const quick = process.argv.includes('--quick')
@@ -28,5 +28,5 @@ for (const [name, run] of Object.entries(suites)) {
   console.log(`${name}: ${told.join(', ')}; losses ${losses.length} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
   for (const loss of losses.slice(0, 10)) console.log(`  ${loss}`)
 }
-rmSync(folder, { recursive: true, force: true })
+for (const made of [folder, dirname(program)]) rmSync(made, { recursive: true, force: true })
 process.exitCode = lost === 0 ? 0 : 1

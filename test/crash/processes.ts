@@ -66,7 +66,8 @@ function inspectVersions(world: World, log: string): readonly string[] {
   const losses: string[] = []
   const version = versionOf(world)
   const files = snapshot(world.root)
-  for (let i = 0; i < GROUP; i++) if (files[`group/${i}.md`] !== versionText(version)) losses.push(`group/${i}.md is not of ${version}`)
+  for (let i = 0; i < GROUP; i++)
+    if (files[`group/${i}.md`] !== versionText(version)) losses.push(`group/${i}.md is not of ${version}`)
   const accepted = Number(readFileSync(log, 'utf8').trim().split('\n').at(-1))
   if (accepted > version) losses.push(`version ${accepted} was accepted, ${version} is there`)
   const made = Object.keys(files).filter((name) => name.startsWith('made/') && name.endsWith('.md'))
@@ -87,8 +88,10 @@ export interface ConcurrencyFigures {
   readonly human: number
   /** Accepted writes that the human overwrote; each is in the record. */
   readonly overwrittenByHuman: number
-  /** What the human wrote in exactly the documented moment. */
+  /** Files that the human put over the old one in exactly the documented moment. */
   readonly lostInWindow: number
+  /** What the human wrote into a file that was open before it was displaced, after it was looked at again. */
+  readonly lostInOpenFile: number
   readonly losses: readonly string[]
 }
 
@@ -116,12 +119,13 @@ export async function writeTogether(
   }
   const logs = servers.flatMap(({ log }) => readFileSync(log, 'utf8').trim().split('\n'))
   const accepted = logs.filter((line) => line.startsWith('server'))
-  const edits = readFileSync(person.log, 'utf8').split('\n').filter((line) => line !== '')
+  const edits = readFileSync(person.log, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
   const files = snapshot(world.root)
   const text = Object.values(files).join('')
   const missing = accepted.filter((token) => !text.includes(`${token} end\n`))
-  const lines = edits.map((line) => line.split(' ').slice(0, 3).join(' '))
-  const lost = lines.filter((line) => !text.includes(`${line} end\n`))
+  const lost = edits.filter((line) => !text.includes(`${line.split(' ').slice(0, 3).join(' ')} end\n`))
   const losses = [
     ...codes.filter((code) => code !== 0).map((code) => `a server ended with ${code}`),
     ...(human ? unrecorded(world, missing) : missing),
@@ -134,7 +138,8 @@ export async function writeTogether(
     refused: logs.length - accepted.length,
     human: edits.length,
     overwrittenByHuman: missing.length,
-    lostInWindow: lost.length,
+    lostInWindow: lost.filter((line) => line.endsWith('renamed')).length,
+    lostInOpenFile: lost.filter((line) => line.endsWith('within')).length,
     losses,
   }
 }

@@ -1,5 +1,16 @@
-import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
 import { openChanges } from '../../src/changes/open-changes.ts'
 import type { FileChange } from '../../src/core/changes.ts'
 import { RouxError } from '../../src/core/errors.ts'
@@ -21,13 +32,14 @@ export interface WriterTask {
 /** How many notes hold one version together. */
 export const GROUP = 8
 
-function openWriter({ root, state }: WriterTask, lockTimeout = 60_000) {
-  return openChanges({ root, stateFolder: state, openDatabase: openSqlite, fs: quickFiles, lockTimeout })
+function openWriter({ root, state }: WriterTask, fs: ChangeFiles) {
+  const lockTimeout = 60_000
+  return openChanges({ root, stateFolder: state, openDatabase: openSqlite, fs, lockTimeout })
 }
 
 /** Without end: gives all notes of a group, and the name of another, the next version at once. */
 async function writeVersions(task: WriterTask): Promise<void> {
-  const writer = openWriter(task)
+  const writer = openWriter(task, quickFiles)
   await writer.recover()
   const track = readdirSync(join(task.root, 'track'))[0] ?? ''
   for (let version = Number.parseInt(track, 10); ; version++) {
@@ -54,7 +66,8 @@ export function versionText(version: number): string {
 /** Appends lines to random notes, sometimes several at once, and moves some. */
 async function serve(task: WriterTask): Promise<void> {
   const chance = random(task.seed)
-  const writer = openWriter(task)
+  // The disk itself: in the time that it takes others write.
+  const writer = openWriter(task, diskFiles)
   for (let n = 0; n < task.operations; n++) {
     const token = `server ${task.name} ${n}`
     try {
@@ -129,7 +142,8 @@ function save(
   try {
     if (way === 'within') {
       const fd = openSync(file, 'r+')
-      writeSync(fd, line, 0, line.length, content.length)
+      // A file that is open changes by nobody else: ours are always new files.
+      writeSync(fd, line, 0, line.length, fstatSync(fd).size)
       closeSync(fd)
     } else {
       writeFileSync(join(task.root, `.human-${task.name}`), Buffer.concat([content, line]))

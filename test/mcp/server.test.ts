@@ -2,7 +2,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
-import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { INSTRUCTIONS, WRITING_INSTRUCTIONS } from '../../src/mcp/instructions.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
@@ -62,7 +62,7 @@ describe.each([
 
   test('lists the tools', async () => {
     const client = await connect()
-    expect(client.getInstructions()).toBe(INSTRUCTIONS)
+    expect(client.getInstructions()).toBe(INSTRUCTIONS + WRITING_INSTRUCTIONS)
     expect(client.getServerVersion()).toMatchObject({ name: 'roux', version: '1.2.3' })
     const { tools } = await client.listTools()
     expect(tools).toEqual(TOOLS.map((tool) => tool.definition()))
@@ -100,7 +100,7 @@ describe('initialize', () => {
       protocolVersion: version,
       capabilities: { tools: {} },
       serverInfo: { name: 'roux', title: 'Roux', version: '1.2.3' },
-      instructions: INSTRUCTIONS,
+      instructions: INSTRUCTIONS + WRITING_INSTRUCTIONS,
     })
   })
 
@@ -154,7 +154,7 @@ describe('requests that break the protocol', () => {
 
 test('a tool that is switched off is not listed, and a call names the setting', async () => {
   const { send, next, initialize } = open(undefined, {
-    switchedOffBy: (name) => ({ get_hubs: 'tools.get_hubs', search: 'embedder.kind' })[name],
+    switchedOffBy: ({ name }) => ({ get_hubs: 'tools.get_hubs', search: 'embedder.kind' })[name],
   })
   await initialize()
   send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { readFrontmatter } from '../frontmatter.ts'
@@ -81,9 +80,4 @@ function isExact(
   const after = editText(text, edits)
   const { properties, malformed, end } = readFrontmatter(after, READING, new LineIndex())
   return malformed.length === 0 && after.slice(end) === text.slice(bodyStartOf(text)) && isAsked(after, properties)
-}
-
-/** Whether two sets of properties are the same, in any order. */
-export function sameProperties(one: Properties, other: Properties): boolean {
-  return isDeepStrictEqual(one, other)
 }

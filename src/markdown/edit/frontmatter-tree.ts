@@ -1,7 +1,7 @@
 import type * as Yaml from 'yaml'
 import { RouxError } from '../../core/errors.ts'
 import { type Fences, findFences, readFrontmatter } from '../frontmatter.ts'
-import { YAML_OPTIONS, yaml } from '../full-frontmatter.ts'
+import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../full-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { startOfLine } from './line-endings.ts'
 import { READING } from './reading.ts'
@@ -51,7 +51,7 @@ export interface FrontmatterTree {
 
 /**
  * Reads the frontmatter of a text to edit it.
- * @throws RouxError `EDIT_MISMATCH` with the line where it is malformed: nothing can be edited exactly in it.
+ * @throws RouxError `EDIT_MISMATCH` with the line where it is malformed, `TOO_LARGE` above 512 KB: nothing can be edited exactly in it.
  */
 export function requireFrontmatter(text: string): FrontmatterTree {
   const { properties, malformed } = readFrontmatter(text, READING, new LineIndex())
@@ -64,6 +64,9 @@ export function requireFrontmatter(text: string): FrontmatterTree {
   }
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   const fences = findFences(text, start)
+  if (typeof fences !== 'string' && fences.to - fences.from > MAX_LENGTH) {
+    throw new RouxError('TOO_LARGE', 'The frontmatter is larger than 512 KB.', { hint: 'Edit it by hand.' })
+  }
   const tree = { text, start, properties, entries: [], indent: '', items: () => [], form: undefined }
   return typeof fences === 'string' ? tree : { ...tree, fences, ...entriesIn(text, fences) }
 }

@@ -2,8 +2,8 @@ import { RouxError } from '../../core/errors.ts'
 
 /** Half a surrogate pair: UTF-8 has no form for it. */
 const LONE_SURROGATE = /\p{Cs}/u
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const CONTROL = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/
+/** Control characters, among them line breaks, and the two line breaks of Unicode. */
+const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /** A caller's mistake in the argument `name`. */
 export function invalid(name: string, problem: string, hint?: string): RouxError {

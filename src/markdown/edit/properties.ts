@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
 import { yaml } from '../full-frontmatter.ts'
-import { addProperties, editPairs, frontmatterEdits, indented, sameProperties } from './edit-frontmatter.ts'
+import { addProperties, editPairs, frontmatterEdits, indented } from './edit-frontmatter.ts'
 import { type Entry, type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './line-endings.ts'
 import { type Relations, relationProperties, requireProperties } from './property-values.ts'
@@ -16,6 +16,7 @@ import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
  */
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
   const wanted = requireProperties(changes)
+  if (wanted.size === 0) return []
   const tree = requireFrontmatter(text)
   const entriesOf = lookUp(tree)
   const edits: TextEdit[] = []
@@ -40,7 +41,7 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
   if (tree.form === 'flow') edits.push(...editPairs(tree, added, dropped))
   else edits.push(...removed.map(({ start, end }) => ({ start, end, text: '' })))
   edits.push(...addProperties(tree, new Map([...added].map(([key, value]) => [key, writeValue(value)]))))
-  return frontmatterEdits(tree, edits, (_, properties) => sameProperties(properties, fromEntries(expected)))
+  return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, fromEntries(expected)))
 }
 
 /** As an object whose keys are its own, also where one is `__proto__`. */

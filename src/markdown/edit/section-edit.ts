@@ -1,4 +1,6 @@
-export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
+import type { SectionMode } from '../../core/operations.ts'
+
+export type { SectionMode }
 
 export interface SectionEdit {
   /** Headings from the outside in, or the end of such a path, as much as makes it unique; or one `^block`. */

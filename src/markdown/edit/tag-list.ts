@@ -41,7 +41,7 @@ export function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string
 export function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { isSeq, isMap } = yaml()
   const { node } = entry.value
-  if (isSeq(node)) return node.flow ? editFlow(tree, node, change) : editDashes(tree, entry, change)
+  if (isSeq(node)) return node.flow ? editFlow(tree, entry, change) : editDashes(tree, entry, change)
   if (!isMap(node)) return node ? editSingle(tree, entry, change) : addBelow(tree, entry, change)
   if (change.added.length === 0) return []
   const line = lineNumber(tree.text, entry.colonEnd)
@@ -93,13 +93,17 @@ function editParts(text: string, parts: readonly Part[], change: TagChange): rea
   return editSeparated(text, items, { added: change.added, separator, empty: first.start })
 }
 
-function editFlow(tree: FrontmatterTree, node: Yaml.YAMLSeq, change: TagChange): readonly TextEdit[] {
+/** An emptied list stays; in JSON's form it goes with its key, as one that was added there has to. */
+function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
   const items = values.map((value) => ({
     start: value.start,
     end: value.end,
     keep: !goes(partsOf(tree.text, value), change),
   }))
+  const emptied = change.added.length === 0 && items.length > 0 && !items.some(({ keep }) => keep)
+  if (emptied && tree.form === 'flow') return dropEntry(tree, entry)
   const style = tree.form === 'flow' ? ({ quotes: 'QUOTE_DOUBLE' } as const) : quotesOf(values)
   const added = change.added.map((tag) => writeFlow(tag, style))
   const bracket = tree.text.indexOf('[', (tree.fences?.from ?? 0) + (node.range?.[0] ?? 0))

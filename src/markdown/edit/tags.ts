@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TextEdit } from '../../core/changes.ts'
 import type { Flavour } from '../../core/note.ts'
 import { readFrontmatter } from '../frontmatter.ts'
@@ -6,7 +7,7 @@ import { addPropertyTags } from '../properties.ts'
 import { scanBody } from '../scan-body.ts'
 import { foldTag, propertyTag, TagSet } from '../tags.ts'
 import { bodyStartOf } from './body.ts'
-import { addProperties, editPairs, frontmatterEdits, sameProperties } from './edit-frontmatter.ts'
+import { addProperties, editPairs, frontmatterEdits } from './edit-frontmatter.ts'
 import { type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
 import { invalid, requireText } from './given-text.ts'
 import { READING } from './reading.ts'
@@ -55,7 +56,7 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
  * Tags without `#` and without `/` at their end, each once.
  * @throws RouxError `INVALID_PARAMS` for what Obsidian would not take for one tag.
  */
-export function requireTags(tags: readonly string[]): readonly string[] {
+function requireTags(tags: readonly string[]): readonly string[] {
   const found = new Map<string, string>()
   for (const given of tags) {
     const name = propertyTag(requireText('tags', given))
@@ -88,7 +89,7 @@ function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] 
   if (!main && added.length > 0) edits.push(...newList(tree, added))
   const expected = new Set([...present, ...added.map(foldTag)])
   return frontmatterEdits(tree, edits, (after, properties) => {
-    return sameTags(after, expected) && sameProperties(withoutTags(properties), withoutTags(tree.properties))
+    return sameTags(after, expected) && isDeepStrictEqual(withoutTags(properties), withoutTags(tree.properties))
   })
 }
 

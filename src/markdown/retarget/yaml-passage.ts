@@ -2,7 +2,7 @@ import type { PropertyText } from '../plain-frontmatter.ts'
 import { literalPassage, mappedPassage, type Passage } from './passage.ts'
 
 /** How a YAML scalar writes a piece of its text: by the quotes around it. What plain scalars cannot hold is not told here. */
-export function yamlEncoder(quote: string | undefined): Passage['encode'] {
+function yamlEncoder(quote: string | undefined): Passage['encode'] {
   if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
   if (quote === "'") return (text) => text.replaceAll("'", "''")
   return (text) => text

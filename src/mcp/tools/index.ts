@@ -1,4 +1,5 @@
 import type { Tool } from '../define-tool.ts'
+import { applyChangesTool } from './apply-changes.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
 import { getHubsTool } from './get-hubs.ts'
@@ -6,15 +7,19 @@ import { getNeighborsTool } from './get-neighbors.ts'
 import { getNodeTool } from './get-node.ts'
 import { getProblemsTool } from './get-problems.ts'
 import { getTreeTool } from './get-tree.ts'
+import { listAttachmentsTool } from './list-attachments.ts'
+import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
 import { listTagsTool } from './list-tags.ts'
 import { nodesExistTool } from './nodes-exist.ts'
+import { OPERATION_TOOLS } from './operation-tools.ts'
 import { randomNodeTool } from './random-node.ts'
+import { readAttachmentTool } from './read-attachment.ts'
 import { resolveNodesTool } from './resolve-nodes.ts'
 import { searchTool } from './search.ts'
 import { searchByTagsTool } from './search-by-tags.ts'
-
 import { similarNodesTool } from './similar-nodes.ts'
+import { undoTool } from './undo.ts'
 
 /** Every tool there is, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
@@ -33,4 +38,10 @@ export const TOOLS: readonly Tool[] = [
   randomNodeTool,
   nodesExistTool,
   getProblemsTool,
+  ...OPERATION_TOOLS,
+  applyChangesTool,
+  listChangesTool,
+  undoTool,
+  listAttachmentsTool,
+  readAttachmentTool,
 ]

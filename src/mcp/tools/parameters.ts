@@ -42,3 +42,30 @@ export function relevance() {
     .default('normal')
     .describe('How sure a result must be; strict gives nothing for what the notes are not about.')
 }
+
+export function expectedHash() {
+  return z.string().optional().describe('The hash you read; refused if the file changed since.')
+}
+
+export function dryRun() {
+  return z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id for apply_changes.')
+}
+
+export function tags() {
+  return z.array(z.string())
+}
+
+export function properties(what: string) {
+  return z.record(z.string(), z.unknown()).optional().describe(what)
+}
+
+export function relations() {
+  return z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe('Links in properties, by ids, titles or aliases: {"up": ["Home"]}.')
+}
+
+export function attachmentId() {
+  return z.string().describe('Attachment: its path in the vault, in any case.')
+}

@@ -28,7 +28,7 @@ export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
-export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
+const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
 const NOTHING: IndexState = { generation: 0, outside: [], nextKey: 0 }
@@ -75,6 +75,11 @@ class SqliteWriter implements IndexWriter {
     if (database === undefined || keys.length === 0) return keys.map(() => '')
     const find = database.prepare('SELECT hash FROM file WHERE key = ?')
     return keys.map((key) => (key < 0 ? '' : ((find.get(key) as { hash: string } | undefined)?.hash ?? '')))
+  }
+
+  async tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]> {
+    const rows = this.#texts('hot', "WHERE stat <> ''").texts.map(unpackHot)
+    return rows.filter(({ tags }) => tags.length > 0).map(({ key, tags }) => ({ key, tags }))
   }
 
   async contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }> {

@@ -76,6 +76,7 @@ describe('each link in its own style', () => {
     ['in a text', 'n: see [[a]] # not [[a]]', 'n: see [[b c]] # not [[a]]'],
     ['block text', 'n: |\n  see [[a]]\n  and [[a]]', 'n: |\n  see [[b c]]\n  and [[b c]]'],
     ['escapes in the link', 'n: "\\u00e9 [[\\x61|\\"q\\"]]"', 'n: "\\u00e9 [[b c|\\"q\\"]]"'],
+    ['the same link twice, escaped', 'n: "[[\\x61|1]] [[\\x61|2]]"', 'n: "[[b c|1]] [[b c|2]]"'],
     ['doubled quotes in the link', "n: 'it''s [[a|it''s]]'", "n: 'it''s [[b c|it''s]]'"],
   ])('property: %s', (_, before, after) => check({ move: RENAME }, `---\n${before}\n---\n`, `---\n${after}\n---\n`))
 

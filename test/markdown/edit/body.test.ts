@@ -113,7 +113,9 @@ describe('replace the body', () => {
         const result = attempt(() => replace(text, content))
         if (result === undefined) return
         expect(result.slice(0, start)).toBe(text.slice(0, start))
-        expect(plain(result.slice(start)).replace(/^\n/, '')).toBe(plain(start === 0 ? content.replace(/^\ufeff/, '') : content).replace(/^\n/, ''))
+        expect(plain(result.slice(start)).replace(/^\n/, '')).toBe(
+          plain(start === 0 ? content.replace(/^\ufeff/, '') : content).replace(/^\n/, ''),
+        )
       }),
       { numRuns: 3_000 },
     )
@@ -147,21 +149,35 @@ describe('replace text', () => {
   })
 
   test('bad arguments', () => {
-    for (const given of [{ find: '' }, { find: 'x', count: 0 }, { find: 'x', count: 1.5 }, { find: '\ud83d' }, { find: 'x', replace: '\ude00' }]) {
+    for (const given of [
+      { find: '' },
+      { find: 'x', count: 0 },
+      { find: 'x', count: 1.5 },
+      { find: '\ud83d' },
+      { find: 'x', replace: '\ude00' },
+    ]) {
       expect(errorOf(() => replaceText('x', { replace: '', ...given })).code).toBe('INVALID_PARAMS')
     }
-    expect(refusal(() => replaceText('a\n---\nb: 1\n---\n', { find: 'a\n', replace: '' }))).toMatch(/^INVALID_PARAMS.*frontmatter/)
+    expect(refusal(() => replaceText('a\n---\nb: 1\n---\n', { find: 'a\n', replace: '' }))).toMatch(
+      /^INVALID_PARAMS.*frontmatter/,
+    )
   })
 
   test('finds what indexOf finds', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 30 })
     fc.assert(
-      fc.property(letters, letters.filter((find) => find !== '').map((find) => find.slice(0, 4)), (text, find) => {
-        const count = text.split(find).length - 1
-        if (count === 0) return
-        expect(replace(text, find, '<>', count)).toBe(text.split(find).join('<>'))
-        expect(replace(text.replaceAll('\n', '\r\n'), find, '<>', count)).toBe(text.split(find).join('<>').replaceAll('\n', '\r\n'))
-      }),
+      fc.property(
+        letters,
+        letters.filter((find) => find !== '').map((find) => find.slice(0, 4)),
+        (text, find) => {
+          const count = text.split(find).length - 1
+          if (count === 0) return
+          expect(replace(text, find, '<>', count)).toBe(text.split(find).join('<>'))
+          expect(replace(text.replaceAll('\n', '\r\n'), find, '<>', count)).toBe(
+            text.split(find).join('<>').replaceAll('\n', '\r\n'),
+          )
+        },
+      ),
       { numRuns: 3_000 },
     )
   })

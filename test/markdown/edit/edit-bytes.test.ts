@@ -8,7 +8,22 @@ import { composeEdits, editInSteps, editText } from '../../../src/markdown/edit/
 const bytes = fc
   .array(
     fc.oneof(
-      fc.constantFrom('efbbbf', '0d0a', '0d', '0a', '00', 'c3a9', 'e282ac', 'f09f9880', 'eda080', 'f0808080', 'f4908080', 'c0af', 'e282', 'f09f98'),
+      fc.constantFrom(
+        'efbbbf',
+        '0d0a',
+        '0d',
+        '0a',
+        '00',
+        'c3a9',
+        'e282ac',
+        'f09f9880',
+        'eda080',
+        'f0808080',
+        'f4908080',
+        'c0af',
+        'e282',
+        'f09f98',
+      ),
       fc.uint8Array({ maxLength: 3 }).map((each) => Buffer.from(each).toString('hex')),
     ),
     { maxLength: 24 },
@@ -21,8 +36,12 @@ function decode(data: Uint8Array): string {
 
 /** Edits of a text: places from numbers in 0–1, never between the halves of a pair. */
 function editsOf(text: string, picks: readonly (readonly [number, number, string])[]): readonly TextEdit[] {
-  const whole = (at: number) => (/[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at)
-  const places = picks.flatMap(([one, other]) => [whole(Math.floor(one * (text.length + 1))), whole(Math.floor(other * (text.length + 1)))])
+  const whole = (at: number) =>
+    /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at
+  const places = picks.flatMap(([one, other]) => [
+    whole(Math.floor(one * (text.length + 1))),
+    whole(Math.floor(other * (text.length + 1))),
+  ])
   places.sort((a, b) => a - b)
   return picks.map(([, , inserted], i) => ({ start: places[2 * i] ?? 0, end: places[2 * i + 1] ?? 0, text: inserted }))
 }
@@ -73,14 +92,20 @@ describe('edits of bytes', () => {
   test('an offset inside of a pair or outside of the text is refused', () => {
     expect(() => editBytes(Buffer.from('😀'), [{ start: 1, end: 1, text: 'x' }])).toThrow(RangeError)
     expect(() => editBytes(Buffer.from('é'), [{ start: 2, end: 2, text: 'x' }])).toThrow(RangeError)
-    expect(() => editText('abc', [{ start: 2, end: 3, text: '' }, { start: 1, end: 1, text: '' }])).toThrow(RangeError)
+    expect(() =>
+      editText('abc', [
+        { start: 2, end: 3, text: '' },
+        { start: 1, end: 1, text: '' },
+      ]),
+    ).toThrow(RangeError)
   })
 })
 
 /** The bytes of a stretch of the decoded text: where the halves of the file decode to the halves of the text. */
 function bytesOf(data: Uint8Array, start: number, end: number): Uint8Array {
   const text = decode(data)
-  const splits = (at: number, unit: number) => decode(data.subarray(0, at)) === text.slice(0, unit) && decode(data.subarray(at)) === text.slice(unit)
+  const splits = (at: number, unit: number) =>
+    decode(data.subarray(0, at)) === text.slice(0, unit) && decode(data.subarray(at)) === text.slice(unit)
   const places = Array.from({ length: data.length + 1 }, (_, at) => at)
   return data.subarray(
     places.find((at) => splits(at, start)),

@@ -28,7 +28,26 @@ describe('values', () => {
   })
 
   test('texts that look like something else are quoted', () => {
-    for (const text of ['2024-01-02', '2024-01-02T10:00', 'yes', 'No', 'null', '~', '12', '0x1f', '1e3', '12:30', '', ' a', 'a: b', 'a #b', '[[a]]', '@a', '- a', '#a']) {
+    for (const text of [
+      '2024-01-02',
+      '2024-01-02T10:00:00',
+      'yes',
+      'No',
+      'null',
+      '~',
+      '12',
+      '0x1f',
+      '1e3',
+      '12:30',
+      '',
+      ' a',
+      'a: b',
+      'a #b',
+      '[[a]]',
+      '@a',
+      '- a',
+      '#a',
+    ]) {
       expect(written(text)).toBe(`k: ${JSON.stringify(text)}\n`)
     }
   })
@@ -36,26 +55,72 @@ describe('values', () => {
   test('read back as they were', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }),
-      fc.array(fc.constantFrom('a', ' ', '\n', '\r\n', '\t', ':', '#', '-', '|', '>', '---', '...', '"', "'", '\\', '\u0085', '\u2028', '\ufeff', '\0', '[[a]]', '%', '1'), { maxLength: 8 }).map((parts) => parts.join('')),
+      fc
+        .array(
+          fc.constantFrom(
+            'a',
+            ' ',
+            '\n',
+            '\r\n',
+            '\t',
+            ':',
+            '#',
+            '-',
+            '|',
+            '>',
+            '---',
+            '...',
+            '"',
+            "'",
+            '\\',
+            '\u0085',
+            '\u2028',
+            '\ufeff',
+            '\0',
+            '[[a]]',
+            '%',
+            '1',
+          ),
+          { maxLength: 8 },
+        )
+        .map((parts) => parts.join('')),
     )
     const { value } = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 3 }, text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.boolean(), tie('list'), tie('map')),
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.integer(),
+        fc.boolean(),
+        tie('list'),
+        tie('map'),
+      ),
       list: fc.array(fc.oneof(tie('value'), fc.constant(null)), { maxLength: 3 }),
       map: fc.dictionary(text, tie('value'), { maxKeys: 3, noNullPrototype: true }),
     }))
-    const name = text.filter((key) => key.trim() !== '' && !/[\0-\x1f\x7f\u0085\u2028\u2029]/.test(key.trim()))
+    const name = text.filter((key) => key.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(key.trim()))
     fc.assert(
-      fc.property(name, value, fc.constantFrom('---\n---\n', 'body', '---\r\na: 1\r\n---\r\n', '---\nk: [x, y]\n---\n', '---\n{"a": 1}\n---\n'), (key, put, before) => {
-        const after = set(before, { [key]: put })
-        const { properties, malformed } = parseNote(after, flavour())
-        expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
-        const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
-        expect(found).toEqual(JSON.parse(JSON.stringify(put)))
-        // Taking it away again leaves what was there.
-        if (!Object.keys(parseNote(before, flavour()).properties).some((each) => each.toLowerCase() === key.trim().toLowerCase()) && before !== '---\n---\n') {
-          expect(set(after, { [key]: null })).toBe(before)
-        }
-      }),
+      fc.property(
+        name,
+        value,
+        fc.constantFrom('---\n---\n', 'body', '---\r\na: 1\r\n---\r\n', '---\nk: [x, y]\n---\n', '---\n{"a": 1}\n---\n'),
+        (key, put, before) => {
+          const after = set(before, { [key]: put })
+          const { properties, malformed } = parseNote(after, flavour())
+          expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
+          const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
+          expect(found).toEqual(JSON.parse(JSON.stringify(put)))
+          // Taking it away again leaves what was there.
+          if (
+            !Object.keys(parseNote(before, flavour()).properties).some(
+              (each) => each.toLowerCase() === key.trim().toLowerCase(),
+            ) &&
+            before !== '---\n---\n'
+          ) {
+            expect(set(after, { [key]: null })).toBe(before)
+          }
+        },
+      ),
       { numRuns: 1_500 },
     )
   })
@@ -64,7 +129,7 @@ describe('values', () => {
 describe('properties that are there', () => {
   test('only their own value is touched', () => {
     expect(front('a:   1 # c\n"b": x\n', { a: 2 })).toBe('a:   2 # c\n"b": x\n')
-    expect(front("a: 'x'\nB: \"y\"\n", { a: 'z', b: "it's" })).toBe("a: 'z'\nB: \"it's\"\n")
+    expect(front('a: \'x\'\nB: "y"\n', { a: 'z', b: "it's" })).toBe("a: 'z'\nB: \"it's\"\n")
     expect(front('a:\nb: # c\n', { a: 1, b: 2 })).toBe('a: 1\nb: 2 # c\n')
     expect(front('d: 2024-01-02\n', { d: '2024-02-03' })).toBe('d: 2024-02-03\n')
     expect(front('a: !!str 1 # c\n', { a: 5 })).toBe('a: 5 # c\n')
@@ -105,14 +170,19 @@ describe('properties that are there', () => {
 })
 
 test('relations are wikilinks in quotes', () => {
-  const relate = (text: string, relations: Parameters<typeof setRelations>[1]) => edited(text, (given) => setRelations(given, relations))
-  expect(relate('', { up: 'A b', dependsOn: ['C|d', '[[E#f]]'] })).toBe('---\nup: "[[A b]]"\ndependsOn:\n  - "[[C|d]]"\n  - "[[E#f]]"\n---\n')
+  const relate = (text: string, relations: Parameters<typeof setRelations>[1]) =>
+    edited(text, (given) => setRelations(given, relations))
+  expect(relate('', { up: 'A b', dependsOn: ['C|d', '[[E#f]]'] })).toBe(
+    '---\nup: "[[A b]]"\ndependsOn:\n  - "[[C|d]]"\n  - "[[E#f]]"\n---\n',
+  )
   expect(relate('---\nup: "[[A]]"\nx: [a]\n---\n', { up: null, x: ['B'] })).toBe('---\nx: ["[[B]]"]\n---\n')
-  for (const link of ['', ' ', 'a]]b', '[[a', 'a\nb', '[[]]']) expect(errorOf(() => setRelations('', { up: link })).code).toBe('INVALID_PARAMS')
+  for (const link of ['', ' ', 'a]]b', '[[a', 'a\nb', '[[]]'])
+    expect(errorOf(() => setRelations('', { up: link })).code).toBe('INVALID_PARAMS')
 })
 
 describe('titles', () => {
-  const title = (text: string, to: string, mode: 'obsidian' | 'docs' = 'obsidian') => edited(text, (given) => setTitle(given, to, mode))
+  const title = (text: string, to: string, mode: 'obsidian' | 'docs' = 'obsidian') =>
+    edited(text, (given) => setTitle(given, to, mode))
 
   test('are set where the text has one', () => {
     expect(title('---\nTitle: "A" # c\n---\n# A', 'B: c')).toBe('---\nTitle: "B: c" # c\n---\n# A')
@@ -127,10 +197,19 @@ describe('titles', () => {
 describe('refused', () => {
   test('names and values that frontmatter cannot hold', () => {
     const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)
-    for (const changes of [{ '': 1 }, { 'a\nb': 1 }, { a: 1, A: 2 }, { a: Number.NaN }, { a: 1n }, { a: deep }, { a: '\ud83d' }, { ['x'.repeat(201)]: 1 }]) {
+    for (const changes of [
+      { '': 1 },
+      { 'a\nb': 1 },
+      { a: 1, A: 2 },
+      { a: Number.NaN },
+      { a: 1n },
+      { a: deep },
+      { a: '\ud83d' },
+      { ['x'.repeat(201)]: 1 },
+    ]) {
       expect(errorOf(() => setProperties('', changes)).code).toBe('INVALID_PARAMS')
     }
-    expect(errorOf(() => setProperties('---\na: 1\n---\n', { b: `${'x: '.repeat(200_000)}` })).code).toBe('TOO_LARGE')
+    expect(errorOf(() => setProperties('---\na: 1\n---\n', { b: 'x\n'.repeat(300_000) })).code).toBe('TOO_LARGE')
   })
 
   test('malformed frontmatter, with the line', () => {

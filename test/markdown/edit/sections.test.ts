@@ -78,7 +78,9 @@ describe('below a heading', () => {
   test('headings in code, comments and frontmatter do not count, those in quotes end nothing', () => {
     const text = '---\na: |\n  # H\n---\n# A\n```\n# H\n```\n%%\n# H\n%%\n<!--\n# H\n-->\n> # H\n\nend\n'
     expect(edit('append', ['A'], 'x', text)).toBe(`${text}\nx\n`)
-    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x' }))).toMatch(/^EDIT_MISMATCH.*line 15.*quote/)
+    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x' }))).toMatch(
+      /^EDIT_MISMATCH.*line 15.*quote/,
+    )
     const hidden = text.replace('> # H', '')
     expect(errorOf(() => editSection(hidden, { section: ['H'], mode: 'append', content: 'x' })).code).toBe('SECTION_NOT_FOUND')
   })
@@ -95,12 +97,15 @@ describe('below a heading', () => {
     expect(several.message).toBe('Several sections are called "Setup", on lines 8, 13.')
     expect(several.candidates).toHaveLength(6)
     expect(several.candidates?.[1]).toEqual({ path: ['Two', 'Setup'], line: 13 })
+    expect(refusal(() => edit('append', ['A'], 'x', '# A\n# A\n'))).toMatch(/on lines 1, 2\. \| Some have the same path/)
     expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x' }))).toMatch(/no headings/)
     expect(errorOf(() => editSection(TEXT, { section: [], mode: 'append', content: 'x' })).code).toBe('SECTION_NOT_FOUND')
   })
 
   test('content that repeats the heading, or makes frontmatter', () => {
-    expect(refusal(() => edit('replace', ['Two', 'Setup'], '## Setup\n\nx'))).toMatch(/^INVALID_PARAMS.*line 13.*Leave the heading out/)
+    expect(refusal(() => edit('replace', ['Two', 'Setup'], '## Setup\n\nx'))).toMatch(
+      /^INVALID_PARAMS.*line 13.*Leave the heading out/,
+    )
     expect(refusal(() => edit('insert_before', ['A'], '---\na: 1\n---', '# A\n'))).toMatch(/^INVALID_PARAMS/)
   })
 })
@@ -152,7 +157,14 @@ describe('headings renamed', () => {
   })
 
   test('what would be read otherwise is refused', () => {
-    for (const [text, to] of [['# A', 'B #'], ['A\n===', '- B'], ['A\n===', '# B'], ['# A', ' '], ['# A', 'B\nC'], ['A\n---', '```']]) {
+    for (const [text, to] of [
+      ['# A', 'B #'],
+      ['A\n===', '- B'],
+      ['A\n===', '# B'],
+      ['# A', ' '],
+      ['# A', 'B\nC'],
+      ['A\n---', '```'],
+    ]) {
       expect(errorOf(() => renameHeading(text as string, ['A'], to as string)).code).toBe('INVALID_PARAMS')
     }
     expect(errorOf(() => renameHeading('# A', ['B'], 'C')).code).toBe('SECTION_NOT_FOUND')
@@ -162,10 +174,13 @@ describe('headings renamed', () => {
 describe('any text', () => {
   test('has the outline that its note has, but for comments', () => {
     fc.assert(
-      fc.property(soup.filter((text) => !text.includes('%%')), (text) => {
-        const { headings } = parseNote(text, flavour())
-        expect(outlineOf(text).headings.map(({ level, text: name, line }) => ({ level, text: name, line }))).toEqual(headings)
-      }),
+      fc.property(
+        soup.filter((text) => !text.includes('%%')),
+        (text) => {
+          const { headings } = parseNote(text, flavour())
+          expect(outlineOf(text).headings.map(({ level, text: name, line }) => ({ level, text: name, line }))).toEqual(headings)
+        },
+      ),
       { numRuns: 3_000 },
     )
   })

@@ -42,7 +42,9 @@ describe('lists', () => {
     thereAndBack('tags:\nz: 1\n', 'tags:\n- x\nz: 1\n', 'x')
     thereAndBack('tags:  # c\n', 'tags:  # c\n- x\n', 'x')
     thereAndBack('  a: 1\n  tags:\n    - b\n', '  a: 1\n  tags:\n    - b\n    - x\n', 'x')
-    expect(remove(front('tags:\n  # first\n  - a\n  - b # c\n  - d\nz: 1\n'), 'b', 'a')).toBe(front('tags:\n  # first\n  - d\nz: 1\n'))
+    expect(remove(front('tags:\n  # first\n  - a\n  - b # c\n  - d\nz: 1\n'), 'b', 'a')).toBe(
+      front('tags:\n  # first\n  - d\nz: 1\n'),
+    )
     expect(remove(front('tags: # c\n  - a\n'), 'a')).toBe(front('tags: # c\n'))
     expect(remove(front('a: |+\n  t\n\ntags:\n  - x\n'), 'x')).toBe(front('a: |+\n  t\n\n'))
     expect(remove(front('tags:\n  - "#x"\n  - 2024\n  -\n  - [x]\n'), 'x')).toBe(front('tags:\n  - 2024\n  -\n  - [x]\n'))
@@ -64,8 +66,8 @@ describe('lists', () => {
 
   test('in JSON', () => {
     thereAndBack('{"tags": ["a"], "z": 1}\n', '{"tags": ["a", "x"], "z": 1}\n', 'x')
-    expect(add(front('{\n\t"z": 1\n}\n'), 'x')).toBe(front('{\n\t"z": 1, "tags": ["x"]\n}\n'))
-    expect(add(front('{}\n'), 'x')).toBe(front('{"tags": ["x"]}\n'))
+    thereAndBack('{\n\t"z": 1\n}\n', '{\n\t"z": 1, "tags": ["x"]\n}\n', 'x')
+    thereAndBack('{}\n', '{"tags": ["x"]}\n', 'x')
     expect(remove(front('{"tags": "x", "z": 1}\n'), 'x')).toBe(front('{"tags": "", "z": 1}\n'))
   })
 })
@@ -100,7 +102,9 @@ describe('names', () => {
   })
 
   test('what looks like another value is quoted', () => {
-    expect(add('', '1e3', 'true', '-', 'no', '日本', '🗂️x')).toBe('---\ntags:\n  - "1e3"\n  - "true"\n  - "-"\n  - "no"\n  - 日本\n  - 🗂️x\n---\n')
+    expect(add('', '1e3', 'true', '-', 'no', '日本', '🗂️x')).toBe(
+      '---\ntags:\n  - "1e3"\n  - "true"\n  - "-"\n  - "no"\n  - 日本\n  - 🗂️x\n---\n',
+    )
   })
 
   test('both keys, in any spelling', () => {

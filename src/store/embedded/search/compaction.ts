@@ -122,12 +122,12 @@ export function nextNumber(database: Database, count: 'segment' | 'embedder' | '
 }
 
 /** In order of rank. */
-export function segmentsOf(database: Database): readonly SegmentRow[] {
+function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
 
 /** @throws DamagedIndex, DamagedWords */
-export function readHeader(database: Database, id: number): SegmentHeader {
+function readHeader(database: Database, id: number): SegmentHeader {
   const row = database.prepare('SELECT rank, header FROM segment WHERE id = ?').get(id) as { rank: number; header: unknown }
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }

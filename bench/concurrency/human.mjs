@@ -1,0 +1,57 @@
+// A person with an editor, as a process of its own: `node human.mjs <vault> <pause>`. Adds a line to a random note, in the three ways in which
+// editors save, and tells each on stdout when it is done: `<token> <way>`.
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const [vault, pause] = [process.argv[2], Number(process.argv[3])]
+
+const WAYS = {
+  /** A new file takes the name of the old one. */
+  renamed(file, text, line) {
+    const draft = join(vault, '.human')
+    writeFileSync(draft, text + line)
+    renameSync(draft, file)
+  },
+  /** The file is emptied and written anew. */
+  rewritten(file, text, line) {
+    const fd = openSync(file, 'r+')
+    ftruncateSync(fd, 0)
+    writeSync(fd, text + line, 0)
+    closeSync(fd)
+  },
+  /** The line is put behind what is there. */
+  added(file, _, line) {
+    const fd = openSync(file, 'r+')
+    writeSync(fd, line, fstatSync(fd).size)
+    closeSync(fd)
+  },
+}
+
+for (let n = 0; ; n++) {
+  const notes = readdirSync(vault, { recursive: true }).filter((path) => /^[^.].*\.md$/.test(path))
+  const file = join(vault, notes[Math.floor(Math.random() * notes.length)])
+  const way = Object.keys(WAYS)[n % 3]
+  const token = `human-${n}`
+  try {
+    const text = readFileSync(file, 'utf8')
+    // An editor that has had the file open for a while: what was written into it meanwhile is overwritten.
+    if (n % 5 === 0) await sleep(50)
+    WAYS[way](file, text, `- ${token} end\n`)
+    process.stdout.write(`${token} ${way}\n`)
+  } catch (error) {
+    // It was moved or deleted since the folder was listed.
+    if (error.code !== 'ENOENT') throw error
+  }
+  await sleep(Math.random() * 2 * pause)
+}

@@ -1,0 +1,111 @@
+// What a note consists of, as far as the suite must know to say which bytes may change. Independent of the program, and simple on purpose:
+// what it is not sure of it does not choose. A file is a string with one character a byte (latin1), so that nothing is ever decoded.
+
+const FRONTMATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\n)??---[ \t]*(?:\r?\n|$)/
+const MARK = '\xef\xbb\xbf'
+
+export const toBytes = (raw) => Buffer.from(raw, 'latin1')
+export const fromBytes = (bytes) => bytes.toString('latin1')
+export const fromText = (text) => Buffer.from(text, 'utf8').toString('latin1')
+export const toText = (raw) => Buffer.from(raw, 'latin1').toString('utf8')
+
+/** Where the frontmatter begins and ends (0 long when there is none), and the line ending of the first line. */
+export function anatomy(raw) {
+  const start = raw.startsWith(MARK) ? MARK.length : 0
+  const block = FRONTMATTER.exec(raw.slice(start))?.[0] ?? ''
+  const ending = /\r?\n/.exec(raw)?.[0] ?? '\n'
+  return { start, bodyStart: start + block.length, ending }
+}
+
+/** The lines with their offsets. */
+function linesOf(raw, from, to) {
+  const lines = []
+  for (let at = from; at < to; ) {
+    const found = raw.indexOf('\n', at)
+    const end = found < 0 || found >= to ? to : found + 1
+    lines.push({ start: at, end, text: raw.slice(at, end).replace(/\r?\n$/, '') })
+    at = end
+  }
+  return lines
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
+const PLAIN_HEADING = /^(#{1,6}) ([A-Za-z0-9]+(?: [A-Za-z0-9]+)*)[ \t]*$/
+// What may hide a heading from one reader and not from another, or make one of a paragraph.
+const DOUBTFUL = /<!--|-->|%%|\$\$|<[a-z/!?]|^ {0,3}(?:=+|-+)[ \t]*$|^(?: {4}|\t| {0,3}>)/im
+
+/**
+ * A section whose heading is plain text and unique, whose borders nobody doubts, and that has no other below it.
+ * @returns its heading, and where its text begins, ends (without blank lines at its end) and where the next heading begins.
+ */
+export function findSection(raw) {
+  const { bodyStart } = anatomy(raw)
+  const headings = findHeadings(raw, bodyStart)
+  const names = headings.map(({ text }) => nameOf(text))
+  for (const [at, line] of headings.entries()) {
+    const [, marks, heading] = PLAIN_HEADING.exec(line.text) ?? []
+    if (heading === undefined || names.filter((name) => name.includes(heading.toLowerCase())).length > 1) continue
+    const next = headings[at + 1]
+    if (next !== undefined && HEADING.exec(next.text)[1].length > marks.length) continue
+    const end = next?.start ?? raw.length
+    const text = raw.slice(line.end, end)
+    if (text.trim() === '' || DOUBTFUL.test(raw.slice(bodyStart, end))) continue
+    return { heading, start: line.end, textEnd: line.end + text.trimEnd().length, end }
+  }
+  return undefined
+}
+
+/** Lines that are headings: none in a fence, and none at all where a fence stays open. */
+function findHeadings(raw, bodyStart) {
+  const headings = []
+  let fence
+  for (const line of linesOf(raw, bodyStart, raw.length)) {
+    const mark = FENCE.exec(line.text)?.[1]
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.text.trim() === mark) fence = undefined
+    } else if (mark !== undefined) fence = mark
+    else if (HEADING.test(line.text)) headings.push(line)
+  }
+  return fence === undefined ? headings : []
+}
+
+function nameOf(heading) {
+  return heading
+    .replace(/^[ #]+/, '')
+    .trim()
+    .toLowerCase()
+}
+
+/** Some words within one line of the body that stand there once in the whole file. */
+export function findText(raw) {
+  const { bodyStart } = anatomy(raw)
+  const lines = linesOf(raw, bodyStart, raw.length)
+  for (let n = 0; n < lines.length; n++) {
+    // From the middle on: what is around it must stay as well as what is before it.
+    const { start, text } = lines[(n + (lines.length >> 1)) % lines.length]
+    const found = /[A-Za-z0-9][A-Za-z0-9 ,.]{6,40}[A-Za-z0-9]/.exec(text)
+    if (found !== null && raw.split(found[0]).length === 2) return { start: start + found.index, text: found[0] }
+  }
+  return undefined
+}
+
+// They have a meaning of their own, and may be changed along with others.
+const OWN = /^(?:tags?|alias(?:es)?|cssclass(?:es)?|title|id|slug|type|created|modified|updated|date)$/i
+
+/** A property on one line whose value is plain words: where its value is. */
+export function findProperty(raw) {
+  const { start, bodyStart } = anatomy(raw)
+  const lines = linesOf(raw, start, bodyStart).slice(1, -1)
+  for (const [at, line] of lines.entries()) {
+    const found = /^([A-Za-z][\w-]*):[ ]([A-Za-z][\w./-]*(?: [\w./-]+)*)$/.exec(line.text)
+    if (found === null || OWN.test(found[1]) || /^(?:true|false|null|yes|no|on|off)$/i.test(found[2])) continue
+    if (/^[ \t]/.test(lines[at + 1]?.text ?? '')) continue
+    return {
+      key: found[1],
+      start: line.end - raw.slice(line.start, line.end).length + found[1].length + 2,
+      length: found[2].length,
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,33 @@
+import { type Call, plain } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds } from '../known-node.ts'
+import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
+import { checkOperation } from './check-operation.ts'
+import { type WriteFacts, writeFacts } from './facts.ts'
+import type { OperationOf, SingleWrite } from './single-write.ts'
+import { readBack, writeOne, written } from './write.ts'
+
+/** The attachment that was made, and what else was changed. */
+export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
+
+/**
+ * Puts a file into the vault, its name made unique.
+ * @throws RouxError `INVALID_PARAMS` for what is no base64 or not of the type it is said to be, `TOO_LARGE` over 5 MB; as `write` does.
+ */
+export async function addAttachment(
+  core: GraphCore,
+  request: SingleWrite<OperationOf<'addAttachment'>>,
+  call: Call = {},
+): Promise<Answer<AddedAttachment>> {
+  checkOperation(request.operation)
+  const result = await writeOne(core, request, call)
+  const facts = await readBack(result.subjects[0], async (path) => {
+    const ids = await findIds(core, [path])
+    const nodes = await fileNodes(
+      core,
+      ids.filter((id) => id !== undefined),
+    )
+    return plain((await attachmentFacts(core, nodes))[0])
+  })
+  return written({ ...facts.value, ...writeFacts(result, call) }, result, facts.warnings)
+}

@@ -1,0 +1,26 @@
+import type { Call } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { checkOperation } from './check-operation.ts'
+import type { OperationOf, SingleWrite } from './single-write.ts'
+import { writeOne, written } from './write.ts'
+
+export interface CreatedFolder {
+  /** As spelled on disk. */
+  readonly path: string
+  /** Absent when the folder was there already. */
+  readonly change_id?: string
+}
+
+/** Makes a folder, and those above it. @throws RouxError as `write` does */
+export async function createFolder(
+  core: GraphCore,
+  request: SingleWrite<OperationOf<'createFolder'>>,
+  call: Call = {},
+): Promise<Answer<CreatedFolder>> {
+  checkOperation(request.operation)
+  const result = await writeOne(core, request, call)
+  const { changeId, subjects } = result
+  const path = subjects[0] ?? trimFolder(request.operation.path)
+  return written({ path, ...(changeId === undefined ? {} : { change_id: changeId }) }, result)
+}

@@ -1,0 +1,31 @@
+import { answer, type Call, plain } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds, unknownIdWarning } from '../known-node.ts'
+import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
+
+export interface ListAttachmentsArguments {
+  /** The note. */
+  readonly id: string
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface AttachmentList {
+  readonly attachments: readonly AttachmentFacts[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+/** The attachments that a note links to or embeds, best linked first. */
+export function listAttachments(
+  core: GraphCore,
+  { id: argument, limit, offset }: ListAttachmentsArguments,
+  call: Call = {},
+): Promise<Answer<AttachmentList>> {
+  return answer(core, call, async () => {
+    const [id] = await findIds(core, [argument])
+    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings: [await unknownIdWarning(core, argument)] }
+    const { items, total } = await core.store.neighbors(id, { direction: 'out', kinds: ['attachment'] }, { offset, limit })
+    return plain({ attachments: await attachmentFacts(core, await fileNodes(core, items)), total })
+  })
+}

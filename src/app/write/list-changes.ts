@@ -1,0 +1,67 @@
+import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
+import { foldId } from '../../core/ids.ts'
+import { type Call, plain } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { openWriting } from './write.ts'
+
+export interface ListChangesArguments {
+  readonly limit: number
+  /** Only changes that touched this file or folder. */
+  readonly id?: string | undefined
+}
+
+export interface ChangeFacts {
+  readonly change_id: string
+  /** ISO 8601, UTC. */
+  readonly time: string
+  readonly title: string
+  readonly state: ChangeState
+  /** The change that this one took back. */
+  readonly undoes?: string
+  readonly files: readonly { readonly kind: ChangedFile['kind']; readonly path: string; readonly to?: string }[]
+  /** How many files are left out; absent when none is. */
+  readonly omitted_files?: number
+}
+
+/** Files of a change that a list names. */
+const MAX_FILES = 20
+/** How far back the changes of one file are looked for. */
+const SEARCHED = 10_000
+
+/** What was written, the newest first. */
+export async function listChanges(
+  core: GraphCore,
+  { limit, id }: ListChangesArguments,
+  call: Call = {},
+): Promise<Answer<readonly ChangeFacts[]>> {
+  const writing = await openWriting(core, call)
+  const changes = await writing.changes(id === undefined ? limit : SEARCHED)
+  const wanted = id === undefined ? changes : changes.filter((change) => touches(change, id))
+  return plain(wanted.slice(0, limit).map((change) => changeFacts(change, call)))
+}
+
+function touches({ files }: ChangeSummary, id: string): boolean {
+  const folded = foldId(id.replace(/\/+$/, ''))
+  const names = [folded, `${folded}.md`]
+  return files.some(({ path, to }) =>
+    [path, to].some((one) => {
+      if (one === undefined) return false
+      const other = foldId(one)
+      // A folder's change is one of what lies in it, and the other way round.
+      return names.some((name) => other === name || name.startsWith(`${other}/`) || other.startsWith(`${name}/`))
+    }),
+  )
+}
+
+function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, { whole = false }: Call): ChangeFacts {
+  const shown = whole ? files : files.slice(0, MAX_FILES)
+  return {
+    change_id: id,
+    time: new Date(time).toISOString(),
+    title,
+    state,
+    ...(undoes === undefined ? {} : { undoes }),
+    files: shown.map(({ kind, path, to }) => ({ kind, path, ...(to === undefined ? {} : { to }) })),
+    ...(shown.length === files.length ? {} : { omitted_files: files.length - shown.length }),
+  }
+}

@@ -1,0 +1,51 @@
+import { foldId } from '../../core/ids.ts'
+import type { WriteResult } from '../../core/operations.ts'
+import { type Call, plain } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { checkOperation } from './check-operation.ts'
+import { type WriteFacts, writeFacts } from './facts.ts'
+import type { OperationOf, SingleWrite } from './single-write.ts'
+import { readBack, writeOne, written } from './write.ts'
+
+export interface MovedNode extends WriteFacts {
+  readonly old_id: string
+  /** Of a folder its path. */
+  readonly new_id: string
+}
+
+/** Moves or renames a note, an attachment or a folder; links follow. @throws RouxError as `write` does */
+export async function moveNode(
+  core: GraphCore,
+  request: SingleWrite<OperationOf<'move'>>,
+  call: Call = {},
+): Promise<Answer<MovedNode>> {
+  checkOperation(request.operation)
+  const result = await writeOne(core, request, call)
+  const { from, to } = endsOf(result, request.operation)
+  const found = request.dryRun
+    ? plain(undefined)
+    : await readBack(to, async (path) => plain((await core.store.lookup([path]))[0]))
+  const facts = writeFacts(result, call, { diff: request.dryRun })
+  return written({ old_id: foldId(from), new_id: found.value ?? foldId(to), ...facts }, result, found.warnings)
+}
+
+interface Ends {
+  readonly from: string
+  readonly to: string
+}
+
+/** Where the file was and is. Of a folder only what lies in it is told: the part that changed is the folder. */
+function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): Ends {
+  const [subject] = subjects
+  const moved = files.flatMap(({ kind, from, to }): readonly Ends[] =>
+    kind === 'moved' && from !== undefined && to !== undefined ? [{ from, to }] : [],
+  )
+  const self = moved.find((file) => file.to === subject)
+  if (self !== undefined) return self
+  const folder = trimFolder(id)
+  const inside = moved.find(({ from }) => foldId(from).startsWith(`${foldId(folder)}/`))
+  if (inside === undefined) return { from: folder, to: subject ?? trimFolder(to) }
+  const rest = inside.from.slice(folder.length)
+  return { from: inside.from.slice(0, folder.length), to: subject ?? inside.to.slice(0, inside.to.length - rest.length) }
+}

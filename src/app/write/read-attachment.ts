@@ -1,0 +1,103 @@
+import { RouxError } from '../../core/errors.ts'
+import { answer, type Call, plain } from '../answer.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds, unknownIdWarning } from '../known-node.ts'
+import { quoted } from '../truncate.ts'
+import { type AttachmentFacts, attachmentFacts, type FileNode, fileNodes, requireFiles } from './attachment.ts'
+
+export interface ReadAttachmentArguments {
+  readonly id: string
+  /** Bytes to skip. */
+  readonly offset: number
+  /** Without it a picture is shown whole, and of anything else the first page. */
+  readonly maxBytes?: number | undefined
+}
+
+export interface AttachmentContent extends AttachmentFacts {
+  /** Base64 of the bytes from `offset` on; absent where they are shown as a picture. */
+  readonly content?: string
+  /** The `offset` that goes on where the content was cut. */
+  readonly next_offset?: number
+}
+
+/** Bytes of a picture that is shown. */
+const LARGEST_PICTURE = 5 << 20
+
+/** What assistants can look at, by what its bytes are; an animated PNG is a PNG to who knows no other. */
+const PICTURES: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/apng': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+}
+
+/** Bytes of a page: as base64 some 15,000 tokens. */
+const PAGE = 16_384
+
+/**
+ * An attachment with its content, `null` when there is none.
+ * @throws RouxError `INVALID_PARAMS` for a note, `PERMISSION_DENIED` for a file that cannot be read.
+ */
+export function readAttachment(
+  core: GraphCore,
+  args: ReadAttachmentArguments,
+  call: Call = {},
+): Promise<Answer<AttachmentContent | null>> {
+  return answer(core, call, async () => {
+    const [id] = await findIds(core, [args.id])
+    const [node] = id === undefined ? [] : await fileNodes(core, [id])
+    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id)] }
+    if (node.kind === 'note') {
+      throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'get_node reads notes.' })
+    }
+    const [facts] = await attachmentFacts(core, [node])
+    if (facts?.size === undefined) throw unreadable(args.id)
+    return (await asPicture(core, node, { args, facts })) ?? (await asPage(core, node, { args, facts }))
+  })
+}
+
+interface Asked {
+  readonly args: ReadAttachmentArguments
+  readonly facts: AttachmentFacts
+}
+
+async function asPicture(
+  core: GraphCore,
+  { path }: FileNode,
+  { args, facts }: Asked,
+): Promise<Answer<AttachmentContent> | undefined> {
+  const { size = 0 } = facts
+  if (args.maxBytes !== undefined || args.offset > 0 || size > LARGEST_PICTURE || !facts.mime_type.startsWith('image/'))
+    return undefined
+  const bytes = (await requireFiles(core).read(path, { offset: 0, length: size }))?.bytes
+  const mimeType = bytes === undefined ? undefined : await pictureType(bytes)
+  if (bytes === undefined || mimeType === undefined) return undefined
+  return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
+}
+
+/** Told by the bytes: what is no picture makes a client drop the whole answer. */
+async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type/core')
+  const found = await fileTypeFromBuffer(bytes)
+  return found === undefined ? undefined : PICTURES[found.mime]
+}
+
+async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: Asked): Promise<Answer<AttachmentContent>> {
+  const { offset, maxBytes = PAGE } = args
+  const page = await requireFiles(core).read(path, { offset, length: maxBytes })
+  if (page === undefined) throw unreadable(args.id)
+  const next = offset + page.bytes.length
+  const cut = page.bytes.length > 0 && next < page.size
+  return plain({ ...facts, size: page.size, content: base64(page.bytes), ...(cut ? { next_offset: next } : {}) })
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+function unreadable(id: string): RouxError {
+  return new RouxError('PERMISSION_DENIED', `The file ${quoted(id)} cannot be read.`, {
+    hint: 'It may be gone, or its permissions forbid it.',
+  })
+}

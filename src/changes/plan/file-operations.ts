@@ -1,0 +1,119 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import type { Operation } from '../../core/operations.ts'
+import { quote, requireInside, TRASH } from '../path-rules.ts'
+import type { Draft } from './draft.ts'
+import { requireHash } from './note-operations.ts'
+import { folderOf, freePath, inFolder, nameOf, requireFree, requirePath } from './note-paths.ts'
+import { findTrashed, type Trashed } from './trash.ts'
+import type { Workspace } from './workspace.ts'
+
+type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
+
+/** Puts a file into the vault's trash, under its own path, numbered where that is taken. */
+export async function deleteFile(
+  workspace: Workspace,
+  { id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
+): Promise<Draft | undefined> {
+  const draft = workspace.tryFind(id)
+  if (draft === undefined) return undefined
+  requireHash(draft, expectedHash, workspace)
+  const to = freePath(`${TRASH}/${draft.path}`, (path) => !workspace.isTaken(path))
+  await workspace.move([{ draft, to }])
+  return draft
+}
+
+/** Takes the file that was deleted last under this path out of the trash. @param deletions newest first */
+export async function restoreFile(
+  workspace: Workspace,
+  { id }: Of<'restore'>,
+  deletions: () => readonly Trashed[],
+): Promise<Draft> {
+  requireInside(id)
+  const names = [id, `${id}.md`]
+  const deleted = names.map((name) => workspace.deleted(name)).find((draft) => draft !== undefined)
+  if (deleted?.original !== undefined) {
+    requireFree(workspace, deleted.original, deleted)
+    await workspace.move([{ draft: deleted, to: deleted.original }])
+    return deleted
+  }
+  const known = deletions()
+  const found = names.map((name) => findTrashed(workspace.view, name, known)).find((each) => each !== undefined)
+  if (found === undefined) {
+    throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(id)} in the trash.`, {
+      hint: 'list_changes names what was deleted; the trash is the folder .trash of the vault.',
+    })
+  }
+  const folder = folderOf(found.path)
+  const path = inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(found.path))
+  requireFree(workspace, path)
+  return workspace.takeFromTrash(found.trash, path)
+}
+
+/** Moves a file or a whole folder; a folder as the destination takes it in. */
+export async function moveFile(workspace: Workspace, operation: Of<'move'>): Promise<Draft | undefined> {
+  const { id, to, expectedHash } = operation
+  const draft = workspace.tryFind(id.replace(/\/$/, ''))
+  if (draft === undefined) return await moveFolder(workspace, operation)
+  requireHash(draft, expectedHash, workspace)
+  const path = requirePath(destination(workspace, draft, to), workspace.view)
+  if (path === draft.path) throw invalid(`${quote(path)} is where it is.`, 'Give another folder or name.')
+  requireFree(workspace, path, draft)
+  await workspace.move([{ draft, to: path }])
+  return draft
+}
+
+function destination(workspace: Workspace, draft: Draft, to: string): string {
+  const { name, isFolder } = placeOf(workspace, to)
+  if (isFolder) return inFolder(name, nameOf(draft.path))
+  // A file stays of its kind: its ending may be left out.
+  const ending = /(?<=[^/])\.[^./]*$/.exec(draft.path)?.[0] ?? ''
+  return foldId(name).endsWith(foldId(ending)) ? name : name + ending
+}
+
+/** Where something goes, its folders spelled as they are; with `/` at the end, or the name of a folder that is there, into that folder. */
+function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
+  if (to === '/') return { name: '', isFolder: true }
+  const trimmed = to.replace(/\/$/, '')
+  requireInside(trimmed)
+  const spelled = workspace.spelled(trimmed)
+  if (to.endsWith('/') || workspace.view.look(spelled) === 'folder') return { name: spelled, isFolder: true }
+  const folder = folderOf(trimmed)
+  return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trimmed)), isFolder: false }
+}
+
+async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'move'>): Promise<undefined> {
+  const { view } = workspace
+  const from = workspace.spelled(id.replace(/\/$/, ''))
+  if (view.look(from) !== 'folder') workspace.find(id.replace(/\/$/, ''))
+  if (expectedHash !== undefined) throw invalid('A folder has no hash.', 'Leave out expected_hash.')
+  const { name, isFolder } = placeOf(workspace, to)
+  const isRespelled = isFolder && name === from && !to.endsWith('/')
+  const wanted = isRespelled ? inFolder(folderOf(from), nameOf(to)) : isFolder ? inFolder(name, nameOf(from)) : name
+  const target = requirePath(wanted, view)
+  if (target === from) throw invalid(`${quote(from)} is where it is.`, 'Give another folder or name.')
+  if (target.startsWith(`${from}/`)) {
+    throw invalid(`${quote(from)} cannot be moved into itself.`, 'Choose a folder outside of it.')
+  }
+  if (foldId(target) !== foldId(from) && workspace.isTaken(target)) {
+    throw new RouxError('NODE_EXISTS', `There is already ${quote(target)}.`, { hint: 'Choose another name.' })
+  }
+  await workspace.moveFolder({ from, to: target })
+  return undefined
+}
+
+export async function createFolder(workspace: Workspace, { path }: Of<'createFolder'>): Promise<undefined> {
+  const wanted = path.replace(/\/$/, '')
+  requireInside(wanted)
+  const spelled = requirePath(workspace.spelled(wanted), workspace.view)
+  if (workspace.view.look(spelled) === 'folder') return undefined
+  if (workspace.twins(spelled).length > 0 || workspace.view.look(spelled) !== undefined) {
+    throw new RouxError('NODE_EXISTS', `${quote(spelled)} is a file.`, { hint: 'Choose another name.' })
+  }
+  workspace.makeFolder(spelled)
+  return undefined
+}
+
+function invalid(message: string, hint: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, { hint })
+}

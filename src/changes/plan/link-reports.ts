@@ -1,0 +1,51 @@
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { LinkReport } from '../../core/operations.ts'
+import type { LostReason, RelinkSource } from '../../links/relink/relink-plan.ts'
+import { resolveLink } from '../../links/resolve.ts'
+import type { VaultView } from './vault-view.ts'
+
+/** Links that a change leads elsewhere, or nowhere. What they come to is told when planning is over: a later operation may mend them. */
+export class LinkReports {
+  readonly #view: VaultView
+  readonly #lost = new Map<string, Lost>()
+
+  constructor(view: VaultView) {
+    this.#view = view
+  }
+
+  /** @param target the path of the file that the link leads to now */
+  add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
+    const id = `${source.key} ${link.start} ${link.target}`
+    if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
+  }
+
+  /** @param pathOf where a file will be; `undefined` when it will be gone */
+  list(pathOf: (key: number) => string | undefined): readonly LinkReport[] {
+    return [...this.#lost.values()].flatMap(({ key, link, target, reason }) => {
+      const path = pathOf(key)
+      if (path === undefined) return []
+      const found = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
+      const now = found.kind === 'file' ? pathOf(found.key) : undefined
+      const isKept = now === target && reason === 'gone'
+      return isKept ? [] : [{ path, line: link.line, text: link.target, reason: reasonOf(reason, now) }]
+    })
+  }
+}
+
+interface Lost {
+  readonly key: number
+  readonly link: ResolvedLink
+  readonly target: string
+  readonly reason: LostReason
+}
+
+const REASONS: Readonly<Record<LostReason, string>> = {
+  gone: 'nothing is called so any more',
+  unreadable: 'the file that holds it cannot be read',
+  unwritable: 'the new name cannot be written in a link of this kind',
+  misread: 'with the new name in it, the text around it would be read as something else',
+}
+
+function reasonOf(reason: LostReason, now: string | undefined): string {
+  return reason === 'gone' && now !== undefined ? `it leads to ${JSON.stringify(now)} from now on` : REASONS[reason]
+}

@@ -1,0 +1,185 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
+import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
+import { createText } from '../../markdown/edit/create-text.ts'
+import { setProperties, setRelations } from '../../markdown/edit/properties.ts'
+import { replaceText } from '../../markdown/edit/replace-text.ts'
+import { editSection } from '../../markdown/edit/section.ts'
+import { addTags, bodyTags, removeTags, setTags } from '../../markdown/edit/tags.ts'
+import { setTitle } from '../../markdown/edit/title.ts'
+import { quote, requireInside } from '../path-rules.ts'
+import type { Draft } from './draft.ts'
+import { folderOf, inFolder, nameOf, newNotePath, requireFree, requirePath } from './note-paths.ts'
+import { linkTo, relationLinks } from './relation-targets.ts'
+import type { Workspace } from './workspace.ts'
+
+type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
+
+const encoder = new TextEncoder()
+/** The key of a note that has none yet. */
+const NEW = -1
+const MAX_TITLE = 200
+const MAX_CONTENT = 1 << 20
+
+export async function createNote(workspace: Workspace, operation: CreateNote): Promise<Draft> {
+  const { content, title, tags = [], properties = {}, relations = {} } = operation
+  requireSizes({ content, ...(title === undefined ? undefined : { title }) })
+  const path = newNotePath(workspace, operation.id)
+  requireFree(workspace, path)
+  const text = createText({
+    content,
+    fileName: nameOf(path).replace(/\.md$/i, ''),
+    tags,
+    properties,
+    relations: relationLinks(workspace, relations, { key: NEW, path }),
+    ...(title === undefined ? undefined : { title }),
+  })
+  return workspace.create(path, encoder.encode(text))
+}
+
+export async function updateNote(workspace: Workspace, operation: UpdateNote): Promise<Draft> {
+  const { id, title, tags, properties, relations, expectedHash, updateLinks } = operation
+  requireSizes(operation)
+  requireSomething(operation)
+  const draft = requireNote(workspace, id)
+  requireHash(draft, expectedHash, workspace)
+  editBody(workspace, draft, operation)
+  const edit = editor(workspace, draft)
+  if (tags !== undefined) edit((text) => setTags(text, tags))
+  if (properties !== undefined) edit((text) => setProperties(text, properties))
+  if (relations !== undefined) edit((text) => setRelations(text, relationLinks(workspace, relations, draft)))
+  if (title !== undefined) await retitle(workspace, draft, { title, updateLinks })
+  return draft
+}
+
+function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): void {
+  const { content, append, prepend, replaceText: replacement, section, mode = 'replace' } = operation
+  const edit = editor(workspace, draft)
+  if (section !== undefined) {
+    if (content === undefined) throw invalid('section needs content: the text that goes there.')
+    edit((text) => editSection(text, { section, mode, content }))
+  } else if (content !== undefined) {
+    edit((text) => replaceBody(text, content))
+  }
+  if (replacement !== undefined) edit((text) => replaceText(text, replacement))
+  if (prepend !== undefined) edit((text) => prependToBody(text, prepend))
+  if (append !== undefined) edit((text) => appendToBody(text, append))
+}
+
+/** Another title is another file name, in the spelling given, and another `title:` (or first heading) where that gave the title. */
+async function retitle(
+  workspace: Workspace,
+  draft: Draft,
+  { title, updateLinks }: { readonly title: string; readonly updateLinks: boolean },
+): Promise<void> {
+  const to = titledPath(workspace, draft, title.trim())
+  const { mode } = workspace.view.flavour
+  const edits = setTitle(workspace.textOf(draft), title.trim(), mode)
+  if (to !== draft.path) requireFree(workspace, to, draft)
+  // In Logseq the title is a name that pages are linked by.
+  const isRenamed = to !== draft.path || (mode === 'logseq' && edits.length > 0)
+  if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
+  workspace.edit(draft, edits)
+  if (to !== draft.path) await workspace.move([{ draft, to }])
+}
+
+function titledPath({ view }: Workspace, draft: Draft, name: string): string {
+  if (name === '') throw invalid('title is empty.')
+  if (name.includes('/')) throw invalid('A title cannot have "/" in it.', 'move_node puts a note into another folder.')
+  return requirePath(inFolder(folderOf(draft.path), name + (/\.[^.]*$/.exec(draft.path)?.[0] ?? '')), view)
+}
+
+async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<void> {
+  const referrers = await workspace.referrers(draft)
+  if (referrers.length === 0) return
+  const paths = referrers.map(({ path }) => foldId(path)).sort()
+  const count = paths.length === 1 ? '1 file links' : `${paths.length} files link`
+  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(foldId(draft.path))}: another title would break the links.`, {
+    hint: 'Set update_links to have the links rewritten, or leave the title.',
+    candidates: paths.slice(0, 20),
+  })
+}
+
+export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {
+  const draft = requireNote(workspace, id)
+  if (add.length + remove.length === 0) throw invalid('There is no tag to add or remove.')
+  const edit = editor(workspace, draft)
+  if (remove.length > 0) edit((text) => removeTags(text, remove))
+  if (add.length > 0) edit((text) => addTags(text, add))
+  const gone = new Set(remove.map((tag) => tag.replace(/^#/, '').toLowerCase()))
+  const left = bodyTags(workspace.textOf(draft), workspace.view.flavour).filter((tag) => gone.has(tag.toLowerCase()))
+  if (left.length > 0) {
+    workspace.notes.push(
+      `The text itself still has ${left.map((tag) => `#${tag}`).join(', ')}: only the frontmatter's list was changed.`,
+    )
+  }
+  return draft
+}
+
+export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'>): Promise<Draft> {
+  const original = requireNote(workspace, id)
+  const wanted = folder === '/' ? '' : folder.replace(/\/$/, '')
+  if (wanted !== '') requireInside(wanted)
+  const path = requirePath(inFolder(wanted === '' ? '' : workspace.spelled(wanted), nameOf(original.path)), workspace.view)
+  requireFree(workspace, path)
+  const target = linkTo(workspace, original, { key: NEW, path })
+  const text = createText({ content: `![[${target}]]\n`, fileName: nameOf(path), relations: { cloneOf: [target] } })
+  return workspace.create(path, encoder.encode(text))
+}
+
+/** @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for what is no note */
+export function requireNote(workspace: Workspace, id: string): Draft {
+  const draft = workspace.find(id)
+  if (workspace.view.kindOf(draft.path) === 'note') return draft
+  throw invalid(`${quote(id)} is no note.`, 'Tools for attachments change other files.')
+}
+
+/** @throws RouxError `CONFLICT` when the file is not what the caller saw; `INVALID_PARAMS` when twins make the id unclear */
+export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
+  if (expected === undefined) {
+    if (workspace.twins(draft.path).length < 2) return
+    throw invalid(
+      `Several files are called ${quote(foldId(draft.path))} but for case or Unicode form.`,
+      'Give expected_hash, the hash that get_node showed, to say which one is meant.',
+    )
+  }
+  if (draft.before === undefined || draft.before === expected.toLowerCase()) return
+  throw new RouxError(
+    'CONFLICT',
+    `${quote(foldId(draft.path))} was changed since: its hash is ${draft.before}, not ${quote(expected)}.`,
+    {
+      hint: 'Read it again with get_node, then decide anew.',
+      candidates: [draft.before, expected],
+    },
+  )
+}
+
+/** Applies an edit to what the file will say. */
+function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Parameters<Workspace['edit']>[1]) => void {
+  return (edit) => workspace.edit(draft, edit(workspace.textOf(draft)))
+}
+
+function requireSomething(operation: UpdateNote): void {
+  const { kind: _, id: __, updateLinks: ___, expectedHash: ____, mode: _____, section: ______, ...asked } = operation
+  if (Object.values(asked).some((value) => value !== undefined)) return
+  throw invalid(
+    'There is nothing to change.',
+    'Give at least one of title, content, append, prepend, replace_text, tags, properties, relations.',
+  )
+}
+
+function requireSizes({ title, content, append, prepend }: Partial<UpdateNote>): void {
+  if (title !== undefined && title.length > MAX_TITLE)
+    throw tooLarge(`The title has ${title.length} characters; ${MAX_TITLE} are allowed.`)
+  const isTooLarge = [content, append, prepend].some((text) => text !== undefined && Buffer.byteLength(text) > MAX_CONTENT)
+  if (isTooLarge) throw tooLarge('The content is larger than 1 MB.')
+}
+
+function tooLarge(message: string): RouxError {
+  return new RouxError('TOO_LARGE', message, { hint: 'Make it several notes.' })
+}
+
+function invalid(message: string, hint?: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
+}

@@ -1,0 +1,75 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import { nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
+import type { Draft } from './draft.ts'
+import type { VaultView } from './vault-view.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Whether a path is in the vault's trash. */
+export function isTrash(path: string): boolean {
+  return path.startsWith(`${TRASH}/`)
+}
+
+/**
+ * A path that a new file or folder can have. Names of folders that are there already are as they are.
+ * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for what is outside or hidden
+ */
+export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
+  requireInside(path)
+  if (isTrash(`${path}/`)) {
+    throw new RouxError('PERMISSION_DENIED', 'Nothing is written into the trash.', {
+      hint: 'delete_node puts notes there, restore_node takes them back.',
+    })
+  }
+  const names = path.split('/')
+  for (const [at, name] of names.entries()) {
+    const problem = nameProblem(name)
+    if (problem === undefined) continue
+    if (at < names.length - 1 && view?.look(names.slice(0, at + 1).join('/')) === 'folder') continue
+    throw new RouxError('INVALID_PARAMS', `The name ${quote(name)} cannot be used: ${problem.reason}.`, {
+      hint: `Use ${quote(problem.suggestion)}.`,
+    })
+  }
+  return path
+}
+
+/** @throws RouxError `NODE_EXISTS` */
+export function requireFree(workspace: Workspace, path: string, but?: Draft): void {
+  if (!workspace.isTaken(path, but)) return
+  const taken = workspace.tryFind(path)
+  throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
+    hint: 'Choose another name, or change the one that is there with update_node.',
+    ...(taken === undefined ? undefined : { candidates: [foldId(taken.path)] }),
+  })
+}
+
+/** Where a new note goes: its name lower-cased unless settings say otherwise, in folders spelled as they are; `.md` may be left out. */
+export function newNotePath(workspace: Workspace, id: string): string {
+  const { view } = workspace
+  const path = /\.md$/i.test(id) ? id : `${id}.md`
+  requireInside(id)
+  return requirePath(workspace.spelled(view.keepsCase ? path : foldId(path)), view)
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** A path in a folder; an empty one is the vault itself. */
+export function inFolder(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+/** A path that is free: as wanted, else with the first number that is. `notes/a.md` → `notes/a 1.md`. */
+export function freePath(wanted: string, isFree: (path: string) => boolean): string {
+  if (isFree(wanted)) return wanted
+  const dot = /\.[^./]*$/.exec(wanted)?.index ?? wanted.length
+  for (let number = 1; ; number++) {
+    const path = `${wanted.slice(0, dot)} ${number}${wanted.slice(dot)}`
+    if (isFree(path)) return path
+  }
+}

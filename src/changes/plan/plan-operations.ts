@@ -1,0 +1,90 @@
+import type { FileChange } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { Operation, WriteResult } from '../../core/operations.ts'
+import { addAttachment } from './attachment-operations.ts'
+import { createFolder, deleteFile, moveFile, restoreFile } from './file-operations.ts'
+import { cloneNote, createNote, manageTags, updateNote } from './note-operations.ts'
+import { isTrash } from './note-paths.ts'
+import { differenceOf } from './plan-difference.ts'
+import { renameOneHeading, renameOneTag } from './rename-operations.ts'
+import type { Trashed } from './trash.ts'
+import type { VaultView } from './vault-view.ts'
+import { type Draft, Workspace } from './workspace.ts'
+
+/** What operations come to, before anything is done. */
+export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
+  readonly changes: readonly FileChange[]
+}
+
+/**
+ * Plans operations one after the other, each on what the ones before it made, as one change.
+ * @param deletions what the record of changes says was put into the trash, newest first
+ * @throws RouxError of the first that cannot be done; of several with its number
+ */
+export async function planOperations(
+  view: VaultView,
+  operations: readonly Operation[],
+  deletions: () => readonly Trashed[] = () => [],
+): Promise<PlannedWrite> {
+  const workspace = new Workspace(view)
+  try {
+    const subjects: (Draft | undefined)[] = []
+    for (const [at, operation] of operations.entries()) {
+      try {
+        subjects.push(await run(workspace, operation, deletions))
+        await workspace.settle(operation.kind === 'update' && operation.updateLinks ? 'rewrite' : 'report')
+      } catch (error) {
+        throw operations.length > 1 ? numbered(error, at) : error
+      }
+    }
+    const { changes, files, dangling, texts, notes } = workspace.finish()
+    return {
+      changes,
+      files,
+      dangling,
+      notes,
+      subjects: subjects.map((draft) => (draft === undefined || isTrash(draft.path) ? undefined : draft.path)),
+      diff: differenceOf(texts),
+    }
+  } finally {
+    workspace.close()
+  }
+}
+
+function run(workspace: Workspace, operation: Operation, deletions: () => readonly Trashed[]): Promise<Draft | undefined> {
+  switch (operation.kind) {
+    case 'create':
+      return createNote(workspace, operation)
+    case 'update':
+      return updateNote(workspace, operation)
+    case 'delete':
+    case 'deleteAttachment':
+      return deleteFile(workspace, operation)
+    case 'move':
+      return moveFile(workspace, operation)
+    case 'restore':
+      return restoreFile(workspace, operation, deletions)
+    case 'renameHeading':
+      return renameOneHeading(workspace, operation)
+    case 'renameTag':
+      return renameOneTag(workspace, operation)
+    case 'manageTags':
+      return manageTags(workspace, operation)
+    case 'createFolder':
+      return createFolder(workspace, operation)
+    case 'clone':
+      return cloneNote(workspace, operation)
+    case 'addAttachment':
+      return addAttachment(workspace, operation)
+  }
+}
+
+function numbered(error: unknown, at: number): unknown {
+  if (!(error instanceof RouxError)) return error
+  const { code, message, hint, candidates } = error
+  return new RouxError(code, `Operation ${at + 1}: ${message}`, {
+    ...(hint === undefined ? undefined : { hint }),
+    ...(candidates === undefined ? undefined : { candidates }),
+    cause: error,
+  })
+}

@@ -1,0 +1,122 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import { quote } from '../path-rules.ts'
+import type { MovedFolder } from './changed-files.ts'
+import type { Draft } from './draft.ts'
+import type { DraftTable } from './draft-table.ts'
+import { folderOf, inFolder, nameOf } from './note-paths.ts'
+import type { VaultView } from './vault-view.ts'
+
+/** What will lie where: the disk, the index, and above them what is planned. */
+export class PlannedPaths {
+  readonly moved: MovedFolder[] = []
+  /** Folders to be made for their own sake. */
+  readonly made: string[] = []
+  /** Folders that will come, those that new files bring too, by their folded paths. */
+  readonly #coming = new Map<string, string>()
+  /** Names on disk by their folded form, of folders that were asked for. */
+  readonly #listed = new Map<string, ReadonlyMap<string, readonly string[]>>()
+  readonly #view: VaultView
+  readonly #drafts: DraftTable
+
+  constructor(view: VaultView, drafts: DraftTable) {
+    this.#view = view
+    this.#drafts = drafts
+  }
+
+  /** The paths of files that will fold to the same as this one, in order. */
+  twins(path: string): readonly string[] {
+    const folded = foldId(path)
+    const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
+    const paths = untouched.map((key) => this.#view.pathOf(key)).filter((each) => each !== undefined)
+    return [...paths, ...this.#drafts.like(folded).map((draft) => draft.path)].sort()
+  }
+
+  /** Whether something will be at a path, or at one that only differs in case, known to the index or not. */
+  isTaken(path: string, but?: Draft): boolean {
+    const folded = foldId(path)
+    if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
+    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key))) return true
+    if (this.#coming.has(folded)) return true
+    const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
+    return names.some((name) => !this.#isLeft(inFolder(folderOf(path), name), but))
+  }
+
+  /** Whether what is at a path on disk will not be there any more. */
+  #isLeft(path: string, but: Draft | undefined): boolean {
+    const draft = this.#drafts.from(path)
+    return draft !== undefined && (draft === but || draft.path !== path)
+  }
+
+  /** A path with those of its names that exist, or will, spelled as they are. */
+  spelled(path: string): string {
+    let spelled = ''
+    for (const name of path.split('/')) {
+      const wanted = inFolder(spelled, name)
+      const there = this.#namesIn(spelled).get(foldId(name)) ?? []
+      const coming = this.#coming.get(foldId(wanted))
+      spelled = there.includes(name) ? wanted : inFolder(spelled, there[0] ?? (coming === undefined ? name : nameOf(coming)))
+    }
+    return spelled
+  }
+
+  /** Notes the folders above a new path. */
+  come(path: string): void {
+    for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+      if (this.#view.look(folder) === 'folder') return
+      this.#coming.set(foldId(folder), folder)
+    }
+  }
+
+  makeFolder(path: string): void {
+    this.come(`${path}/`)
+    this.made.push(path)
+  }
+
+  moveFolder(folder: MovedFolder): void {
+    this.moved.push(folder)
+    this.come(`${folder.to}/`)
+  }
+
+  /** @throws RouxError where something comes to or leaves a folder that moves as a whole in the same request */
+  requireStill(...paths: readonly string[]): void {
+    for (const { from, to } of this.moved) {
+      const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
+      if (path !== undefined) throw notStill(path, from)
+    }
+  }
+
+  /** @throws RouxError where a folder cannot move as a whole, because the same request puts something into it or takes it out */
+  requireWhole({ from, to }: MovedFolder): void {
+    this.requireStill(from, to)
+    const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)
+    for (const { original, path } of this.#drafts.all()) {
+      if (original !== path && (isPart(path) || (original !== undefined && isPart(original)))) throw notStill(path, from)
+    }
+    const made = this.made.find(isPart)
+    if (made !== undefined) throw notStill(made, from)
+  }
+
+  #namesIn(folder: string): ReadonlyMap<string, readonly string[]> {
+    const known = this.#listed.get(folder)
+    if (known !== undefined) return known
+    const names = new Map<string, string[]>()
+    for (const name of this.#view.list(folder)) {
+      const there = names.get(foldId(name))
+      if (there === undefined) names.set(foldId(name), [name])
+      else there.push(name)
+    }
+    this.#listed.set(folder, names)
+    return names
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+function notStill(path: string, folder: string): RouxError {
+  return new RouxError('INVALID_PARAMS', `${quote(path)} is in ${quote(folder)}, which is moved in the same request.`, {
+    hint: 'Make two requests of it.',
+  })
+}

@@ -1,0 +1,72 @@
+import { RouxError } from '../../core/errors.ts'
+import type { Flavour } from '../../core/note.ts'
+import type { Operation } from '../../core/operations.ts'
+import { planHeadingRename } from '../../links/relink/plan-heading.ts'
+import { renameHeading } from '../../markdown/edit/heading.ts'
+import { outlineOf } from '../../markdown/edit/outline.ts'
+import { requireHeading } from '../../markdown/edit/require-heading.ts'
+import { removeTags } from '../../markdown/edit/tags.ts'
+import { parseNote } from '../../markdown/parse-note.ts'
+import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
+import { foldTag } from '../../markdown/tags.ts'
+import { quote } from '../path-rules.ts'
+import type { Draft } from './draft.ts'
+import { requireNote } from './note-operations.ts'
+import type { Workspace } from './workspace.ts'
+
+type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
+
+/** Gives a heading another text; links to it follow. */
+export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
+  const draft = requireNote(workspace, id)
+  const text = workspace.textOf(draft)
+  const { headings } = parseNote(text, workspace.view.flavour)
+  const index = requireHeading(outlineOf(text), heading)
+  // Read before links in the same note move it.
+  const edits = renameHeading(text, heading, to)
+  const renaming = { key: draft.key, headings, index, text: to.trim(), mode: workspace.view.flavour.mode }
+  await workspace.relinkHeadings(draft, edits, (sources, texts) => planHeadingRename(sources, renaming, texts))
+  return draft
+}
+
+/** Gives a tag another name wherever it stands, and with it those nested in it. */
+export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
+  const renaming = { from: requireTag(tag), to: requireTag(to) }
+  if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is called #${renaming.to} already.`)
+  let found = 0
+  for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
+  if (found > 0) return undefined
+  throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, { hint: 'list_tags lists the tags there are.' })
+}
+
+function requireTag(given: string): string {
+  const name = given.trim().replace(/^#/, '').replace(/\/+$/, '')
+  if (isTagName(name)) return name
+  throw new RouxError('INVALID_PARAMS', `${quote(given)} is no tag.`, {
+    hint: 'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
+  })
+}
+
+/** @returns in how many places the tag stands */
+function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
+  const { kindOf, flavour } = workspace.view
+  const isCanvas = kindOf(draft.path) === 'canvas'
+  const doubles = isCanvas ? [] : doublesIn(workspace.textOf(draft), renaming, flavour)
+  if (doubles.length > 0) workspace.edit(draft, removeTags(workspace.textOf(draft), doubles))
+  const rename = isCanvas ? renameTagInCanvas : renameTagInNote
+  const { edits, unfit } = rename(workspace.textOf(draft), renaming, flavour)
+  workspace.edit(draft, edits)
+  if (unfit.length > 0) {
+    const lines = `line${unfit.length === 1 ? '' : 's'} ${unfit.join(', ')}`
+    workspace.notes.push(`${draft.path}: the tag on ${lines} could not be renamed, because the new name cannot stand there.`)
+  }
+  return doubles.length + edits.length + unfit.length
+}
+
+/** Tags of the frontmatter's list whose new names are in it already: renamed, they would stand there twice. */
+function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
+  const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
+  const isMeant = (name: string) => foldTag(name) === foldTag(from) || foldTag(name).startsWith(`${foldTag(from)}/`)
+  const others = new Set(listed.filter((name) => !isMeant(name)).map(foldTag))
+  return listed.filter((name) => isMeant(name) && others.has(foldTag(to + name.slice(from.length))))
+}

@@ -1,0 +1,325 @@
+import type { FileChange, TextEdit } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import type { WriteResult } from '../../core/operations.ts'
+import type { NamedFile } from '../../links/name-index.ts'
+import { ChangedNames, type NameChange } from '../../links/relink/changed-names.ts'
+import { planRelink } from '../../links/relink/plan-relink.ts'
+import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
+import { resolveLink } from '../../links/resolve.ts'
+import { bodyStartOf } from '../../markdown/edit/body.ts'
+import { parseNote } from '../../markdown/parse-note.ts'
+import { quote, requireInside } from '../path-rules.ts'
+import { type ChangedText, changedText, changesOf, hasChanged, type MovedFolder, writtenFile } from './changed-files.ts'
+import { Draft } from './draft.ts'
+import { DraftTable } from './draft-table.ts'
+import { LinkReports } from './link-reports.ts'
+import { LinkSources } from './link-sources.ts'
+import { isTrash } from './note-paths.ts'
+import { PlannedNames } from './planned-names.ts'
+import { PlannedPaths } from './planned-paths.ts'
+import type { VaultView } from './vault-view.ts'
+
+export type { ChangedText } from './changed-files.ts'
+export type { Draft } from './draft.ts'
+
+/** What planning came to. */
+export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
+  readonly changes: readonly FileChange[]
+  /** Of every file that changes, for the difference. */
+  readonly texts: readonly ChangedText[]
+}
+
+export interface Move {
+  readonly draft: Draft
+  readonly to: string
+}
+
+/** The vault as it would be after the operations planned so far. Nothing on disk changes. */
+export class Workspace {
+  readonly view: VaultView
+  readonly notes: string[] = []
+  readonly #drafts = new DraftTable()
+  readonly #paths: PlannedPaths
+  readonly #names: PlannedNames
+  readonly #sources: LinkSources
+  readonly #reports: LinkReports
+  /** Files that may answer to other names since they came or were edited. */
+  readonly #renamed = new Set<Draft>()
+  #nextKey: number
+
+  constructor(view: VaultView) {
+    this.view = view
+    this.#nextKey = view.nextKey
+    this.#paths = new PlannedPaths(view, this.#drafts)
+    this.#names = new PlannedNames(view.names)
+    this.#sources = new LinkSources(view, this.#drafts, (key, path) => this.#open(key, path))
+    this.#reports = new LinkReports(view)
+  }
+
+  /** The file that an id means: an exact path first, then a folded one; `.md` may be left out. @throws RouxError `NODE_NOT_FOUND` */
+  find(id: string): Draft {
+    const found = this.tryFind(id)
+    if (found !== undefined) return found
+    throw new RouxError('NODE_NOT_FOUND', `There is no note ${quote(id)}.`, {
+      hint: 'resolve_nodes finds the ids of notes by their titles.',
+    })
+  }
+
+  /** @throws RouxError for what cannot be a path in the vault */
+  tryFind(id: string): Draft | undefined {
+    requireInside(id)
+    for (const name of [id, `${id}.md`]) {
+      const exact = this.#at(name)
+      if (exact !== undefined) return exact
+    }
+    for (const name of [foldId(id), foldId(`${id}.md`)]) {
+      const paths = this.twins(name)
+      // Of twins the one that is folded already has the plain id, else the first.
+      const path = paths.includes(name) ? name : paths[0]
+      if (path !== undefined) return this.#at(path)
+    }
+    return undefined
+  }
+
+  /** The file with a key; `undefined` when it is or will be gone. */
+  byKey(key: number): Draft | undefined {
+    const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
+    return path === undefined || isTrash(path) ? undefined : this.#at(path)
+  }
+
+  /** What was deleted by operations before, under this path. */
+  deleted(path: string): Draft | undefined {
+    return this.#drafts
+      .all()
+      .findLast((draft) => isTrash(draft.path) && draft.original !== undefined && foldId(draft.original) === foldId(path))
+  }
+
+  /** What will be at an exact path. */
+  #at(path: string): Draft | undefined {
+    const draft = this.#drafts.at(path)
+    if (draft !== undefined) return draft
+    const key = this.view.keyAt(path)
+    if (key === undefined || this.#drafts.has(key)) return undefined
+    return this.view.look(path) === 'file' ? this.#open(key, path) : undefined
+  }
+
+  #open(key: number, path: string): Draft {
+    return this.#drafts.get(key) ?? this.#drafts.add(new Draft({ key, original: path, path, load: () => this.#read(path) }))
+  }
+
+  #read(path: string): Uint8Array {
+    const bytes = this.view.read(path)
+    if (bytes !== undefined) return bytes
+    if (this.view.look(path) === undefined) throw new RouxError('CONFLICT', `${quote(path)} was deleted meanwhile.`)
+    throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: 'Check the rights of the file.' })
+  }
+
+  /** The paths of files that will fold to the same as this one, in order. */
+  twins(path: string): readonly string[] {
+    return this.#paths.twins(path)
+  }
+
+  /** Whether something will be at a path, or at one that only differs in case, known to the index or not. */
+  isTaken(path: string, but?: Draft): boolean {
+    return this.#paths.isTaken(path, but)
+  }
+
+  /** A path with those of its names that exist, or will, spelled as they are. */
+  spelled(path: string): string {
+    return this.#paths.spelled(path)
+  }
+
+  textOf(draft: Draft): string {
+    return draft.text
+  }
+
+  /** Writes over stretches of a file's text. */
+  edit(draft: Draft, edits: readonly TextEdit[]): void {
+    const [first] = edits
+    if (first === undefined) return
+    if (this.#holdsNames(draft, first.start)) this.#renamed.add(draft)
+    draft.edit(edits)
+  }
+
+  /** Whether what stands at a place may give a file names: aliases and titles stand in the frontmatter, in Logseq in the first block. */
+  #holdsNames({ path, text }: Draft, at: number): boolean {
+    if (this.view.kindOf(path) !== 'note') return false
+    return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
+  }
+
+  /** @returns the new file */
+  create(path: string, bytes: Uint8Array): Draft {
+    return this.#come(new Draft({ key: this.#nextKey++, original: undefined, path, load: () => bytes }))
+  }
+
+  /** A file that comes back from the trash. */
+  takeFromTrash(trash: string, path: string): Draft {
+    return this.#come(new Draft({ key: this.#nextKey++, original: trash, path, load: () => this.#read(trash) }))
+  }
+
+  #come(draft: Draft): Draft {
+    this.#paths.requireStill(draft.path)
+    this.#paths.come(draft.path)
+    this.#renamed.add(this.#drafts.add(draft))
+    return draft
+  }
+
+  makeFolder(path: string): void {
+    this.#paths.requireStill(path)
+    this.#paths.makeFolder(path)
+  }
+
+  /** Gives files other paths; links follow. */
+  async move(moves: readonly Move[]): Promise<void> {
+    for (const { draft, to } of moves) {
+      this.#paths.requireStill(draft.path, to)
+      if (!isTrash(to)) this.#paths.come(to)
+    }
+    await this.#move(moves)
+  }
+
+  /** Gives a folder another path with all that is in it; links follow. */
+  async moveFolder(folder: MovedFolder): Promise<void> {
+    const { from, to } = folder
+    this.#paths.requireWhole(folder)
+    const inside = this.view.filesBelow(from).filter(({ path }) => this.view.look(path) === 'file')
+    const drafts = inside.map(({ key, path }) => this.#open(key, path))
+    this.#paths.moveFolder(folder)
+    await this.#move(drafts.map((draft) => ({ draft, to: to + draft.path.slice(from.length) })))
+  }
+
+  async #move(moves: readonly Move[]): Promise<void> {
+    const changes = moves.map(({ draft, to }): NameChange => ({ key: draft.key, after: this.#namedAt(draft, to) }))
+    await this.#relink(changes)
+    for (const { draft, to } of moves) this.#drafts.place(draft, to)
+    for (const { key, after } of changes) this.#names.set(key, after)
+  }
+
+  /** What a file will answer to at another path. */
+  #namedAt(draft: Draft, to: string): Omit<NamedFile, 'key'> | undefined {
+    if (isTrash(to)) return undefined
+    const known = this.view.names.file(draft.key)
+    if (known === undefined || this.#renamed.has(draft)) return this.#namedByText(draft, to)
+    return { path: to, aliases: known.aliases, title: known.title }
+  }
+
+  #namedByText({ path, text }: Draft, to: string): Omit<NamedFile, 'key'> {
+    if (this.view.kindOf(path) !== 'note') return { path: to, aliases: [], title: undefined }
+    const { aliases, title } = parseNote(text, this.view.flavour)
+    return { path: to, aliases, title }
+  }
+
+  /**
+   * Takes over the names of files that came or were edited. Links that lead elsewhere for it are rewritten to lead where they did, or
+   * only reported.
+   */
+  async settle(links: 'rewrite' | 'report'): Promise<void> {
+    for (const draft of this.#renamed) {
+      this.#renamed.delete(draft)
+      const { key, path } = draft
+      const known = this.view.names.file(key)
+      const after = isTrash(path) ? undefined : this.#namedByText(draft, path)
+      if (known !== undefined && after !== undefined && sameNames(known, after)) continue
+      if (known === undefined && after === undefined) continue
+      const changes = [{ key, after }]
+      if (links === 'rewrite') await this.#relink(changes)
+      else this.#report(await this.#sources.affectedBy(changes), changes)
+      this.#names.set(key, after)
+    }
+  }
+
+  #report(sources: readonly RelinkSource[], changes: readonly NameChange[]): void {
+    const { names, flavour } = this.view
+    const after = new ChangedNames(names, changes)
+    for (const source of sources) {
+      for (const link of source.links) {
+        if (typeof link.to === 'string') continue
+        const found = resolveLink(after, source, link, flavour)
+        if (found.kind === 'file' && found.key === link.to) continue
+        this.#reports.add(source, link, { target: this.#pathOf(link.to), reason: 'gone' })
+      }
+    }
+  }
+
+  async #relink(changes: readonly NameChange[]): Promise<void> {
+    const { newLinkFormat, flavour, names } = this.view
+    const sources = await this.#sources.affectedBy(changes)
+    this.#take(planRelink(sources, { names, changes, flavour, newLinkFormat }, this.#sources.texts))
+  }
+
+  #take({ files, lost }: Pick<RelinkPlan, 'files' | 'lost'>): void {
+    for (const { key, path, edits, rewrites } of files) {
+      const draft = this.#open(key, path)
+      this.edit(draft, edits)
+      draft.relinked.push(...rewrites)
+    }
+    for (const { source, link, reason } of lost) this.#reports.add(source, link, { target: this.#pathOf(link.to), reason })
+  }
+
+  /** Edits a heading (`own`) and keeps links to the note's headings alive, as planned by `plan` from the files that link to it. */
+  async relinkHeadings(
+    draft: Draft,
+    own: readonly TextEdit[],
+    plan: (sources: readonly RelinkSource[], texts: SourceTexts) => Pick<RelinkPlan, 'files' | 'lost'>,
+  ): Promise<void> {
+    const { files, lost } = plan([this.#sources.read(draft), ...(await this.referrers(draft))], this.#sources.texts)
+    const others = files.filter(({ key }) => key !== draft.key)
+    const inside = files.find(({ key }) => key === draft.key)
+    // A heading that links to itself is edited once: its own new text stands.
+    const kept = inside?.edits.filter((edit) => own.every(({ start, end }) => edit.end <= start || edit.start >= end)) ?? []
+    this.#take({ files: others, lost })
+    draft.relinked.push(...(inside?.rewrites ?? []))
+    this.edit(
+      draft,
+      [...own, ...kept].sort((a, b) => a.start - b.start),
+    )
+  }
+
+  /** Links that lead to this file now, from others. */
+  async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
+    const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
+    return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
+  }
+
+  /** Files with a tag or one nested in it, and those whose tags may have changed. */
+  async tagged(tag: string): Promise<readonly Draft[]> {
+    const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
+    const edited = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
+    return [...new Set([...found, ...edited])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
+  }
+
+  /** Puts the names back: planning is over, however it ended. */
+  close(): void {
+    this.#names.restore()
+  }
+
+  finish(): Planned {
+    const drafts = this.#drafts.all().filter(hasChanged)
+    const { made, moved } = this.#paths
+    return {
+      changes: [
+        ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
+        ...moved.map(({ from, to }): FileChange => ({ kind: 'move', from, to, before: undefined })),
+        ...drafts.flatMap((draft) => changesOf(draft, this.view, moved)),
+      ],
+      files: drafts.map(writtenFile),
+      dangling: this.#reports.list((key) => this.#livePath(key)),
+      texts: drafts.map((draft) => changedText(draft, this.view)),
+      notes: this.notes,
+    }
+  }
+
+  #livePath(key: number): string | undefined {
+    const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
+    return path === undefined || isTrash(path) ? undefined : path
+  }
+
+  #pathOf(key: number | string): string {
+    return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
+  }
+}
+
+function sameNames(a: Omit<NamedFile, 'key'>, b: Omit<NamedFile, 'key'>): boolean {
+  return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
+}

@@ -1,0 +1,121 @@
+import type { ChangeSummary } from './changes.ts'
+
+/** Values of properties: what YAML and JSON have in common. */
+export type PropertyValues = Readonly<Record<string, unknown>>
+
+/** For each property the titles, aliases or ids of the notes that it links to. */
+export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
+
+/** What is done with the content given for a section. */
+export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
+
+/** What a tool that writes is asked to do. Ids are as a caller wrote them. */
+export type Operation =
+  | CreateNote
+  | UpdateNote
+  | { readonly kind: 'delete'; readonly id: string; readonly expectedHash?: string }
+  | { readonly kind: 'move'; readonly id: string; readonly to: string; readonly expectedHash?: string }
+  | { readonly kind: 'restore'; readonly id: string }
+  | { readonly kind: 'renameHeading'; readonly id: string; readonly heading: readonly string[]; readonly to: string }
+  | { readonly kind: 'renameTag'; readonly tag: string; readonly to: string }
+  | { readonly kind: 'manageTags'; readonly id: string; readonly add: readonly string[]; readonly remove: readonly string[] }
+  | { readonly kind: 'createFolder'; readonly path: string }
+  | { readonly kind: 'clone'; readonly id: string; readonly folder: string }
+  | AddAttachment
+  | { readonly kind: 'deleteAttachment'; readonly id: string; readonly expectedHash?: string }
+
+export interface CreateNote {
+  readonly kind: 'create'
+  readonly id: string
+  readonly content: string
+  readonly title?: string
+  readonly tags?: readonly string[]
+  readonly properties?: PropertyValues
+  readonly relations?: RelationTargets
+}
+
+export interface UpdateNote {
+  readonly kind: 'update'
+  readonly id: string
+  readonly title?: string
+  /** Takes the place of the body, or with `section` of what `mode` says. */
+  readonly content?: string
+  readonly append?: string
+  readonly prepend?: string
+  readonly replaceText?: { readonly find: string; readonly replace: string; readonly count: number }
+  readonly section?: readonly string[]
+  readonly mode?: SectionMode
+  readonly tags?: readonly string[]
+  /** `null` removes a property. */
+  readonly properties?: PropertyValues
+  readonly relations?: RelationTargets
+  readonly expectedHash?: string
+  readonly updateLinks: boolean
+}
+
+export interface AddAttachment {
+  readonly kind: 'addAttachment'
+  /** The note that it belongs to, or the folder or path that it is put at. */
+  readonly id: string
+  readonly filename: string
+  /** Base64. */
+  readonly content: string
+  readonly mimeType?: string
+  readonly title?: string
+}
+
+/** What a caller wants done, all or nothing. */
+export interface WriteRequest {
+  /** For the list of changes: the tool's name and what it was about. */
+  readonly title: string
+  readonly operations: readonly Operation[]
+  /** Only tell what would be done. */
+  readonly dryRun: boolean
+  /** The answer of a dry run that this is the execution of. */
+  readonly planId?: string
+}
+
+/** What became of one file. */
+export interface WrittenFile {
+  readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
+  /** As spelled on disk, before and after; what does not exist then is absent. */
+  readonly from?: string
+  readonly to?: string
+  /** Lines that were rewritten to keep links alive. */
+  readonly relinked: readonly { readonly line: number; readonly before: string; readonly after: string }[]
+}
+
+/** A link that leads nowhere, or elsewhere, because of a change. */
+export interface LinkReport {
+  /** Path of the file that holds the link. */
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  readonly reason: string
+}
+
+export interface WriteResult {
+  /** Absent of a dry run, and of what changed nothing. */
+  readonly changeId?: string
+  /** Of a dry run only. */
+  readonly planId?: string
+  readonly files: readonly WrittenFile[]
+  /** The paths that the operations made or worked on, in their order; absent for what is gone. */
+  readonly subjects: readonly (string | undefined)[]
+  /** Links that will dangle, or cannot be kept. */
+  readonly dangling: readonly LinkReport[]
+  /** Unified difference over all files. */
+  readonly diff: string
+  /** What a caller should know, sentences. */
+  readonly notes: readonly string[]
+}
+
+/** Writes into the vault, as `app/` sees it; absent where nothing may be written. */
+export interface Writing {
+  /** @throws RouxError as the operations do; nothing is written then. */
+  run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
+  /** Takes a change back. @throws RouxError `NODE_NOT_FOUND`, `CONFLICT` with the difference when a file was edited since. */
+  undo(changeId: string): Promise<WriteResult>
+  /** Newest first. */
+  changes(limit: number): Promise<readonly ChangeSummary[]>
+}

@@ -1,0 +1,20 @@
+import * as z from 'zod/v4'
+import { writeNode } from '../../app/write/write-node.ts'
+import { defineOperation } from '../define-operation.ts'
+import { CREATES } from './annotations.ts'
+import { nodeId } from './parameters.ts'
+
+export const cloneNodeTool = defineOperation({
+  name: 'clone_node',
+  title: 'Show a note in a second folder',
+  description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  input: () => ({
+    id: nodeId('Note'),
+    folder: z.string().describe('Folder to show it in; empty for the top.'),
+  }),
+  wrap: 'node',
+  operation: ({ id, folder }) => ({ kind: 'clone' as const, id, folder }),
+  run: writeNode,
+})

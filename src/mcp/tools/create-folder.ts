@@ -1,0 +1,16 @@
+import * as z from 'zod/v4'
+import { createFolder } from '../../app/write/create-folder.ts'
+import { defineOperation } from '../define-operation.ts'
+import { ENSURES } from './annotations.ts'
+
+export const createFolderTool = defineOperation({
+  name: 'create_folder',
+  title: 'Create a folder',
+  description: 'Makes an empty folder. Not needed before create_node or move_node.',
+  needs: 'tools.write',
+  annotations: ENSURES,
+  input: () => ({ path: z.string().describe('Path in the vault.') }),
+  wrap: 'object',
+  operation: ({ path }) => ({ kind: 'createFolder' as const, path }),
+  run: createFolder,
+})

@@ -1,0 +1,24 @@
+import * as z from 'zod/v4'
+import { writeNode } from '../../app/write/write-node.ts'
+import { defined, defineOperation } from '../define-operation.ts'
+import { CREATES } from './annotations.ts'
+import { properties, relations, tags } from './parameters.ts'
+
+export const createNodeTool = defineOperation({
+  name: 'create_node',
+  title: 'Create a note',
+  description: 'Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  input: () => ({
+    id: z.string().describe('Path in the vault, ending in .md; it is lowercased.'),
+    content: z.string().describe('Markdown.'),
+    title: z.string().optional().describe("Title, where it is not the file's name."),
+    tags: tags().default([]).describe('Tags.'),
+    properties: properties('Frontmatter.'),
+    relations: relations(),
+  }),
+  wrap: 'node',
+  operation: (args) => defined({ kind: 'create' as const, ...args }),
+  run: writeNode,
+})

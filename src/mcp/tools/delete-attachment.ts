@@ -1,0 +1,16 @@
+import { deleteFile } from '../../app/write/delete-file.ts'
+import { defined, defineOperation } from '../define-operation.ts'
+import { SETS } from './annotations.ts'
+import { attachmentId, expectedHash } from './parameters.ts'
+
+export const deleteAttachmentTool = defineOperation({
+  name: 'delete_attachment',
+  title: 'Delete an attachment',
+  description: 'Moves an attachment to the trash of the vault; tells the links that lead nowhere now.',
+  needs: 'tools.attach',
+  annotations: SETS,
+  input: () => ({ id: attachmentId(), expected_hash: expectedHash() }),
+  wrap: 'object',
+  operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),
+  run: deleteFile,
+})

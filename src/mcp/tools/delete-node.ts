@@ -1,0 +1,16 @@
+import { deleteFile } from '../../app/write/delete-file.ts'
+import { defined, defineOperation } from '../define-operation.ts'
+import { SETS } from './annotations.ts'
+import { expectedHash, nodeId } from './parameters.ts'
+
+export const deleteNodeTool = defineOperation({
+  name: 'delete_node',
+  title: 'Delete a note',
+  description: 'Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back.',
+  needs: 'tools.write',
+  annotations: SETS,
+  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
+  wrap: 'object',
+  operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),
+  run: deleteFile,
+})

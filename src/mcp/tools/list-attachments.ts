@@ -1,0 +1,15 @@
+import { listAttachments } from '../../app/write/list-attachments.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { limit, nodeId, offset } from './parameters.ts'
+
+export const listAttachmentsTool = defineTool({
+  name: 'list_attachments',
+  title: 'Attachments of a note',
+  description:
+    'Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"].',
+  needs: 'tools.attach',
+  annotations: READS,
+  input: () => ({ id: nodeId('Note'), limit: limit(100, 50), offset: offset() }),
+  wrap: 'object',
+  run: listAttachments,
+})

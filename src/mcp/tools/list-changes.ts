@@ -1,0 +1,18 @@
+import * as z from 'zod/v4'
+import { listChanges } from '../../app/write/list-changes.ts'
+import { defineTool, READS } from '../define-tool.ts'
+import { limit } from './parameters.ts'
+
+export const listChangesTool = defineTool({
+  name: 'list_changes',
+  title: 'What was changed',
+  description: 'What was written through these tools, newest first, with files and the change_id for undo.',
+  needs: 'tools.write',
+  annotations: READS,
+  input: () => ({
+    limit: limit(100, 20),
+    id: z.string().optional().describe('Only changes of this note, file or folder.'),
+  }),
+  wrap: 'results',
+  run: listChanges,
+})

@@ -1,0 +1,20 @@
+import { writeNode } from '../../app/write/write-node.ts'
+import { defineOperation } from '../define-operation.ts'
+import { SETS } from './annotations.ts'
+import { nodeId, tags } from './parameters.ts'
+
+export const manageTagsTool = defineOperation({
+  name: 'manage_tags',
+  title: 'Add and remove tags',
+  description: "Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag.",
+  needs: 'tools.write',
+  annotations: SETS,
+  input: () => ({
+    id: nodeId('Note'),
+    add: tags().default([]).describe('Tags to add.'),
+    remove: tags().default([]).describe('Tags to remove.'),
+  }),
+  wrap: 'node',
+  operation: ({ id, add, remove }) => ({ kind: 'manageTags' as const, id, add, remove }),
+  run: writeNode,
+})

@@ -1,0 +1,22 @@
+import * as z from 'zod/v4'
+import { rename } from '../../app/write/rename.ts'
+import { defineOperation } from '../define-operation.ts'
+import { CHANGES } from './annotations.ts'
+import { dryRun, nodeId } from './parameters.ts'
+
+export const renameHeadingTool = defineOperation({
+  name: 'rename_heading',
+  title: 'Rename a heading',
+  description: 'Gives a heading another text; every link to it follows.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    heading: z.array(z.string()).min(1).describe('Headings from the outside in, as far as needed.'),
+    to: z.string().describe('New text, without "#".'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'object',
+  operation: ({ id, heading, to }) => ({ kind: 'renameHeading' as const, id, heading, to }),
+  run: rename,
+})

@@ -1,0 +1,16 @@
+import * as z from 'zod/v4'
+import { writeNode } from '../../app/write/write-node.ts'
+import { defineOperation } from '../define-operation.ts'
+import { CREATES } from './annotations.ts'
+
+export const restoreNodeTool = defineOperation({
+  name: 'restore_node',
+  title: 'Restore a deleted note',
+  description: 'Takes what was deleted last under an id out of the trash, byte for byte.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  input: () => ({ id: z.string().describe('The id it had.') }),
+  wrap: 'node',
+  operation: ({ id }) => ({ kind: 'restore' as const, id }),
+  run: writeNode,
+})

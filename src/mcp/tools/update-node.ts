@@ -1,0 +1,49 @@
+import * as z from 'zod/v4'
+import { writeNode } from '../../app/write/write-node.ts'
+import { defined, defineOperation } from '../define-operation.ts'
+import { CHANGES } from './annotations.ts'
+import { expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
+
+export const updateNodeTool = defineOperation({
+  name: 'update_node',
+  title: 'Change a note',
+  description:
+    'Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    title: z.string().optional().describe('New title and file name.'),
+    content: z.string().optional().describe('New text of the whole note without frontmatter, or of section.'),
+    tags: tags().optional().describe('All tags from now on.'),
+    properties: properties('Frontmatter to set; null removes.'),
+    relations: relations(),
+    append: z.string().optional().describe('Text to add at the end.'),
+    prepend: z.string().optional().describe('Text to add at the beginning.'),
+    replace_text: z
+      .strictObject({
+        find: z.string().min(1).describe('Exact text.'),
+        replace: z.string().describe('What takes its place.'),
+        count: z.int().min(1).default(1).describe('Matches there must be.'),
+      })
+      .optional()
+      .describe('Replaces every match.'),
+    section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
+    mode: z
+      .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
+      .default('replace')
+      .describe('What content does to section.'),
+    expected_hash: expectedHash(),
+    update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
+  }),
+  wrap: 'node',
+  operation: ({ replace_text, expected_hash, update_links, ...args }) =>
+    defined({
+      kind: 'update' as const,
+      ...args,
+      replaceText: replace_text,
+      expectedHash: expected_hash,
+      updateLinks: update_links,
+    }),
+  run: writeNode,
+})

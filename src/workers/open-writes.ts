@@ -1,0 +1,44 @@
+import picomatch from 'picomatch'
+import { openChanges } from '../changes/open-changes.ts'
+import type { IndexingService } from '../indexing/service.ts'
+import { openSqlite } from '../store/embedded/sqlite.ts'
+import { openExclusionFilters } from '../vault/exclusion-filters.ts'
+import { diskFileSystem } from '../vault/file-system.ts'
+import { openIgnoreRules } from '../vault/ignore-rules.ts'
+import type { IndexerData } from './messages.ts'
+import { openVaultView } from './vault-view.ts'
+import { WriteService } from './write-service.ts'
+
+const MEGABYTE = 1_000_000
+
+/** The writing side of a vault, as its settings say. Nothing is opened on disk before it is needed. */
+export function openWrites({ root, settings, stateFolder }: IndexerData, service: IndexingService): WriteService {
+  const { write, files } = settings
+  const changes = openChanges({
+    root,
+    stateFolder,
+    openDatabase: (path) => openSqlite(path),
+    retention: { days: write.keep_days, bytes: write.keep_mb * MEGABYTE },
+    refusal: refusalOf(root, settings),
+  })
+  return new WriteService({
+    service,
+    changes,
+    openView: (access) => openVaultView(access, { keepsCase: files.case === 'preserve' }),
+  })
+}
+
+/** Why settings keep a path from being written. */
+function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
+  const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
+  const filters = openExclusionFilters(root, diskFileSystem)
+  const options = { dot: true, nocase: diskFileSystem.rules.folds }
+  const isAllowed = write.allow.length === 0 ? () => true : picomatch([...write.allow], options)
+  const isDenied = picomatch([...write.deny], options)
+  return (path) => {
+    if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
+    if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
+    if (!isAllowed(path)) return 'the setting write.allow does not name it'
+    return isDenied(path) ? 'the setting write.deny names it' : undefined
+  }
+}

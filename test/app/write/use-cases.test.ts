@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
+import { addAttachment } from '../../../src/app/write/add-attachment.ts'
+import { applyChanges } from '../../../src/app/write/apply-changes.ts'
+import { createFolder } from '../../../src/app/write/create-folder.ts'
+import { deleteFile } from '../../../src/app/write/delete-file.ts'
+import { listChanges } from '../../../src/app/write/list-changes.ts'
+import { moveNode } from '../../../src/app/write/move-node.ts'
+import { rename } from '../../../src/app/write/rename.ts'
+import { undoChange } from '../../../src/app/write/undo-change.ts'
+import { writeNode } from '../../../src/app/write/write-node.ts'
+import type { ChangeSummary } from '../../../src/core/changes.ts'
+import { RouxError } from '../../../src/core/errors.ts'
+import type { Operation, WriteResult } from '../../../src/core/operations.ts'
+import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+import { GARDEN } from '../../support/garden.ts'
+import { type FakeWriting, fakeWriting, PNG, writableCore } from './fake-writing.ts'
+
+const single = <Asked extends Operation>(tool: string, operation: Asked, dryRun = false) => ({ tool, operation, dryRun })
+const UPDATE = { kind: 'update', id: 'home', append: 'x', updateLinks: false } as const
+const LINE = { line: 3, before: '[[Home]]', after: '[[Start]]' }
+
+/** The core, and what was asked of it. */
+function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSummary[] = []) {
+  const fake: FakeWriting = fakeWriting(result, changes)
+  return { core: writableCore(fake), fake }
+}
+
+describe('a note that is written', () => {
+  test('is answered as get_node shows it, and then what was done', async () => {
+    const { core, fake } = writing({ files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
+    const { value } = await writeNode(core, single('update_node', UPDATE))
+    expect(fake.requests).toEqual([{ title: 'update_node home', operations: [UPDATE], dryRun: false }])
+    expect(Object.keys(value).slice(0, 5)).toEqual(['id', 'title', 'content', 'tags', 'links'])
+    expect(value).toMatchObject({ id: 'home.md', title: 'Home', hash: expect.any(String), change_id: 'c1' })
+    expect(value.files).toEqual([{ kind: 'changed', path: 'Home.md' }])
+    expect(value).not.toHaveProperty('dangling_links')
+    expect(value).not.toHaveProperty('diff')
+  })
+
+  test('waits for the index like every answer, and is written once although the index is found damaged', async () => {
+    const { core, fake } = writing()
+    const lost = () => Promise.reject(new RouxError('PROVIDER_ERROR', 'damaged'))
+    const damaged: GraphCore = { ...core, store: { ...core.store, lookup: lost } }
+    const { value, warnings } = await writeNode(damaged, single('update_node', UPDATE))
+    expect(core.calls).toContain('begin')
+    expect(fake.requests).toHaveLength(1)
+    expect(value).toEqual({ change_id: 'c1', files: [] })
+    expect(warnings).toEqual([{ code: 'NOTICE', message: 'The change was made, but "Home.md" could not be read again: damaged' }])
+  })
+
+  test('tells what a caller should know, and the links that could not be kept', async () => {
+    const dangling = [{ path: 'a.md', line: 2, text: '[[x]]', reason: 'its file is deleted' }]
+    const { core } = writing({ notes: ['The text itself still has #x.'], dangling })
+    const { value, warnings } = await writeNode(
+      core,
+      single('manage_tags', { kind: 'manageTags', id: 'home', add: [], remove: ['x'] }),
+    )
+    expect(value.dangling_links).toEqual(dangling)
+    expect(warnings).toEqual([{ code: 'NOTICE', message: 'The text itself still has #x.' }])
+  })
+
+  test('is refused where nothing may be written, and where the vault is missing', async () => {
+    const closed = fakeCore(fakeStore(GARDEN))
+    await expect(writeNode(closed, single('update_node', UPDATE))).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
+    const missing = { ...fakeCore(fakeStore({}), { phase: 'missing' }), writing: fakeWriting() }
+    await expect(writeNode(missing, single('update_node', UPDATE))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
+    expect(missing.writing.requests).toEqual([])
+  })
+})
+
+describe('deleting', () => {
+  test('tells whether there was such a file', async () => {
+    const gone = writing({ files: [{ kind: 'deleted', from: 'Home.md', relinked: [] }], subjects: [undefined] })
+    expect((await deleteFile(gone.core, single('delete_node', { kind: 'delete', id: 'home' }))).value).toEqual({
+      deleted: true,
+      change_id: 'c1',
+      files: [{ kind: 'deleted', path: 'Home.md' }],
+    })
+    const { core } = writing({ subjects: [undefined] })
+    const absent = await deleteFile(core, single('delete_node', { kind: 'delete', id: 'nope' }))
+    expect(absent.value).toEqual({ deleted: false })
+    expect(absent.warnings).toEqual([expect.objectContaining({ code: 'UNKNOWN_ID' })])
+  })
+
+  test.each([
+    ['delete_node', { kind: 'delete', id: 'photo.png' }, 'delete_attachment'],
+    ['delete_attachment', { kind: 'deleteAttachment', id: 'home' }, 'delete_node'],
+    ['delete_attachment', { kind: 'deleteAttachment', id: 'board.canvas' }, 'delete_node'],
+  ] as const)('%s leaves what is another kind of file: %j', async (tool, operation, other) => {
+    const { core, fake } = writing()
+    await expect(deleteFile(core, single(tool, operation))).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      hint: expect.stringContaining(other),
+    })
+    expect(fake.requests).toEqual([])
+  })
+})
+
+describe('moving', () => {
+  const MOVE = { kind: 'move', id: 'home', to: 'Start.md' } as const
+  const files: WriteResult['files'] = [
+    { kind: 'changed', from: 'Soil/Worms.md', to: 'Soil/Worms.md', relinked: [LINE] },
+    { kind: 'moved', from: 'Home.md', to: 'Start.md', relinked: [] },
+  ]
+
+  test('tells old and new id, what was asked for first, and every line', async () => {
+    const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
+    expect((await moveNode(core, single('move_node', MOVE))).value).toEqual({
+      old_id: 'home.md',
+      new_id: 'start.md',
+      change_id: 'c1',
+      files: [
+        { kind: 'moved', path: 'Home.md', to: 'Start.md' },
+        { kind: 'changed', path: 'Soil/Worms.md', relinked: [LINE] },
+      ],
+    })
+    expect(fake.requests[0]?.title).toBe('move_node home → Start.md')
+  })
+
+  test('a dry run answers a plan and the difference', async () => {
+    const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
+    const { value } = await moveNode(core, single('move_node', MOVE, true))
+    expect(fake.requests[0]?.dryRun).toBe(true)
+    expect(value).toMatchObject({ old_id: 'home.md', new_id: 'start.md', plan_id: 'p1', diff: '-a\n+b\n' })
+    expect(value).not.toHaveProperty('change_id')
+  })
+
+  test.each<[string, Partial<WriteResult>, string, string]>([
+    [
+      'a folder',
+      { files: [{ kind: 'moved', from: 'Soil/Worms.md', to: 'Old/Soil/Worms.md', relinked: [] }] },
+      'soil',
+      'old/soil',
+    ],
+    ['an empty folder', { files: [] }, 'soil', 'old'],
+    ['a folder that is told', { files: [], subjects: ['Old/Soil'] }, 'soil', 'old/soil'],
+  ])('%s has its path for an id', async (_, result, old_id, new_id) => {
+    const { core } = writing({ subjects: [undefined], ...result })
+    const { value } = await moveNode(core, single('move_node', { kind: 'move', id: '/Soil/', to: 'Old' }))
+    expect(value).toMatchObject({ old_id, new_id })
+  })
+})
+
+describe('what does not fit into the context of a model', () => {
+  const many = Array.from({ length: 150 }, (_, at): WriteResult['files'][number] => ({
+    kind: 'changed',
+    from: `${at}.md`,
+    to: `${at}.md`,
+    relinked: [LINE, { ...LINE, before: 'x'.repeat(1000) }],
+  }))
+  const result = {
+    files: many,
+    diff: 'x'.repeat(50_000),
+    dangling: Array.from({ length: 80 }, () => ({ path: 'a.md', line: 1, text: '[[x]]', reason: 'gone' })),
+  }
+  const TAG = single('rename_tag', { kind: 'renameTag', tag: '#a', to: 'b' }, true)
+
+  test('is cut, and it is told how much', async () => {
+    const { core, fake } = writing(result)
+    const { value } = await rename(core, TAG)
+    expect(fake.requests[0]?.title).toBe('rename_tag #a → #b')
+    expect(value.files).toHaveLength(100)
+    expect(value.files.flatMap(({ relinked = [] }) => relinked)).toHaveLength(100)
+    expect(value.omitted).toEqual({ files: 50, lines: 200 })
+    expect(value.diff).toHaveLength(20_000)
+    expect(value.diff).toMatch(/\.\.\. \[truncated\]$/)
+    expect(value.dangling_links).toHaveLength(50)
+    expect(JSON.stringify(value).length).toBeLessThan(60_000)
+  })
+
+  test('is there for a person', async () => {
+    const { value } = await rename(writing(result).core, TAG, { whole: true })
+    expect(value.files).toHaveLength(150)
+    expect(value.files[0]?.relinked?.[1]?.before).toHaveLength(1000)
+    expect(value.diff).toHaveLength(50_000)
+    expect(value).not.toHaveProperty('omitted')
+  })
+})
+
+test.each([
+  [{ subjects: ['New/Deep'] }, { path: 'New/Deep', change_id: 'c1' }],
+  [{ subjects: [undefined] }, { path: 'new/deep', change_id: 'c1' }],
+])('a folder is told by its path: %j', async (result, expected) => {
+  const request = single('create_folder', { kind: 'createFolder', path: '/new/deep/' })
+  expect((await createFolder(writing(result).core, request)).value).toEqual(expected)
+})
+
+describe('several operations', () => {
+  const operations = [
+    { tool: 'move_node', operation: { kind: 'move', id: 'a', to: 'b' } },
+    { tool: 'delete_node', operation: { kind: 'delete', id: 'c' } },
+  ] as const
+
+  test('are one request with one title, one diff, and an id each', async () => {
+    const { core, fake } = writing({ subjects: ['B.md', undefined], diff: 'd' })
+    const { value } = await applyChanges(core, { operations, dryRun: false })
+    expect(fake.requests).toEqual([
+      {
+        title: 'apply_changes: 2 operations: move_node a → b, delete_node c',
+        operations: operations.map(({ operation }) => operation),
+        dryRun: false,
+      },
+    ])
+    expect(value).toEqual({ ids: ['b.md', null], change_id: 'c1', files: [], diff: 'd' })
+  })
+
+  test('a plan is carried out by its id alone', async () => {
+    const { core, fake } = writing({ subjects: [] })
+    const { value } = await applyChanges(core, { operations: [], dryRun: false, planId: 'p1' })
+    expect(fake.requests).toEqual([{ title: 'apply_changes', operations: [], dryRun: false, planId: 'p1' }])
+    expect(value).not.toHaveProperty('ids')
+  })
+
+  test.each([
+    [{ operations: [], dryRun: false }, 'Give operations, or'],
+    [{ operations, dryRun: false, planId: 'p1' }, 'either operations or plan_id'],
+    [{ operations: [], dryRun: true, planId: 'p1' }, 'leave out dry_run'],
+    [{ operations: [], dryRun: false, planId: ' ' }, 'plan_id is empty'],
+  ])('%j is refused', async (args, message) => {
+    const { core, fake } = writing()
+    await expect(applyChanges(core, args)).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: expect.stringContaining(message),
+    })
+    expect(fake.requests).toEqual([])
+  })
+
+  test('what is wrong with one of them is told with its number', async () => {
+    const long = { tool: 'update_node', operation: { ...UPDATE, title: 'x'.repeat(201) } } as const
+    await expect(applyChanges(writing().core, { operations: [...operations, long], dryRun: true })).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'Operation 3: title has 201 characters; 200 are allowed.',
+    })
+  })
+
+  test('a long title is cut', async () => {
+    const { core, fake } = writing()
+    await applyChanges(core, { operations: Array.from({ length: 100 }, () => operations).flat(), dryRun: false })
+    expect(fake.requests[0]?.title).toHaveLength(200)
+    expect(fake.requests[0]?.title).toMatch(/^apply_changes: 200 operations: move_node a → b, .*…$/)
+  })
+})
+
+describe('the list of changes', () => {
+  const change = (id: string, ...paths: readonly string[]): ChangeSummary => ({
+    id,
+    time: 1_700_000_000_000,
+    title: `t ${id}`,
+    state: 'done',
+    undoes: undefined,
+    files: paths.map((path) => ({ kind: 'replace', path, to: undefined })),
+  })
+  const moved: ChangeSummary = {
+    ...change('c2'),
+    undoes: 'c1',
+    files: [{ kind: 'move', from: 'x', path: 'Soil', to: 'Old/Soil' } as ChangeSummary['files'][number]],
+  }
+  const changes = [change('c4', 'Home.md'), change('c3', ...Array.from({ length: 30 }, (_, at) => `n/${at}.md`)), moved]
+
+  test('has times, states and files', async () => {
+    const { value } = await listChanges(writing({}, changes).core, { limit: 3 })
+    expect(value[0]).toEqual({
+      change_id: 'c4',
+      time: '2023-11-14T22:13:20.000Z',
+      title: 't c4',
+      state: 'done',
+      files: [{ kind: 'replace', path: 'Home.md' }],
+    })
+    expect(value[1]?.files).toHaveLength(20)
+    expect(value[1]?.omitted_files).toBe(10)
+    expect(value[2]).toMatchObject({ undoes: 'c1', files: [{ kind: 'move', path: 'Soil', to: 'Old/Soil' }] })
+  })
+
+  test.each([
+    ['home', ['c4']],
+    ['HOME.md', ['c4']],
+    ['n/7', ['c3']],
+    ['n/', ['c3']],
+    ['soil/worms', ['c2']],
+    ['old/soil/worms.md', ['c2']],
+    ['so', []],
+    ['nope', []],
+  ])('of %s', async (id, expected) => {
+    const { value } = await listChanges(writing({}, changes).core, { limit: 3, id })
+    expect(value.map(({ change_id }) => change_id)).toEqual(expected)
+  })
+
+  test('the newest come first, up to the limit, also of one file', async () => {
+    const same = Array.from({ length: 9 }, (_, at) => change(`c${9 - at}`, 'Home.md'))
+    const { core } = writing({}, same)
+    expect((await listChanges(core, { limit: 2 })).value.map(({ change_id }) => change_id)).toEqual(['c9', 'c8'])
+    expect((await listChanges(core, { limit: 3, id: 'home' })).value.map(({ change_id }) => change_id)).toEqual([
+      'c9',
+      'c8',
+      'c7',
+    ])
+  })
+})
+
+describe('undo', () => {
+  test('answers the node where it is one', async () => {
+    const { core, fake } = writing({ changeId: 'c2', files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
+    const { value } = await undoChange(core, 'c1')
+    expect(fake.undone).toEqual(['c1'])
+    expect(value).toMatchObject({ undone: 'c1', change_id: 'c2', node: { id: 'home.md', title: 'Home' } })
+  })
+
+  test('answers only files where they are several or gone', async () => {
+    const { core } = writing({ files: [{ kind: 'deleted', from: 'New.md', relinked: [] }] })
+    expect((await undoChange(core, 'c1')).value).toEqual({
+      undone: 'c1',
+      change_id: 'c1',
+      files: [{ kind: 'deleted', path: 'New.md' }],
+    })
+    await expect(undoChange(core, ' ')).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      hint: expect.stringContaining('list_changes'),
+    })
+  })
+})
+
+test('an attachment that was added is told by its facts', async () => {
+  const { core } = writing({ files: [{ kind: 'created', to: 'photo.png', relinked: [] }], subjects: ['photo.png'] })
+  const content = Buffer.from(PNG).toString('base64')
+  const request = single('add_attachment', { kind: 'addAttachment', id: 'home', filename: 'photo.png', content } as const)
+  expect((await addAttachment(core, request)).value).toEqual({
+    id: 'photo.png',
+    filename: 'photo.png',
+    mime_type: 'image/png',
+    size: PNG.length,
+    created: '2024-01-01T00:00:00Z',
+    modified: '2024-02-02T00:00:00Z',
+    change_id: 'c1',
+    files: [{ kind: 'created', path: 'photo.png' }],
+  })
+})

@@ -1,0 +1,154 @@
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { FileChange } from '../../src/core/changes.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, quickFiles, sha, snapshot } from './rig.ts'
+
+const FILES = { 'a.md': 'A', 'b.md': 'B', 'f/c.md': 'C', 'old/d.md': 'D' }
+const CHANGES: readonly FileChange[] = [
+  { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') },
+  { kind: 'replace', path: 'b.md', before: sha('B'), bytes: bytes('B2') },
+  { kind: 'move', from: 'b.md', to: 'new/b.md', before: sha('B') },
+  { kind: 'move', from: 'f/c.md', to: '.trash/c.md', before: undefined },
+  { kind: 'create', path: 'n.md', bytes: bytes('N') },
+  { kind: 'move', from: 'old', to: 'older', before: undefined },
+  { kind: 'removeFolder', path: 'f' },
+]
+
+describe('a call that fails', () => {
+  test.each([
+    ['ENOSPC', 'PROVIDER_ERROR'],
+    ['EACCES', 'PERMISSION_DENIED'],
+    ['EROFS', 'PERMISSION_DENIED'],
+    ['EIO', 'PROVIDER_ERROR'],
+  ])('with %s, whichever it is, leaves the vault as before', async (code, expected) => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const before = snapshot(world.root)
+    for (let at = 0; ; at++) {
+      const fate = new Fate(at, code)
+      const writer = world.open({ fs: fatedFiles(fate) })
+      const error = await writer.apply(CHANGES, { title: 'fails' }).catch((thrown: unknown) => thrown)
+      if (fate.calls <= at) break
+      expect([fate.names.at(-1), error]).toEqual([fate.names.at(-1), expect.objectContaining({ code: expected })])
+      expect(snapshot(world.root)).toEqual(before)
+      expect(writer.list(1).map(({ state }) => state)).not.toContain('applying')
+      writer.close()
+    }
+  })
+
+  test('for good is rolled back by the next call', async () => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const before = snapshot(world.root)
+    const fate = new Fate(60)
+    const writer = world.open({ fs: fatedFiles(fate) })
+    await expect(writer.apply(CHANGES, { title: 'fails' })).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
+    expect(writer.list(1)[0]?.state).toBe('applying')
+    writer.close()
+    const next = world.open()
+    expect(await next.recover()).toMatchObject([{ state: 'rolled_back', kept: [] }])
+    expect(await next.recover()).toEqual([])
+    next.close()
+    expect(snapshot(world.root)).toEqual(before)
+  })
+
+  test('in the record leaves the vault untouched', async () => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const writer = world.open({ openDatabase: fatedDatabase(new Fate(3, 'ENOSPC')) })
+    await expect(writer.apply(CHANGES, { title: 'fails' })).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
+    expect(snapshot(world.root)).toEqual(snapshot(makeWorld(temporaryFolder(), FILES).root))
+  })
+})
+
+test('what was written is on the disk before it gets its name, and the record before that', async () => {
+  const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
+  const fate = new Fate()
+  const writer = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
+  const changes: readonly FileChange[] = [
+    { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') },
+    { kind: 'move', from: 'b.md', to: 'c.md', before: undefined },
+  ]
+  await writer.apply(changes, { title: 'order' })
+  writer.close()
+  const steps = fate.names.filter((name) =>
+    /^(?:create|write|fsync|link|rename|syncFolder|unlink|sql (?:COMMIT|PRAGMA synchronous))/.test(name),
+  )
+  expect(steps.slice(steps.indexOf('create') - 1)).toEqual([
+    'sql COMMIT',
+    ...['create', 'write', 'fsync'],
+    ...['link', 'rename'],
+    ...['link', 'syncFolder', 'rename', 'syncFolder'],
+    ...['unlink', 'unlink'],
+    ...['sql PRAGMA synchronous =', 'sql COMMIT', 'sql PRAGMA synchronous ='],
+  ])
+})
+
+describe('a human at the moment of the write', () => {
+  const REPLACE: FileChange = { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') }
+  const CREATE: FileChange = { kind: 'create', path: 'c.md', bytes: bytes('C') }
+
+  test('who writes into the file while it is displaced gets it back', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
+    const link = (from: string, to: string) => {
+      quickFiles.link(from, to)
+      if (to.endsWith('.old')) appendFileSync(to, ' human')
+    }
+    const writer = world.open({ fs: { ...quickFiles, link } })
+    await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      candidates: [{ path: 'a.md', expected: sha('A'), actual: sha('A human') }],
+    })
+    writer.close()
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'A human', 'b.md': 'B' })
+  })
+
+  test('who saves a new file over the old one before it is displaced keeps it', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+    const link = (from: string, to: string) => {
+      if (to.endsWith('.old')) {
+        writeFileSync(`${world.root}/.human`, 'human')
+        renameSync(`${world.root}/.human`, `${world.root}/a.md`)
+      }
+      quickFiles.link(from, to)
+    }
+    const writer = world.open({ fs: { ...quickFiles, link } })
+    await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    writer.close()
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'human' })
+  })
+
+  test('who makes the same file is not overwritten', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+    const create = (path: string, mode: number) => {
+      writeFileSync(`${world.root}/c.md`, 'human')
+      return quickFiles.create(path, mode)
+    }
+    const writer = world.open({ fs: { ...quickFiles, create } })
+    await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    writer.close()
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'A', 'c.md': 'human' })
+  })
+
+  test('who edits what a dead writer left keeps the edit, and is told', async () => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const reference = world.open()
+    const { id } = await reference.apply(CHANGES, { title: 'whole' })
+    await reference.undo(id)
+    reference.close()
+    for (let at = 40; ; at++) {
+      const fate = new Fate(at)
+      const writer = world.open({ fs: fatedFiles(fate) })
+      await writer.apply(CHANGES, { title: 'dies' }).catch(() => {})
+      writer.close()
+      if (!fate.isDead) break
+      const found = Object.entries(snapshot(world.root)).find(([path, text]) => path === 'a.md' && text === 'A2')
+      if (found === undefined) continue
+      writeFileSync(`${world.root}/a.md`, 'human')
+      const next = world.open()
+      expect(await next.recover()).toMatchObject([{ state: 'rolled_back', kept: [{ path: 'a.md' }] }])
+      next.close()
+      expect(snapshot(world.root)).toEqual({ ...snapshot(makeWorld(temporaryFolder(), FILES).root), 'a.md': 'human' })
+      return
+    }
+    expect.unreachable()
+  })
+})

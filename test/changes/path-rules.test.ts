@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { nameProblem } from '../../src/changes/path-rules.ts'
+
+test.each([
+  ['note.md', undefined],
+  ['Ünïcode – ok (1).md', undefined],
+  ['[draft] #1.png', undefined],
+  ['con', 'con_'],
+  ['COM¹.md', 'COM¹_.md'],
+  ['nul.tar.gz', 'nul_.tar.gz'],
+  ['console.md', undefined],
+  ['a/b.md', 'a-b.md'],
+  ['a|b^c.md', 'a-b-c.md'],
+  ['ends. ', 'ends'],
+  ['dot..md', 'dot.md'],
+  ['\ud800.md', '-.md'],
+  ['a\nb.md', 'a-b.md'],
+  [`${'é'.repeat(200)}.md`, `${'é'.repeat(126)}.md`],
+])('%j is to be %j', (name, suggestion) => {
+  const problem = nameProblem(name)
+  expect(problem?.suggestion).toBe(suggestion)
+})
+
+test('every suggestion can be held', () => {
+  const strange = fc.string({
+    unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '💡', 'con', '.md', '/'),
+    maxLength: 300,
+  })
+  fc.assert(
+    fc.property(strange, (name) => {
+      const problem = nameProblem(name)
+      if (problem !== undefined) expect(nameProblem(problem.suggestion)).toBeUndefined()
+    }),
+  )
+})

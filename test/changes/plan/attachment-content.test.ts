@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { requireContent } from '../../../src/changes/plan/attachment-content.ts'
+
+test('every sequence of bytes comes back from its base64', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
+      expect(requireContent(Buffer.from(bytes).toString('base64'))).toEqual(Buffer.from(bytes))
+    }),
+  )
+})
+
+test('what is accepted is what its bytes are written as, nothing else', () => {
+  const text = fc.string({ unit: fc.constantFrom('A', 'B', '/', '+', '=', '-', ' '), minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(text, (content) => {
+      const written = Buffer.from(content, 'base64').toString('base64')
+      if (written === content) requireContent(content)
+      else expect(() => requireContent(content)).toThrow(/no base64 at position \d+/)
+    }),
+  )
+})
+
+test.each([
+  ['QUJD RA==', 4, /spaces/],
+  ['QUJD\nRA==', 4, /line breaks/],
+  ['data:image/png;base64,QUJD', 4, /"base64,"/],
+  ['QUJ_', 3, /instead of/],
+  ['QUJé', 3, /"é" cannot be there/],
+  ['QU=D', 2, /"=" cannot be there/],
+  ['QUJDRA', 6, /cut off/],
+  ['====', 0, /"=" cannot be there/],
+  ['QUJDRB==', 5, /belong to no byte/],
+  ['QUJDREV=', 6, /belong to no byte/],
+])('%j is refused at position %i', (content, position, hint) => {
+  expect(() => requireContent(content)).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_PARAMS',
+      message: `content is no base64 at position ${position}.`,
+      hint: expect.stringMatching(hint),
+    }),
+  )
+})
+
+test('nothing is refused', () => {
+  expect(() => requireContent('')).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS' }))
+})
+
+test('5 MB are the limit, before decoding', () => {
+  const limit = 5 << 20
+  const written = (size: number) => Buffer.alloc(size).toString('base64')
+  expect(requireContent(written(limit))).toHaveLength(limit)
+  expect(() => requireContent(written(limit + 1))).toThrow(
+    expect.objectContaining({ code: 'TOO_LARGE', message: expect.stringContaining('5242881') }),
+  )
+  expect(() => requireContent('!'.repeat(8 << 20))).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
+})

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import type { Operation } from '../../../src/core/operations.ts'
+import { writable } from '../../support/writable-vault.ts'
+import { sha } from '../rig.ts'
+import { check, type Difference, refuse } from './checked.ts'
+
+const move = (id: string, to: string, expectedHash?: string): Operation => ({
+  kind: 'move',
+  id,
+  to,
+  ...(expectedHash === undefined ? {} : { expectedHash }),
+})
+
+describe('a file moves', () => {
+  test.each<[string, Record<string, string>, Operation, Difference]>([
+    ['to another name', { 'a.md': 'A' }, move('a', 'B c'), { 'a.md': null, 'B c.md': 'A' }],
+    [
+      'into a folder that is there, as spelled',
+      { 'a.md': 'A', 'Sub/x.md': '' },
+      move('a', 'sub'),
+      { 'a.md': null, 'Sub/a.md': 'A' },
+    ],
+    ['into a folder that is not there', { 'a.md': 'A' }, move('a', 'f/g/'), { 'a.md': null, 'f/g/a.md': 'A' }],
+    ['to the root', { 'f/a.md': 'A' }, move('f/a', '/'), { 'f/a.md': null, 'a.md': 'A' }],
+    ['to another case', { 'a.md': '[[a]]', 'b.md': '[[a]]' }, move('a', 'A'), { 'a.md': null, 'A.md': '[[a]]' }],
+    [
+      'that is an attachment',
+      { 'p.PNG': 'P', 'b.md': '![[p.PNG]] [x](p.PNG)' },
+      move('p.png', 'f/q'),
+      { 'p.PNG': null, 'f/q.PNG': 'P', 'b.md': '![[q.PNG]] [x](q.PNG)' },
+    ],
+    [
+      'that is a canvas',
+      { 'c.canvas': '{"nodes":[{"type":"file","file":"b.md"}]}', 'b.md': '[[c.canvas]]' },
+      move('c.canvas', 'f/d.canvas'),
+      { 'c.canvas': null, 'f/d.canvas': '{"nodes":[{"type":"file","file":"b.md"}]}', 'b.md': '[[d.canvas]]' },
+    ],
+    [
+      'with links in every form',
+      {
+        'f/a.md': 'A',
+        'b.md': '---\nup: "[[a]]"\n---\n[[a|x]] ![[f/a#h]] [m](f/a.md "T") [r]\n`[[a]]` <!-- [[a]] -->\n\n[r]: f/a.md\n',
+        'c.canvas': '{"nodes":[{"type":"file","file":"f/a.md"},{"type":"text","text":"[[a]]"}]}',
+      },
+      move('f/a', 'g/z'),
+      {
+        'f/a.md': null,
+        'g/z.md': 'A',
+        'b.md': '---\nup: "[[z]]"\n---\n[[z|x]] ![[g/z#h]] [m](g/z.md "T") [r]\n`[[a]]` <!-- [[a]] -->\n\n[r]: g/z.md\n',
+        'c.canvas': '{"nodes":[{"type":"file","file":"g/z.md"},{"type":"text","text":"[[z]]"}]}',
+      },
+    ],
+    [
+      'with its own relative links',
+      { 'f/a.md': '[b](b.md) ![p](../p.png) [[b]]', 'f/b.md': '', 'p.png': '' },
+      move('f/a', 'g/h/'),
+      { 'f/a.md': null, 'g/h/a.md': expect.stringMatching(/^\[b\]\(.*b\.md\) !\[p\]\(\.\.\/\.\.\/p\.png\) \[\[b\]\]$/) },
+    ],
+    [
+      'and no link is led elsewhere by the name that it takes',
+      { 'f/a.md': 'one', 'g/h/b.md': 'two', 'c.md': '[[b]] [[a]]' },
+      move('f/a', 'b'),
+      { 'f/a.md': null, 'b.md': 'one', 'c.md': '[[g/h/b]] [[b]]' },
+    ],
+    [
+      'and none by the name that it leaves',
+      { 'a.md': 'one', 'f/a.md': 'two', 'c.md': '[[a]]' },
+      move('a', 'z'),
+      { 'a.md': null, 'z.md': 'one', 'c.md': '[[z]]' },
+    ],
+    [
+      'out of a folder with an odd name',
+      { 'an: b/c.md': 'C' },
+      move('an: b/c', 'an: b/d'),
+      { 'an: b/c.md': null, 'an: b/d.md': 'C' },
+    ],
+    [
+      'whose name is in another Unicode form',
+      { 'E\u0301.md': 'E', 'b.md': '[[\u00c9]]' },
+      move('\u00e9', 'x'),
+      { 'E\u0301.md': null, 'x.md': 'E', 'b.md': '[[x]]' },
+    ],
+    [
+      'whose name ends in a final sigma',
+      { 'ΣΑΣ.md': 'S', 'b.md': '[[ΣΑΣ]]' },
+      move('ΣαΣ', 'x'),
+      { 'ΣΑΣ.md': null, 'x.md': 'S', 'b.md': '[[x]]' },
+    ],
+  ])('%s', async (_, files, operation, expected) => {
+    const { vault } = await check(files, operation, expected)
+    expect((await vault.edges()).filter((edge) => edge.includes('('))).toEqual([])
+  })
+
+  test.each([
+    ['shortest', '[[z]]'],
+    ['relative', '[[../g/z]]'],
+    ['absolute', '[[g/z]]'],
+  ])('links become %s where Obsidian is set so', async (newLinkFormat, link) => {
+    const files = { 'f/a.md': '', 'f/b.md': '[[a]]', '.obsidian/app.json': JSON.stringify({ newLinkFormat }) }
+    await check(files, move('f/a', 'g/z'), { 'f/a.md': null, 'g/z.md': '', 'f/b.md': link })
+  })
+
+  test('of which a twin stays', async () => {
+    const vault = await writable({ 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' })
+    await vault.write(move('A.md', 'b', sha('two')))
+    expect(vault.files()).toEqual({ 'a.md': 'one', 'b.md': 'two', 'c.md': '[[a]]' })
+  })
+})
+
+describe('a folder moves', () => {
+  const FILES = {
+    'F/a.md': '[[b]] [c](../c.md) ![p](p.png)',
+    'F/sub/b.md': '[a](../a.md)',
+    'F/p.png': 'P',
+    'F/.hidden': 'H',
+    'c.md': '[[F/a]] [[a]]',
+    'g/x.md': '',
+  }
+  test.each<[string, Operation, string, Difference]>([
+    ['to another name', move('f', 'H'), 'H', { 'c.md': '[[H/a]] [[a]]' }],
+    ['into another', move('F', 'g'), 'g/F', {}],
+    ['into one that is new', move('F/', 'n/m/'), 'n/m/F', {}],
+    ['to another case', move('F', 'f'), 'f', {}],
+  ])('%s', async (_, operation, to, others) => {
+    const deep = to.includes('/') ? '../'.repeat(to.split('/').length) : '../'
+    const { vault } = await check(FILES, operation, {
+      'F/a.md': null,
+      'F/sub/b.md': null,
+      'F/p.png': null,
+      'F/.hidden': null,
+      [`${to}/a.md`]: FILES['F/a.md'].replace('../', deep),
+      [`${to}/sub/b.md`]: FILES['F/sub/b.md'],
+      [`${to}/p.png`]: 'P',
+      [`${to}/.hidden`]: 'H',
+      ...others,
+    })
+    const id = to.toLowerCase()
+    expect(await vault.edges()).toEqual(
+      [
+        `${id}/a.md -> ${id}/sub/b.md x1`,
+        `${id}/a.md -> c.md x1`,
+        `${id}/a.md -> ${id}/p.png x1`,
+        `${id}/sub/b.md -> ${id}/a.md x1`,
+        `c.md -> ${id}/a.md x2`,
+      ].sort(),
+    )
+  })
+
+  test('and is one change of the disk', async () => {
+    const { vault, result } = await check({ 'f/a.md': '', 'f/b.md': '' }, move('f', 'g'), {
+      'f/a.md': null,
+      'f/b.md': null,
+      'g/a.md': '',
+      'g/b.md': '',
+    })
+    expect(result.files).toHaveLength(2)
+    expect((await vault.writes.changes(9)).at(-1)?.files).toEqual([{ kind: 'move', path: 'f', to: 'g' }])
+  })
+})
+
+describe('nothing moves', () => {
+  const FILES = {
+    'a.md': '[[b]]',
+    'b.md': '',
+    'F/x.md': '',
+    'F/g/y.md': '',
+    'h/x.md': '',
+    'T.md': '1',
+    't.md': '2',
+    'drafts/d.md': '',
+  }
+  test.each<[string, Operation, object]>([
+    ['that is not there', move('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
+    ['onto a note', move('a', 'b'), { code: 'NODE_EXISTS', candidates: ['b.md'] }],
+    ['onto a twin', move('a', 'B'), { code: 'NODE_EXISTS' }],
+    ['onto itself', move('a', 'a'), { code: 'INVALID_PARAMS' }],
+    ['into a folder that has such a note', move('F/x', 'h'), { code: 'NODE_EXISTS' }],
+    ['into itself', move('F', 'F/g/z'), { code: 'INVALID_PARAMS' }],
+    ['into the folder itself', move('F', 'F/'), { code: 'INVALID_PARAMS' }],
+    ['where the folder is', move('F', 'F'), { code: 'INVALID_PARAMS' }],
+    ['onto a folder in it', move('F/g', 'h/x.md'), { code: 'NODE_EXISTS' }],
+    ['outside', move('a', '../a'), { code: 'PERMISSION_DENIED' }],
+    ['to an absolute path', move('a', '/x'), { code: 'PERMISSION_DENIED' }],
+    ['into the trash', move('a', '.trash/a'), { code: 'PERMISSION_DENIED' }],
+    ['into what is ignored', move('a', 'drafts/a'), { code: 'PERMISSION_DENIED' }],
+    ['into the settings of Obsidian', move('F', '.obsidian/F'), { code: 'PERMISSION_DENIED' }],
+    ['to a name that links cannot say', move('a', 'x#y'), { code: 'INVALID_PARAMS', hint: 'Use "x-y.md".' }],
+    ['to a name that Windows cannot hold', move('F', 'x?'), { code: 'INVALID_PARAMS', hint: 'Use "x-".' }],
+    ['to nothing', move('a', ''), { code: 'INVALID_PARAMS' }],
+    ['that is one of twins', move('t', 'x'), { code: 'INVALID_PARAMS' }],
+    ['that is not what was seen', move('a', 'x', sha('old')), { code: 'CONFLICT' }],
+    ['below a note', move('a', 'b.md/x'), { code: 'NODE_EXISTS' }],
+  ])('%s', async (_, operation, error) => {
+    await refuse(FILES, operation, error)
+  })
+})

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { addAttachment } from '../../../src/changes/plan/attachment-operations.ts'
+import { differenceOf } from '../../../src/changes/plan/plan-difference.ts'
+import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
+import type { ChangedText } from '../../../src/changes/plan/workspace.ts'
+import { attachment, attachmentVault } from './attachment-vault.ts'
+
+const changed = (given: Partial<ChangedText>): ChangedText => ({
+  from: 'a.md',
+  to: 'a.md',
+  before: '',
+  after: '',
+  isText: true,
+  size: 0,
+  ...given,
+})
+
+const check = (given: Partial<ChangedText>, expected: string): void => expect(differenceOf([changed(given)])).toBe(expected)
+
+test('an edited file', () => {
+  check({ before: 'one\ntwo\n', after: 'one\nthree\n' }, '--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n')
+})
+
+test('bytes that a reader does not see are kept: line ends, no last one, a mark of byte order', () => {
+  check(
+    { before: '\ufeffa\r\nb', after: '\ufeffa\r\nc' },
+    '--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n \ufeffa\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n',
+  )
+})
+
+test('a new file', () => {
+  check({ from: undefined, after: 'one\ntwo\n' }, '--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,2 @@\n+one\n+two\n')
+  check({ from: undefined, after: 'one' }, '--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,1 @@\n+one\n\\ No newline at end of file\n')
+  check({ from: undefined, after: '' }, '--- /dev/null\n+++ b/a.md\n')
+})
+
+test('a new file of many lines is shown', () => {
+  const difference = differenceOf([changed({ from: undefined, after: 'x\n'.repeat(20_000) })])
+  expect(difference.split('\n')).toHaveLength(20_004)
+})
+
+test('a moved file, and one that is edited, too', () => {
+  check({ to: 'b/c.md' }, 'rename from a.md\nrename to b/c.md\n')
+  check(
+    { to: 'c.md', before: 'x\n', after: 'y\n' },
+    'rename from a.md\nrename to c.md\n--- a/a.md\n+++ b/c.md\n@@ -1,1 +1,1 @@\n-x\n+y\n',
+  )
+})
+
+test('a deleted file is one line', () => {
+  check({ to: undefined, before: 'a secret\n' }, 'Deleted: a.md goes to the trash\n')
+})
+
+test.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [12_345, '12.3 kB'],
+  [999_950, '1.0 MB'],
+  [5_242_880, '5.2 MB'],
+])('an attachment of %i bytes', (size, text) => {
+  check({ from: undefined, to: 'x.png', isText: false, size }, `Binary file x.png added (${text})\n`)
+})
+
+test('an attachment that is moved or deleted', () => {
+  check({ from: 'x.png', to: 'y.png', isText: false }, 'rename from x.png\nrename to y.png\n')
+  check({ from: 'x.png', to: undefined, isText: false }, 'Deleted: x.png goes to the trash\n')
+})
+
+test('a name cannot write lines of its own', () => {
+  check({ to: 'b\n--- a/c".md' }, 'rename from a.md\nrename to "b\\n--- a/c\\".md"\n')
+})
+
+test('versions that have nothing in common', () => {
+  const text = (of: string): string => Array.from({ length: 6000 }, (_, line) => `${of}${line}\n`).join('')
+  check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to be compared\n')
+})
+
+describe('at most 200,000 characters', () => {
+  const large = changed({ from: undefined, after: `${'x'.repeat(99_000)}\n` })
+
+  test('files that do not fit are counted, those that do are shown', () => {
+    const small = changed({ to: 'last.md' })
+    const difference = differenceOf([large, large, large, large, small])
+    expect(difference.length).toBeLessThanOrEqual(200_000)
+    expect(
+      difference.endsWith('rename from a.md\nrename to last.md\n… 2 changed files are not shown: the difference is too long.\n'),
+    ).toBe(true)
+  })
+
+  test('many small ones', () => {
+    const difference = differenceOf(Array.from({ length: 10_000 }, (_, at) => changed({ to: `${at}.md` })))
+    const shown = difference.split('rename from').length - 1
+    expect(difference.length).toBeLessThanOrEqual(200_000)
+    expect(difference.length).toBeGreaterThan(199_800)
+    expect(difference).toContain(`… ${10_000 - shown} changed files are not shown`)
+  })
+
+  test('one that is too long alone', () => {
+    const difference = differenceOf([changed({ from: undefined, after: 'x'.repeat(300_000) })])
+    expect(difference).toBe('… 1 changed file is not shown: the difference is too long.\n')
+  })
+})
+
+test('nothing', () => {
+  expect(differenceOf([])).toBe('')
+})
+
+test('what was planned is what is shown', async () => {
+  const { view } = attachmentVault({ 'a.md': 'one\n', 'b.md': 'x\n', 'Old/c.md': 'y\n', 'p.png': '\0' })
+  const { diff } = await planOperations(view, [
+    { kind: 'update', id: 'a', append: 'two', updateLinks: false },
+    { kind: 'delete', id: 'b' },
+    { kind: 'move', id: 'Old', to: 'New' },
+    { kind: 'move', id: 'p.png', to: 'q.png' },
+    attachment({ id: 'a.md' }),
+  ])
+  expect(diff).toContain('--- a/a.md\n+++ b/a.md\n@@')
+  expect(diff).toContain('+two\n')
+  expect(diff).toContain('Deleted: b.md goes to the trash\n')
+  expect(diff).toContain('rename from Old/c.md\nrename to New/c.md\n')
+  expect(diff).toContain('rename from p.png\nrename to q.png\n')
+  expect(diff).toContain('Binary file a.png added (70 bytes)\n')
+})
+
+test('of files that only move no text is kept', async () => {
+  const workspace = attachmentVault({ 'note.md': 'x\n' })
+  await addAttachment(workspace, attachment())
+  await workspace.move([{ draft: workspace.find('note'), to: 'b.md' }])
+  expect(workspace.finish().texts.map(({ before, after }) => before + after)).toEqual(['', ''])
+})

@@ -1,0 +1,162 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Operation } from '../../../src/core/operations.ts'
+import { writable } from '../../support/writable-vault.ts'
+import { check, refuse } from './checked.ts'
+
+const create = (id: string, content = ''): Operation => ({ kind: 'create', id, content })
+const append = (id: string, text: string): Operation => ({ kind: 'update', id, append: text, updateLinks: false })
+const move = (id: string, to: string): Operation => ({ kind: 'move', id, to })
+const remove = (id: string): Operation => ({ kind: 'delete', id })
+const folder = (path: string): Operation => ({ kind: 'createFolder', path })
+const clone = (id: string, into: string): Operation => ({ kind: 'clone', id, folder: into })
+
+describe('folders and copies', () => {
+  test('a folder is made, or is there', async () => {
+    const { vault } = await check({ 'F/a.md': '' }, [folder('f/New/Deep/'), folder('F'), create('F/new/DEEP/x')], {
+      'F/New/Deep/x.md': '',
+    })
+    expect(Object.keys(vault.snapshot())).toContain('F/New/Deep/')
+    await refuse({ 'a.md': '' }, folder('a.md'), { code: 'NODE_EXISTS' })
+    await refuse({ 'a.md': '' }, folder('A.md/b'), { code: 'NODE_EXISTS' })
+    await refuse({}, folder('a?'), { code: 'INVALID_PARAMS', hint: 'Use "a-".' })
+    await refuse({}, folder('/a'), { code: 'PERMISSION_DENIED' })
+    await refuse({}, folder(''), { code: 'INVALID_PARAMS' })
+  })
+
+  test('a copy shows the original and is related to it', async () => {
+    const files = { 'F/a.md': 'A', 'g/x.md': '' }
+    const expected = { 'g/a.md': '---\ncloneOf:\n  - "[[F/a]]"\n---\n![[F/a]]\n' }
+    const { vault } = await check(files, clone('f/a', 'G'), expected)
+    expect(await vault.edges()).toEqual(['g/a.md -> f/a.md x2'])
+    await refuse(files, clone('f/a', 'F'), { code: 'NODE_EXISTS' })
+    await refuse(files, clone('nope', 'g'), { code: 'NODE_NOT_FOUND' })
+    await refuse(files, clone('f/a', '../g'), { code: 'PERMISSION_DENIED' })
+  })
+
+  test('a copy that links lead to from now on is told', async () => {
+    const { result } = await check({ 'f/g/a.md': '', 'b.md': '[[a]]' }, clone('f/g/a', '/'), { 'a.md': expect.any(String) })
+    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it leads to "a.md" from now on' }])
+  })
+})
+
+describe('several operations in one request', () => {
+  test('each works on what the ones before made', async () => {
+    const { vault, result } = await check(
+      { 'x.md': '[[new]]' },
+      [create('new', 'N [[x]]\n'), append('new', 'more'), move('new', 'f/moved'), move('x', 'f/y'), append('f/y', 'end')],
+      { 'f/moved.md': 'N [[y]]\n\nmore\n', 'x.md': null, 'f/y.md': '[[moved]]\n\nend' },
+    )
+    expect(result.subjects).toEqual(['f/moved.md', 'f/moved.md', 'f/moved.md', 'f/y.md', 'f/y.md'])
+    expect(await vault.edges()).toEqual(['f/moved.md -> f/y.md x1', 'f/y.md -> f/moved.md x1'])
+  })
+
+  test('a name that one gives up another may take', async () => {
+    const files = { 'a.md': 'A', 'b.md': 'B', 'c.md': '[[a]] [[b]]' }
+    await check(files, [move('a', 'tmp'), move('b', 'a'), move('tmp', 'b')], { 'a.md': 'B', 'b.md': 'A', 'c.md': '[[b]] [[a]]' })
+    await check(files, [remove('a'), create('a', 'new')], { '.trash/a.md': 'A', 'a.md': 'new' })
+  })
+
+  test('what is made and deleted again leaves nothing', async () => {
+    const { result } = await check({ 'a.md': '' }, [create('new'), remove('new')], {})
+    expect(result.files).toEqual([])
+  })
+
+  test('a link that a later one mends is not reported', async () => {
+    const files = { 'a.md': '', 'b.md': '[[a]]' }
+    const { result } = await check(files, [remove('a'), { kind: 'update', id: 'b', content: 'none', updateLinks: false }], {
+      'a.md': null,
+      '.trash/a.md': '',
+      'b.md': 'none',
+    })
+    expect(result.dangling).toEqual([])
+  })
+
+  test('all or nothing, and the number of the one that failed', async () => {
+    await refuse({ 'a.md': 'A', 'b.md': '[[a]]' }, [move('a', 'z'), append('b', 'x'), append('nope', 'y')], {
+      code: 'NODE_NOT_FOUND',
+      message: 'Operation 3: There is no note "nope".',
+      hint: expect.any(String),
+    })
+  })
+
+  test('a folder moves as a whole or not at all', async () => {
+    const files = { 'f/a.md': 'A', 'b.md': '[[f/a]]' }
+    await check(files, [move('f', 'g'), append('g/a', 'x'), append('b', 'y')], {
+      'f/a.md': null,
+      'g/a.md': 'A\n\nx',
+      'b.md': '[[g/a]]\n\ny',
+    })
+    const error = { code: 'INVALID_PARAMS', hint: 'Make two requests of it.' }
+    await refuse(files, [move('f', 'g'), move('g/a', 'a')], error)
+    await refuse(files, [move('b', 'f/b'), move('f', 'g')], error)
+    await refuse(files, [create('f/new'), move('f', 'g')], error)
+    await refuse(files, [move('f', 'g'), folder('g/new')], error)
+  })
+})
+
+describe('a plan', () => {
+  test('is carried out as it was shown', async () => {
+    const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]' })
+    const dry = await vault.write(move('a', 'f/c'), { dryRun: true })
+    expect(dry.changeId).toBeUndefined()
+    const { planId: _, ...shown } = dry
+    const { changeId, ...done } = await vault.write([], { planId: dry.planId ?? '' })
+    expect(done).toEqual(shown)
+    expect(vault.files()).toEqual({ 'f/c.md': 'A', 'b.md': '[[c]]' })
+    expect((await vault.writes.changes(1))[0]).toMatchObject({ id: changeId, title: 'test' })
+    await expect(vault.write([], { planId: dry.planId ?? '' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test.each<[string, Operation, string, string]>([
+    ['the note itself', append('a', 'x'), 'a.md', 'changed'],
+    ['a note that links', move('a', 'f/c'), 'b.md', '[[a]] changed'],
+    ['a note that links from now on', move('a', 'f/c'), 'new.md', '[[a]]'],
+    ['what a folder takes with it', move('f', 'g'), 'f/new.md', ''],
+  ])('is stale when somebody changes %s', async (_, operation, path, text) => {
+    const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]', 'f/x.md': '' })
+    const { planId = '' } = await vault.write(operation, { dryRun: true })
+    vault.put(path, text)
+    await vault.service.reconcile([path])
+    const before = vault.snapshot()
+    await expect(vault.write([], { planId })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(vault.snapshot()).toEqual(before)
+  })
+
+  test('that nobody made is none', async () => {
+    const vault = await writable()
+    await expect(vault.write([], { planId: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+})
+
+describe('what changed on disk since it was indexed', () => {
+  test('a text is edited as it is now', async () => {
+    const vault = await writable({ 'a.md': 'A', 'b.md': 'none' })
+    vault.put('b.md', 'now [[a]]')
+    await vault.write([append('b', 'x'), move('a', 'z')])
+    expect(vault.text('b.md')).toBe('now [[z]]\n\nx')
+  })
+
+  test('links are those of the text as it is now, where the index says that it links', async () => {
+    const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]' })
+    vault.put('b.md', 'moved down [[a]] and [[a|twice]]')
+    await vault.write(move('a', 'z'))
+    expect(vault.text('b.md')).toBe('moved down [[z]] and [[z|twice]]')
+    expect(await vault.edges()).toEqual(['b.md -> z.md x2'])
+  })
+
+  test('a file that is gone is not found, nor in the way', async () => {
+    const vault = await writable({ 'a.md': 'A', 'f/b.md': '[[a]]' })
+    rmSync(join(vault.root, 'f/b.md'))
+    await vault.write(move('a', 'z'))
+    await expect(vault.write(append('f/b', 'x'))).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
+    expect(vault.files()).toEqual({ 'z.md': 'A' })
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a file that cannot be read is told', async () => {
+    const vault = await writable({ 'a.md': 'A' })
+    chmodSync(join(vault.root, 'a.md'), 0)
+    await expect(vault.write(append('a', 'x'))).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
+  })
+})
