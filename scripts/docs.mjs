@@ -36,6 +36,38 @@ const EXAMPLES = {
   get_problems: { kind: 'broken_link' },
 }
 
+/** Calls of tools that write; they are not made, and their answers hold times and numbers of their own. */
+const WRITING = {
+  create_node: {
+    id: 'journal/2025-04-01.md',
+    content: 'The [[Baguette]] came out pale.',
+    tags: ['journal'],
+    relations: { up: ['Home'] },
+  },
+  update_node: { id: 'concepts/amylase', section: ['Amylase'], mode: 'append', content: 'See [[Malt]].' },
+  delete_node: { id: 'inbox/oven light bulb' },
+  move_node: { id: 'concepts/gluten', to: 'concepts/Gluten network.md', dry_run: true },
+  restore_node: { id: 'inbox/oven light bulb' },
+  rename_heading: { id: 'concepts/amylase', heading: ['Too little, too much'], to: 'How much' },
+  rename_tag: { tag: 'bread', to: 'loaf', dry_run: true },
+  manage_tags: { id: 'breads/rye', add: ['rye'], remove: ['draft'] },
+  create_folder: { path: 'recipes/winter' },
+  clone_node: { id: 'breads/baguette', folder: 'recipes' },
+  add_attachment: { id: 'breads/baguette', filename: 'note.txt', content: 'cHJvb2Y=' },
+  delete_attachment: { id: 'attachments/feeding-log.csv' },
+  apply_changes: {
+    operations: [
+      { tool: 'create_node', arguments: { id: 'people/ada', content: 'Bakes.' } },
+      { tool: 'manage_tags', arguments: { id: 'people/ada', add: ['person'] } },
+    ],
+    dry_run: true,
+  },
+  list_changes: { limit: 5 },
+  undo: { change_id: '0mwqwf3j6-psx' },
+  list_attachments: { id: 'concepts/sourdough starter' },
+  read_attachment: { id: 'attachments/feeding-log.csv', max_bytes: 1024 },
+}
+
 /** Shown in the README: commands and what they print in a terminal of this width. */
 const COMMANDS = [
   ['search', 'why is my bread so dense?', '--limit', '2'],
@@ -93,11 +125,11 @@ async function importSource() {
 }
 
 async function askServer() {
-  const client = new Client(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', vault], environment)
+  const client = new Client(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', vault, '--write'], environment)
   await client.initialize()
   const { message } = await client.request('tools/list', {})
   const answers = {}
-  for (const { name } of message.result.tools) answers[name] = (await client.call(name, EXAMPLES[name])).value
+  for (const name of Object.keys(EXAMPLES)) answers[name] = (await client.call(name, EXAMPLES[name])).value
   await client.close()
   return { tools: message.result.tools, answers }
 }
@@ -125,7 +157,8 @@ function contentsTable() {
 
 function describeTool(tool) {
   const { name, title, description, inputSchema, annotations } = tool
-  const example = EXAMPLES[name]
+  const example = EXAMPLES[name] ?? WRITING[name]
+  const answer = name in EXAMPLES ? `\nanswers\n\n\`\`\`json\n${layOut(answers[name])}\n\`\`\`\n` : ''
   return `## ${name}
 
 **${title}.** ${description}
@@ -138,13 +171,7 @@ ${Object.entries(annotations)
 \`\`\`json
 ${layOut({ name, arguments: example })}
 \`\`\`
-
-answers
-
-\`\`\`json
-${layOut(answers[name])}
-\`\`\`
-`
+${answer}`
 }
 
 function parameterTable({ properties, required = [] }) {

@@ -39,6 +39,7 @@ export class WritableVault {
   readonly writes: WriteService
   readonly store: EmbeddedStore
   readonly #errors: unknown[] = []
+  #isClosed = false
 
   constructor(folder: string, options: WritableOptions) {
     this.root = join(folder, 'vault')
@@ -156,6 +157,8 @@ export class WritableVault {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
     await this.service.close()
     this.writes.close()
     await this.store.close()

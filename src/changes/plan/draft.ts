@@ -63,7 +63,7 @@ export class Draft {
 
   edit(edits: readonly TextEdit[]): void {
     this.#bytes = editBytes(this.bytes, edits)
-    this.isEdited = true
+    this.isEdited = this.original === undefined || Buffer.compare(this.#bytes, this.disk) !== 0
   }
 }
 

@@ -19,11 +19,19 @@ export class LinkReports {
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** @param pathOf where a file will be; `undefined` when it will be gone */
-  list(pathOf: (key: number) => string | undefined): readonly LinkReport[] {
-    return [...this.#lost.values()].flatMap(({ key, link, target, reason }) => {
+  /**
+   * @param pathOf where a file will be; `undefined` when it will be gone
+   * @param linksOf the links of a file that was edited
+   */
+  list(
+    pathOf: (key: number) => string | undefined,
+    linksOf: (key: number) => readonly ResolvedLink[] | undefined,
+  ): readonly LinkReport[] {
+    return [...this.#lost.values()].flatMap(({ key, link: was, target, reason }) => {
       const path = pathOf(key)
-      if (path === undefined) return []
+      const links = linksOf(key)
+      const link = links === undefined ? was : links.find((each) => each.form === was.form && each.target === was.target)
+      if (path === undefined || link === undefined) return []
       const found = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
       const now = found.kind === 'file' ? pathOf(found.key) : undefined
       const isKept = now === target && reason === 'gone'

@@ -38,7 +38,10 @@ export function requireFree(workspace: Workspace, path: string, but?: Draft): vo
   if (!workspace.isTaken(path, but)) return
   const taken = workspace.tryFind(path)
   throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
-    hint: 'Choose another name, or change the one that is there with update_node.',
+    hint:
+      taken === undefined
+        ? 'Choose another name. One that another operation gives up can be taken in a request of its own.'
+        : 'Choose another name, or change the one that is there with update_node.',
     ...(taken === undefined ? undefined : { candidates: [foldId(taken.path)] }),
   })
 }

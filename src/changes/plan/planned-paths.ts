@@ -32,20 +32,17 @@ export class PlannedPaths {
     return [...paths, ...this.#drafts.like(folded).map((draft) => draft.path)].sort()
   }
 
-  /** Whether something will be at a path, or at one that only differs in case, known to the index or not. */
+  /**
+   * Whether something will be at a path, or at one that only differs in case, known to the index or not; or is there until all is done: the
+   * changes of one request have no order. `but`: a file that may have been there.
+   */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
     if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
     if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key))) return true
     if (this.#coming.has(folded)) return true
     const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
-    return names.some((name) => !this.#isLeft(inFolder(folderOf(path), name), but))
-  }
-
-  /** Whether what is at a path on disk will not be there any more. */
-  #isLeft(path: string, but: Draft | undefined): boolean {
-    const draft = this.#drafts.from(path)
-    return draft !== undefined && (draft === but || draft.path !== path)
+    return names.some((name) => but === undefined || this.#drafts.from(inFolder(folderOf(path), name)) !== but)
   }
 
   /** A path with those of its names that exist, or will, spelled as they are. */

@@ -1,6 +1,7 @@
 import type { FileChange, TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { WriteResult } from '../../core/operations.ts'
 import type { NamedFile } from '../../links/name-index.ts'
 import { ChangedNames, type NameChange } from '../../links/relink/changed-names.ts'
@@ -304,10 +305,19 @@ export class Workspace {
         ...drafts.flatMap((draft) => changesOf(draft, this.view, moved)),
       ],
       files: drafts.map(writtenFile),
-      dangling: this.#reports.list((key) => this.#livePath(key)),
+      dangling: this.#reports.list(
+        (key) => this.#livePath(key),
+        (key) => this.#linksOf(key),
+      ),
       texts: drafts.map((draft) => changedText(draft, this.view)),
       notes: this.notes,
     }
+  }
+
+  /** The links of a file that was edited. */
+  #linksOf(key: number): readonly ResolvedLink[] | undefined {
+    const draft = this.#drafts.get(key)
+    return draft?.isEdited === true ? this.#sources.read(draft).links : undefined
   }
 
   #livePath(key: number): string | undefined {

@@ -1,0 +1,299 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+type Snapshot = Readonly<Record<string, string>>
+
+/** Every file with its content; the trash too. */
+function snapshot(vault: string): Snapshot {
+  const files = readdirSync(vault, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort()
+  return Object.fromEntries(paths.map((path) => [path.slice(vault.length + 1), readFileSync(path, 'latin1')]))
+}
+
+function openVault(files: Snapshot): World {
+  const world = openWorld()
+  for (const [path, text] of Object.entries(files)) world.write(path, text)
+  return world
+}
+
+async function open(world: World, options: readonly string[] = ['--write']): Promise<Server> {
+  const server = world.serve([world.vault, ...options])
+  await server.initialize()
+  return server
+}
+
+/** What a client of the protocol's own SDK is answered. */
+async function openSdk(world: World): Promise<(name: string, args?: object) => Promise<Wire>> {
+  const client = new Client({ name: 'test', version: '0' })
+  onTestFinished(() => client.close())
+  const args = [PROGRAM, 'serve', world.vault, '--write']
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { ...world.env }, stderr: 'ignore' }))
+  return async (name, args = {}) => {
+    const result: Wire = await client.callTool({ name, arguments: { ...args } })
+    return JSON.parse(result.content[0].text)
+  }
+}
+
+const idsOf = (nodes: readonly Wire[]) => nodes.map(({ id }) => id)
+const sha256 = (text: string) => createHash('sha256').update(Buffer.from(text, 'latin1')).digest('hex')
+
+const WRITING = [
+  ...['create_node', 'update_node', 'delete_node', 'move_node', 'restore_node', 'rename_heading', 'rename_tag', 'manage_tags'],
+  ...['create_folder', 'clone_node', 'add_attachment', 'delete_attachment', 'apply_changes', 'undo'],
+]
+
+const NOTES: Snapshot = {
+  'Bread.md': '---\n# the order matters\ntags: [food]\nrating:  5\n---\n# Bread\r\nSee [[Yeast]].  \n\n## Flour\nWheat.',
+  'Yeast.md': 'It lives. Back to [[Bread|the loaf]] and [there](./Bread.md#Flour).\n',
+  'folder/Salt.md': '# Salt\n![[Bread#Flour]]\n```\n[[Bread]]\n```\n',
+}
+
+describe('switches', () => {
+  test('without --write no tool that writes is listed, and calling one says what switches it on', async () => {
+    const world = openVault(NOTES)
+    const server = await open(world, [])
+    const { result } = await server.request('tools/list')
+    expect(result.tools.filter(({ annotations }: Wire) => !annotations.readOnlyHint)).toEqual([])
+    for (const name of WRITING) {
+      const answer = await server.call(name, { id: 'Bread.md', content: 'gone', to: 'x', path: 'x', change_id: 'x' })
+      const { error } = JSON.parse(answer.content[0].text)
+      expect([answer.isError, error.code], name).toEqual([true, 'TOOL_DISABLED'])
+      expect(error.hint).toMatch(/tools\.(write|attach)/)
+    }
+    expect(snapshot(world.vault)).toEqual(NOTES)
+  })
+
+  test('with it they are listed, and what only reads writes nothing', async () => {
+    const world = openVault(NOTES)
+    const server = await open(world)
+    const { result } = await server.request('tools/list')
+    const writing = result.tools.filter(({ annotations }: Wire) => !annotations.readOnlyHint)
+    expect(writing.map(({ name }: Wire) => name).sort()).toEqual([...WRITING].sort())
+    const reading: readonly (readonly [string, object])[] = [
+      ...['get_hubs', 'list_nodes', 'list_tags', 'get_tree', 'random_node', 'get_problems', 'list_changes'].map(
+        (name) => [name, {}] as const,
+      ),
+      ['get_node', { id: 'bread', depth: 1 }],
+      ['get_neighbors', { id: 'bread' }],
+      ['find_path', { source: 'yeast', target: 'folder/salt' }],
+      ['find_nodes', { query: 'wheat' }],
+      ['search', { query: 'wheat' }],
+      ['similar_nodes', { id: 'bread' }],
+      ['resolve_nodes', { names: ['bred'] }],
+      ['nodes_exist', { ids: ['bread'] }],
+      ['search_by_tags', { tags: ['food'] }],
+      ['list_attachments', { id: 'bread' }],
+      ['move_node', { id: 'bread', to: 'Loaf', dry_run: true }],
+      ['rename_tag', { tag: 'food', to: 'eaten', dry_run: true }],
+    ]
+    for (const [name, args] of reading) expect((await server.call(name, args)).isError ?? false, name).toBe(false)
+    expect((await server.end()).code).toBe(0)
+    expect(snapshot(world.vault)).toEqual(NOTES)
+  })
+})
+
+describe('a client that writes', () => {
+  test('creates, updates, and is refused what is stale', async () => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    await ask('create_node', { id: 'New/Rye.md', content: 'Sour. [[Bread]]\n', tags: ['food'], properties: { rating: 4 } })
+    expect(idsOf(await ask('get_neighbors', { id: 'bread', direction: 'in' })).sort()).toEqual([
+      'folder/salt.md',
+      'new/rye.md',
+      'yeast.md',
+    ])
+    expect(idsOf(await ask('find_nodes', { query: 'sour' }))).toEqual(['new/rye.md'])
+    const { hash } = await ask('get_node', { id: 'bread' })
+    expect(hash).toBe(sha256(NOTES['Bread.md'] ?? ''))
+    await ask('update_node', { id: 'bread', properties: { rating: 4 }, append: 'And rye.', expected_hash: hash })
+    const edited = '---\n# the order matters\ntags: [food]\nrating:  4\n---\n# Bread\r\nSee [[Yeast]].  \n\n## Flour\nWheat.'
+    const { 'Bread.md': text = '', ...rest } = snapshot(world.vault)
+    // Only the value's own bytes and what comes after the last may differ.
+    expect(text.replace(/rating: +4/, 'rating:  4').startsWith(edited)).toBe(true)
+    expect(text.slice(edited.length).trim()).toMatch(/And rye\.$/)
+    const { error } = await ask('update_node', { id: 'bread', content: 'Lost.', expected_hash: hash })
+    expect(error.code).toBe('CONFLICT')
+    expect(JSON.stringify(error)).toContain(sha256(text))
+    for (const [tool, args] of [
+      ['move_node', { id: 'bread', to: 'Loaf.md', expected_hash: hash }],
+      ['delete_node', { id: 'bread', expected_hash: hash }],
+      ['create_node', { id: 'bread', content: 'Lost.' }],
+    ] as const)
+      expect((await ask(tool, args)).error.code).toBe(tool === 'create_node' ? 'NODE_EXISTS' : 'CONFLICT')
+    expect(snapshot(world.vault)).toEqual({ 'Bread.md': text, ...rest })
+  })
+
+  test('moves a note: links follow, the next call sees it, undo brings every byte back', async () => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    const { change_id } = await ask('move_node', { id: 'bread', to: 'baked/Loaf.md' })
+    expect(idsOf(await ask('get_neighbors', { id: 'baked/loaf', direction: 'in' })).sort()).toEqual([
+      'folder/salt.md',
+      'yeast.md',
+    ])
+    expect(await ask('get_node', { id: 'bread' })).toBeNull()
+    expect(snapshot(world.vault)).toEqual({
+      'Yeast.md': 'It lives. Back to [[Loaf|the loaf]] and [there](./baked/Loaf.md#Flour).\n',
+      'baked/Loaf.md': NOTES['Bread.md'],
+      'folder/Salt.md': '# Salt\n![[Loaf#Flour]]\n```\n[[Bread]]\n```\n',
+    })
+    await ask('undo', { change_id })
+    expect(snapshot(world.vault)).toEqual(NOTES)
+    expect(idsOf(await ask('get_neighbors', { id: 'bread', direction: 'in' })).sort()).toEqual(['folder/salt.md', 'yeast.md'])
+  })
+
+  test('deletes into the trash and takes back, byte for byte', async () => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    const answer = await ask('delete_node', { id: 'bread' })
+    expect(answer.deleted).toBe(true)
+    expect(answer.dangling_links.map(({ path }: Wire) => path)).toContain('Yeast.md')
+    expect(existsSync(join(world.vault, 'Bread.md'))).toBe(false)
+    expect(snapshot(world.vault)['.trash/Bread.md']).toBe(NOTES['Bread.md'])
+    expect(await ask('nodes_exist', { ids: ['bread.md'] })).toEqual({ 'bread.md': false })
+    await ask('restore_node', { id: 'bread' })
+    expect(snapshot(world.vault)).toEqual(NOTES)
+    expect(await ask('nodes_exist', { ids: ['bread.md'] })).toEqual({ 'bread.md': true })
+  })
+
+  test('carries out a plan exactly as shown, or not at all', async () => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    const operations = [
+      { tool: 'update_node', arguments: { id: 'yeast', append: 'More.' } },
+      { tool: 'move_node', arguments: { id: 'folder/salt', to: 'Salt.md' } },
+      { tool: 'create_node', arguments: { id: 'sugar.md', content: 'Sweet.' } },
+    ]
+    const stale = await ask('apply_changes', { operations, dry_run: true })
+    expect(stale.diff).toMatch(/^\+More\.$/m)
+    expect(snapshot(world.vault)).toEqual(NOTES)
+    world.write('Yeast.md', 'Somebody else.\n')
+    const changed = { ...NOTES, 'Yeast.md': 'Somebody else.\n' }
+    expect((await ask('apply_changes', { plan_id: stale.plan_id })).error.code).toBe('CONFLICT')
+    expect(snapshot(world.vault)).toEqual(changed)
+    const { plan_id } = await ask('apply_changes', { operations, dry_run: true })
+    const { change_id } = await ask('apply_changes', { plan_id })
+    expect(Object.keys(snapshot(world.vault))).toEqual(['Bread.md', 'Salt.md', 'Yeast.md', 'sugar.md'])
+    const { error } = await ask('apply_changes', {
+      operations: [...operations.slice(0, 1), { tool: 'delete_node', arguments: { id: 'sugar', expected_hash: 'f'.repeat(64) } }],
+    })
+    expect(error.code).toBe('CONFLICT')
+    expect(readFileSync(join(world.vault, 'Yeast.md'), 'utf8').match(/More/g)).toHaveLength(1)
+    await ask('undo', { change_id })
+    expect(snapshot(world.vault)).toEqual(changed)
+  })
+
+  test('cannot undo over what somebody wrote since', async () => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    const { change_id } = await ask('update_node', { id: 'yeast', content: 'Ours.\n' })
+    world.write('Yeast.md', 'Theirs.\n')
+    const { error } = await ask('undo', { change_id })
+    expect(error.code).toBe('CONFLICT')
+    expect(JSON.stringify(error)).toMatch(/Theirs/)
+    expect(snapshot(world.vault)).toEqual({ ...NOTES, 'Yeast.md': 'Theirs.\n' })
+  })
+})
+
+describe('killed in the middle of a large move', () => {
+  const COUNT = 150
+  const before: Snapshot = {
+    'Hub.md': 'The hub.\n',
+    ...Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`n${n}.md`, `Note ${n} links [[Hub]].\n`])),
+  }
+  const MOVE = { id: 'hub', to: 'Centre.md' }
+
+  /** Kills a server at a moment within its move. */
+  async function killWithin(world: World, moment: (vault: string) => boolean): Promise<void> {
+    const server = await open(world)
+    await server.ask('list_tags')
+    server.call('move_node', MOVE).catch(() => {})
+    while (!moment(world.vault)) await sleep(0)
+    server.child.kill('SIGKILL')
+    await server.ended
+  }
+
+  const drafted = (vault: string) => readdirSync(vault).some((name) => name.includes('.roux-'))
+  const moments: readonly (readonly [string, (vault: string) => boolean])[] = [
+    ['while drafts are written', drafted],
+    ['when a link follows already', (vault) => readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]')],
+    ['when it has its new name', (vault) => existsSync(join(vault, 'Centre.md'))],
+  ]
+
+  test.each(moments)(
+    '%s: a server without --write puts it right before its first answer, a probe does not',
+    async (_, moment) => {
+      const world = openVault(before)
+      await killWithin(world, moment)
+      const left = snapshot(world.vault)
+
+      const probe = world.serve([world.vault])
+      await probe.initialize()
+      probe.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      await probe.request('tools/list')
+      await sleep(200)
+      expect((await probe.end()).code).toBe(0)
+      expect(snapshot(world.vault)).toEqual(left)
+
+      const server = await open(world, [])
+      const [hub] = await server.ask('get_hubs', { limit: 1 })
+      const found = snapshot(world.vault)
+      expect(Object.keys(found).filter((name) => name.includes('.roux-'))).toEqual([])
+      const isDone = 'Centre.md' in found
+      expect(found).toEqual(isDone ? moved(before) : before)
+      expect(hub).toMatchObject({ id: isDone ? 'centre.md' : 'hub.md', score: COUNT })
+      expect((await server.end()).code).toBe(0)
+    },
+  )
+
+  test('what somebody wrote into the vault since is kept', async () => {
+    const world = openVault(before)
+    await killWithin(world, (vault) => readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]'))
+    writeFileSync(join(world.vault, 'n0.md'), 'Mine.\n')
+    renameSync(join(world.vault, 'n1.md'), join(world.vault, 'n1 elsewhere.md'))
+    const server = await open(world, [])
+    await server.ask('get_hubs')
+    const found = snapshot(world.vault)
+    expect(found['n0.md']).toBe('Mine.\n')
+    expect(found['n1 elsewhere.md']).toMatch(/^Note 1 links \[\[(Hub|Centre)\]\]\.\n$/)
+    expect(Object.keys(found).filter((name) => name.includes('.roux-'))).toEqual([])
+  })
+
+  function moved({ 'Hub.md': hub = '', ...notes }: Snapshot): Snapshot {
+    const links = Object.entries(notes).map(([path, text]) => [path, text.replace('[[Hub]]', '[[Centre]]')])
+    return { 'Centre.md': hub, ...Object.fromEntries(links) }
+  }
+})
+
+describe('the suites of bench/, short', () => {
+  const suite = (...args: readonly string[]) => {
+    const [name = '', ...rest] = args
+    const script = fileURLToPath(new URL(`../../bench/${name}.mjs`, import.meta.url))
+    return spawnSync(process.execPath, [script, ...rest], { encoding: 'utf8' })
+  }
+
+  test('two servers and a human lose nothing', () => {
+    const { status, stdout, stderr } = suite('concurrency', '--operations', '150')
+    expect([status, stderr], stdout).toEqual([0, ''])
+    expect(stdout).toMatch(/Nothing was lost/)
+  })
+
+  test('no byte changes outside of what was asked', () => {
+    const world = openWorld()
+    const vault = join(world.root, 'demo')
+    cpSync(fileURLToPath(new URL('../../fixtures/demo', import.meta.url)), vault, { recursive: true })
+    const { status, stdout, stderr } = suite('fidelity', vault, '--sample', '12', '--variants', 'crlf,bom,bare,invalid')
+    expect([status, stderr], stdout).toEqual([0, ''])
+    expect(stdout.match(/^\| \d/gm)).toHaveLength(5 * 13)
+  })
+})
