@@ -95,7 +95,7 @@ async function measureSmall() {
     const words = (step) => `zq${n}x${step}`
     const link = `[[${target.replace(/\.md$/, '')}]]`
     const steps = {
-      create_node: { id, content: `The word is ${words(0)}. ${link}\n`, tags: ['start'] },
+      create_node: { id, content: `The word is ${words(0)}. ${link}\n`, tags: [`t${n}x0`] },
       'update_node append': { id, append: `Another word is ${words(1)}. #t${n}x1` },
       'update_node replace_text': { id, replace_text: { find: words(1), replace: words(2) } },
       'update_node properties': { id, properties: { state: words(3) } },
@@ -105,8 +105,8 @@ async function measureSmall() {
       const { ms } = await client.call(step.split(' ')[0], args)
       times[step].push(ms)
       const told = {
-        word: words(at === 0 ? 0 : at === 1 ? 1 : 2),
-        tag: ['start', `t${n}x1`, `t${n}x1`, `t${n}x1`, `t${n}x4`][at],
+        word: words([0, 1, 2, 2, 2][at]),
+        tag: `t${n}x${[0, 1, 1, 1, 4][at]}`,
         target,
       }
       const all = Object.entries(reads(id, told))

@@ -31,9 +31,12 @@ function linesOf(raw, from, to) {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
-const PLAIN_HEADING = /^(#{1,6}) ([A-Za-z0-9]+(?: [A-Za-z0-9]+)*)[ \t]*$/
-// What may hide a heading from one reader and not from another, or make one of a paragraph.
-const DOUBTFUL = /<!--|-->|%%|\$\$|<[a-z/!?]|^ {0,3}(?:=+|-+)[ \t]*$|^(?: {4}|\t| {0,3}>)/im
+// Nothing in it that a reader might show otherwise than it is written.
+const PLAIN_HEADING = /^(#{1,6}) ([^\s[\]#^|*_`~<>\\$%=!&:](?:[^[\]#^|*_`~<>\\$%=!&:]*[^\s[\]#^|*_`~<>\\$%=!&:])?)[ \t]*$/
+/** What goes on beyond a blank line, and may hide a heading. */
+const LASTING = /<(?:pre|script|style|textarea|!\[CDATA|\?)/i
+/** A line that may make a heading of the one above it. */
+const UNDERLINE = /\S[ \t]*\r?\n {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)/
 
 /**
  * A section whose heading is plain text and unique, whose borders nobody doubts, and that has no other below it.
@@ -45,13 +48,15 @@ export function findSection(raw) {
   const names = headings.map(({ text }) => nameOf(text))
   for (const [at, line] of headings.entries()) {
     const [, marks, heading] = PLAIN_HEADING.exec(line.text) ?? []
-    if (heading === undefined || names.filter((name) => name.includes(heading.toLowerCase())).length > 1) continue
+    if (heading === undefined || names.filter((name) => name === nameOf(heading)).length > 1) continue
     const next = headings[at + 1]
     if (next !== undefined && HEADING.exec(next.text)[1].length > marks.length) continue
     const end = next?.start ?? raw.length
     const text = raw.slice(line.end, end)
-    if (text.trim() === '' || DOUBTFUL.test(raw.slice(bodyStart, end))) continue
-    return { heading, start: line.end, textEnd: line.end + text.trimEnd().length, end }
+    const isParted = next === undefined || /\n[ \t]*\r?\n$/.test(raw.slice(0, end))
+    if (text.trim() === '' || !isParted || !isClosed(raw.slice(bodyStart, line.start)) || !isClosed(text)) continue
+    if (UNDERLINE.test(text) || !/(?:^|\n)[ \t]*\r?\n$/.test(raw.slice(bodyStart, line.start) || '\n')) continue
+    return { heading: toText(heading), start: line.end, textEnd: line.end + text.trimEnd().length, end }
   }
   return undefined
 }
@@ -68,6 +73,12 @@ function findHeadings(raw, bodyStart) {
     else if (HEADING.test(line.text)) headings.push(line)
   }
   return fence === undefined ? headings : []
+}
+
+/** Whether every comment, formula and the like that begins in a text also ends there. */
+function isClosed(text) {
+  const count = (mark) => text.split(mark).length - 1
+  return count('%%') % 2 === 0 && count('$$') % 2 === 0 && count('<!--') === count('-->') && !LASTING.test(text)
 }
 
 function nameOf(heading) {

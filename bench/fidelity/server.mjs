@@ -12,7 +12,7 @@ export async function startServer(map, { command, fill, env }) {
     env,
   )
   await client.initialize()
-  return new Server(client, map)
+  return new Server(client, map, fill)
 }
 
 /** Puts values where a template names them, `"$name"`, in keys too; alone in a text a value keeps its type. */
@@ -29,10 +29,12 @@ export function fillIn(template, values) {
 class Server {
   #client
   #map
+  #fill
 
-  constructor(client, map) {
+  constructor(client, map, fill) {
     this.#client = client
     this.#map = map
+    this.#fill = fill
   }
 
   offers(step) {
@@ -42,7 +44,7 @@ class Server {
   /** @returns `{refused}`, the reason, or `{answer}`, the JSON or the text that came. */
   async call(step, values) {
     const { tool, arguments: template } = this.#map[step]
-    const request = this.#client.request('tools/call', { name: tool, arguments: fillIn(template, values) })
+    const request = this.#client.request('tools/call', { name: tool, arguments: fillIn(template, { ...this.#fill, ...values }) })
     const { message } = await within(PATIENCE, request, `${tool} did not answer`)
     const text = message.error?.message ?? message.result.content?.[0]?.text ?? ''
     const answer = parsed(text)

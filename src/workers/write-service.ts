@@ -125,10 +125,13 @@ export class WriteService implements Writing {
   }
 }
 
+/** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
 function scopeOf({ changes, files }: PlannedWrite, paths: readonly string[]): Scope {
   const moved = new Set(files.map(({ from }) => from))
+  const known = new Set(changes.flatMap((change) => (change.kind === 'move' ? [change.from, change.to] : [change.path])))
   const folders = changes.flatMap((change) => (change.kind === 'move' && !moved.has(change.from) ? [change.from, change.to] : []))
-  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths }
+  const made = paths.filter((path) => !known.has(path))
+  return { all: false, folders: [...folders, ...made].map((path) => ({ path, recursive: true })), files: paths }
 }
 
 /** Tells whether planning anew comes to the same: the same files, from the same bytes, to the same bytes. */

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../core/changes.ts'
-import type { WrittenFile } from '../../core/operations.ts'
+import type { WriteResult, WrittenFile } from '../../core/operations.ts'
 import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
@@ -23,6 +23,13 @@ export interface ChangedText {
   readonly isText: boolean
   /** Bytes it will have. */
   readonly size: number
+}
+
+/** What planning came to. */
+export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
+  readonly changes: readonly FileChange[]
+  /** Of every file that changes, for the difference. */
+  readonly texts: readonly ChangedText[]
 }
 
 export function hasChanged({ original, path, isEdited }: Draft): boolean {

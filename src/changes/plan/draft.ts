@@ -3,13 +3,13 @@ import type { TextEdit } from '../../core/changes.ts'
 import { editBytes } from '../../markdown/edit/edit-bytes.ts'
 
 /** A line that was written anew to keep its link alive. */
-export interface RewrittenLine {
+interface RewrittenLine {
   readonly line: number
   readonly before: string
   readonly after: string
 }
 
-export interface DraftOrigin {
+interface DraftOrigin {
   readonly key: number
   /** Where it is on disk; `undefined`: it is new. */
   readonly original: string | undefined

@@ -1,5 +1,6 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { LinkReport } from '../../core/operations.ts'
+import { ChangedNames, type NameChange } from '../../links/relink/changed-names.ts'
 import type { LostReason, RelinkSource } from '../../links/relink/relink-plan.ts'
 import { resolveLink } from '../../links/resolve.ts'
 import type { VaultView } from './vault-view.ts'
@@ -17,6 +18,24 @@ export class LinkReports {
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
+  }
+
+  /** Adds the links that will lead elsewhere, or nowhere, once the names change and nothing is rewritten. */
+  addLedElsewhere(
+    sources: readonly RelinkSource[],
+    changes: readonly NameChange[],
+    pathOf: (key: number) => string | undefined,
+  ): void {
+    const { names, flavour } = this.#view
+    const after = new ChangedNames(names, changes)
+    for (const source of sources) {
+      for (const link of source.links) {
+        if (typeof link.to === 'string') continue
+        const found = resolveLink(after, source, link, flavour)
+        if (found.kind === 'file' && found.key === link.to) continue
+        this.add(source, link, { target: pathOf(link.to) ?? '', reason: 'gone' })
+      }
+    }
   }
 
   /**

@@ -1,4 +1,10 @@
 import type { NamedFile, NameIndex } from '../../links/name-index.ts'
+import { parseNote } from '../../markdown/parse-note.ts'
+import type { Draft } from './draft.ts'
+import type { VaultView } from './vault-view.ts'
+
+/** What a file answers to, but for its key. */
+export type GivenNames = Omit<NamedFile, 'key'>
 
 /** Puts planned names into the index of names, and takes them out again when planning is over. */
 export class PlannedNames {
@@ -10,7 +16,7 @@ export class PlannedNames {
     this.#names = names
   }
 
-  set(key: number, named: Omit<NamedFile, 'key'> | undefined): void {
+  set(key: number, named: GivenNames | undefined): void {
     if (!this.#before.has(key)) this.#before.set(key, this.#names.file(key))
     this.#names.remove(key)
     if (named !== undefined) this.#names.add({ ...named, key })
@@ -23,4 +29,16 @@ export class PlannedNames {
     }
     this.#before.clear()
   }
+}
+
+/** What a file will answer to at a path, as its text says now. */
+export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): GivenNames {
+  if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
+  const { aliases, title } = parseNote(draft.text, flavour)
+  return { path: to, aliases, title }
+}
+
+/** Whether two files at one path answer to the same names. */
+export function sameNames(a: GivenNames, b: GivenNames): boolean {
+  return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

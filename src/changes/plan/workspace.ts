@@ -2,34 +2,23 @@ import type { FileChange, TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { WriteResult } from '../../core/operations.ts'
-import type { NamedFile } from '../../links/name-index.ts'
-import { ChangedNames, type NameChange } from '../../links/relink/changed-names.ts'
+import type { NameChange } from '../../links/relink/changed-names.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
-import { resolveLink } from '../../links/resolve.ts'
 import { bodyStartOf } from '../../markdown/edit/body.ts'
-import { parseNote } from '../../markdown/parse-note.ts'
 import { quote, requireInside } from '../path-rules.ts'
-import { type ChangedText, changedText, changesOf, hasChanged, type MovedFolder, writtenFile } from './changed-files.ts'
+import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft } from './draft.ts'
 import { DraftTable } from './draft-table.ts'
 import { LinkReports } from './link-reports.ts'
 import { LinkSources } from './link-sources.ts'
 import { isTrash } from './note-paths.ts'
-import { PlannedNames } from './planned-names.ts'
+import { type GivenNames, namedByText, PlannedNames, sameNames } from './planned-names.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 export type { ChangedText } from './changed-files.ts'
 export type { Draft } from './draft.ts'
-
-/** What planning came to. */
-export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
-  readonly changes: readonly FileChange[]
-  /** Of every file that changes, for the difference. */
-  readonly texts: readonly ChangedText[]
-}
 
 export interface Move {
   readonly draft: Draft
@@ -198,17 +187,11 @@ export class Workspace {
   }
 
   /** What a file will answer to at another path. */
-  #namedAt(draft: Draft, to: string): Omit<NamedFile, 'key'> | undefined {
+  #namedAt(draft: Draft, to: string): GivenNames | undefined {
     if (isTrash(to)) return undefined
     const known = this.view.names.file(draft.key)
-    if (known === undefined || this.#renamed.has(draft)) return this.#namedByText(draft, to)
+    if (known === undefined || this.#renamed.has(draft)) return namedByText(draft, to, this.view)
     return { path: to, aliases: known.aliases, title: known.title }
-  }
-
-  #namedByText({ path, text }: Draft, to: string): Omit<NamedFile, 'key'> {
-    if (this.view.kindOf(path) !== 'note') return { path: to, aliases: [], title: undefined }
-    const { aliases, title } = parseNote(text, this.view.flavour)
-    return { path: to, aliases, title }
   }
 
   /**
@@ -220,26 +203,13 @@ export class Workspace {
       this.#renamed.delete(draft)
       const { key, path } = draft
       const known = this.view.names.file(key)
-      const after = isTrash(path) ? undefined : this.#namedByText(draft, path)
+      const after = isTrash(path) ? undefined : namedByText(draft, path, this.view)
       if (known !== undefined && after !== undefined && sameNames(known, after)) continue
       if (known === undefined && after === undefined) continue
       const changes = [{ key, after }]
       if (links === 'rewrite') await this.#relink(changes)
-      else this.#report(await this.#sources.affectedBy(changes), changes)
+      else this.#reports.addLedElsewhere(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))
       this.#names.set(key, after)
-    }
-  }
-
-  #report(sources: readonly RelinkSource[], changes: readonly NameChange[]): void {
-    const { names, flavour } = this.view
-    const after = new ChangedNames(names, changes)
-    for (const source of sources) {
-      for (const link of source.links) {
-        if (typeof link.to === 'string') continue
-        const found = resolveLink(after, source, link, flavour)
-        if (found.kind === 'file' && found.key === link.to) continue
-        this.#reports.add(source, link, { target: this.#pathOf(link.to), reason: 'gone' })
-      }
     }
   }
 
@@ -328,8 +298,4 @@ export class Workspace {
   #pathOf(key: number | string): string {
     return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
   }
-}
-
-function sameNames(a: Omit<NamedFile, 'key'>, b: Omit<NamedFile, 'key'>): boolean {
-  return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

@@ -6,7 +6,7 @@ import { FLAVOURS, path, vault as randomVault, withEnding } from '../../links/re
 import { exported } from '../../support/memory-vault.ts'
 import { type WritableVault, writable } from '../../support/writable-vault.ts'
 
-const RUNS = Number(process.env.PLAN_RUNS ?? 25)
+const RUNS = Number(process.env.PLAN_RUNS ?? 15)
 
 const action = fc.tuple(fc.constantFrom('move', 'title', 'folder'), fc.nat(50), path)
 

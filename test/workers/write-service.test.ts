@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openChanges } from '../../src/changes/open-changes.ts'
+import { planOperations } from '../../src/changes/plan/plan-operations.ts'
+import type { Operation } from '../../src/core/operations.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { openVaultView } from '../../src/workers/vault-view.ts'
+import { Fate, fatedDatabase, fatedFiles } from '../changes/rig.ts'
+import { writable } from '../support/writable-vault.ts'
+
+const create = (id: string, content = ''): Operation => ({ kind: 'create', id, content })
+const move = (id: string, to: string): Operation => ({ kind: 'move', id, to })
+
+describe('what is written', () => {
+  test('is in the index at once, in folders that were not there too', async () => {
+    const vault = await writable({ 'f/a.md': '[[b]]', 'b.md': '' })
+    await vault.write(move('f', 'g'))
+    await vault.write(create('f/a', '[[b]]'))
+    await vault.write({ kind: 'update', id: 'f/a', append: '[[g/a]]', updateLinks: false })
+    expect(await vault.edges()).toEqual(['f/a.md -> b.md x1', 'f/a.md -> g/a.md x1', 'g/a.md -> b.md x1'])
+  })
+
+  test('comes one after the other, however it is asked for', async () => {
+    const vault = await writable({ 'a.md': '' })
+    const add = (text: string): Operation => ({ kind: 'update', id: 'a', append: text, updateLinks: false })
+    await Promise.all([vault.write(add('1')), vault.write(create('b')), vault.write(add('2')), vault.write(move('a', 'c'))])
+    expect(vault.files()).toEqual({ 'b.md': '', 'c.md': '1\n\n2' })
+  })
+
+  test('is named in the list of changes', async () => {
+    const vault = await writable()
+    const { changeId = '' } = await vault.write(create('a', 'A'), { title: 'create_node a' })
+    expect(await vault.writes.changes(5)).toMatchObject([
+      { id: changeId, title: 'create_node a', state: 'done', files: [{ kind: 'create', path: 'a.md' }] },
+    ])
+  })
+
+  test('when the index fails afterwards it is written all the same, and said', async () => {
+    const vault = await writable()
+    const { changes } = vault
+    const apply = changes.apply.bind(changes)
+    changes.apply = async (list, options) => {
+      const applied = await apply(list, options)
+      rmSync(vault.root, { recursive: true })
+      return applied
+    }
+    const result = await vault.write(create('a'))
+    expect(result.changeId).toBeDefined()
+    await expect(vault.write(create('b'))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
+  })
+})
+
+describe('what is taken back', () => {
+  test('is told by file', async () => {
+    const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '' })
+    const request = [create('f/new'), move('a', 'g/z'), { kind: 'delete', id: 'c' } as const]
+    const { changeId = '' } = await vault.write(request)
+    const undone = await vault.writes.undo(changeId)
+    expect(undone.changeId).not.toBe(changeId)
+    expect([...undone.files].sort((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1))).toEqual([
+      { kind: 'moved', from: '.trash/c.md', to: 'c.md', relinked: [] },
+      { kind: 'changed', from: 'b.md', to: 'b.md', relinked: [] },
+      { kind: 'deleted', from: 'f/new.md', relinked: [] },
+      { kind: 'moved', from: 'g/z.md', to: 'a.md', relinked: [] },
+    ])
+    expect(vault.files()).toEqual({ 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '' })
+    const redone = await vault.writes.undo(undone.changeId ?? '')
+    expect(redone.files).toContainEqual({ kind: 'created', to: 'f/new.md', relinked: [] })
+    expect(redone.files).toContainEqual({ kind: 'deleted', from: 'c.md', relinked: [] })
+  })
+
+  test('is refused when somebody edited it since, and when it is not known', async () => {
+    const vault = await writable({ 'a.md': 'A' })
+    const { changeId = '' } = await vault.write({ kind: 'update', id: 'a', content: 'B', updateLinks: false })
+    vault.put('a.md', 'by hand')
+    await expect(vault.writes.undo(changeId)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(vault.text('a.md')).toBe('by hand')
+    await expect(vault.writes.undo('nope')).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+  })
+})
+
+describe('what a dead process left half done', () => {
+  test.each([
+    ['rename', false],
+    [12, false],
+    [20, false],
+    // Only what lies beside the files is left to be cleared away.
+    ['unlink', true],
+  ])('is taken back or ended, and indexed (it died at %j)', async (at, isEnded) => {
+    const files = { 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '[[a]]' }
+    const vault = await writable(files)
+    const edges = await vault.edges()
+    const fate = new Fate(at)
+    const dying = openChanges({
+      root: vault.root,
+      stateFolder: vault.state,
+      openDatabase: fatedDatabase(fate),
+      fs: fatedFiles(fate),
+    })
+    onTestFinished(() => dying.close())
+    const { changes: plan } = await planned(vault, move('a', 'f/z'))
+    await expect(dying.apply(plan, { title: 'dies' })).rejects.toThrow()
+    await vault.service.reconcile()
+    await vault.writes.recover()
+    expect(vault.files()).toEqual(isEnded ? { 'b.md': '[[z]]', 'c.md': '[[z]]', 'f/z.md': 'A' } : files)
+    expect(await vault.edges()).toEqual(isEnded ? ['b.md -> f/z.md x1', 'c.md -> f/z.md x1'] : edges)
+  })
+
+  test('when there is none nothing is made on disk', async () => {
+    const vault = await writable({ 'a.md': '' })
+    rmSync(vault.state, { recursive: true, force: true })
+    await vault.writes.recover()
+    expect(() => openSqlite(join(vault.state, 'state.db'))).toThrow()
+  })
+})
+
+/** The changes that an operation comes to, as a writer of another process would make them. */
+async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: Operation) {
+  return await vault.service.exclusively(async (access) =>
+    planOperations(await openVaultView(access, { keepsCase: false }), [operation]),
+  )
+}
