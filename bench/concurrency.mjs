@@ -19,12 +19,11 @@ import { parseArgs } from 'node:util'
 import { countTokens, filesOf, recordedTokens, tornFiles } from './concurrency/examine.mjs'
 import { Writer } from './concurrency/writer.mjs'
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const { values: options } = parseArgs({
   options: {
     operations: { type: 'string', default: '10000' },
     pause: { type: 'string', default: '10' },
-    program: { type: 'string', default: here('../dist/cli/main.js') },
+    program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
   },
 })
 const NOTES = 60
@@ -75,7 +74,7 @@ function makeVault(folder) {
 }
 
 function startHuman(vault) {
-  const child = spawn(process.execPath, [here('concurrency/human.mjs'), vault, options.pause], {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./concurrency/human.mjs')), vault, options.pause], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let out = ''

@@ -7,7 +7,7 @@ const MARK = '\xef\xbb\xbf'
 export const toBytes = (raw) => Buffer.from(raw, 'latin1')
 export const fromBytes = (bytes) => bytes.toString('latin1')
 export const fromText = (text) => Buffer.from(text, 'utf8').toString('latin1')
-export const toText = (raw) => Buffer.from(raw, 'latin1').toString('utf8')
+const toText = (raw) => Buffer.from(raw, 'latin1').toString('utf8')
 
 /** Where the frontmatter begins and ends (0 long when there is none), and the line ending of the first line. */
 export function anatomy(raw) {

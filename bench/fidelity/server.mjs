@@ -16,7 +16,7 @@ export async function startServer(map, { command, fill, env }) {
 }
 
 /** Puts values where a template names them, `"$name"`, in keys too; alone in a text a value keeps its type. */
-export function fillIn(template, values) {
+function fillIn(template, values) {
   if (typeof template === 'string') {
     if (template.startsWith('$') && template.slice(1) in values) return values[template.slice(1)]
     return template.replace(/\$(\w+)/g, (name, key) => (key in values ? String(values[key]) : name))

@@ -6,7 +6,7 @@ import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import { type Entry, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { quote, TRASH } from './path-rules.ts'
-import { parentOf, type Refusal, Surroundings } from './surroundings.ts'
+import { parentOf, type Refusal, type Room, Surroundings } from './surroundings.ts'
 
 /** What callers may ask for, and what taking back a `create` needs. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
@@ -24,6 +24,8 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
+  /** A change is taken back: its names were there before. */
+  readonly restores?: boolean
   /** Earlier versions, to show what changed since. */
   knownContent(hash: string): Uint8Array | undefined
 }
@@ -37,6 +39,10 @@ export function examine(intents: readonly Intent[], options: ExamineOptions): Ex
   const examination = new Examination(options)
   for (const intent of intents) examination.add(intent)
   return examination.result()
+}
+
+function inTrash(path: string): boolean {
+  return path === TRASH || path.startsWith(`${TRASH}/`)
 }
 
 function sha256(bytes: Uint8Array): string {
@@ -75,7 +81,7 @@ class Examination {
         break
       case 'makeFolder':
         if (this.#around.find(intent.path)?.kind === 'folder') break
-        this.#makeFolders([...this.#around.requireRoom(intent.path), intent.path])
+        this.#makeFolders([...this.#around.requireRoom(intent.path, this.#roomFor(intent.path)), intent.path])
         break
       case 'removeFolder':
         if (this.#around.find(intent.path)?.kind === 'folder') this.#entries.push({ kind: 'removeFolder', path: intent.path })
@@ -90,7 +96,7 @@ class Examination {
   }
 
   #create({ path, bytes, mode }: Extract<Intent, { kind: 'create' }>): void {
-    this.#makeFolders(this.#around.requireRoom(path))
+    this.#makeFolders(this.#around.requireRoom(path, this.#roomFor(path)))
     this.#entries.push({ kind: 'create', path, after: this.#keep(bytes), mode })
   }
 
@@ -112,7 +118,7 @@ class Examination {
 
   #move({ from, to, before }: Extract<Intent, { kind: 'move' }>): void {
     const stamp = this.#requireFile(from, before)
-    this.#makeFolders(this.#around.requireRoom(to, isRespelling(from, to) ? from : undefined))
+    this.#makeFolders(this.#around.requireRoom(to, this.#roomFor(to, from)))
     if (stamp === undefined || (before !== undefined && !this.#isAsExpected(from, before, false))) return
     const { root, fs } = this.#options
     this.#entries.push({ kind: 'move', path: from, to, before: before ?? fs.hash(`${root}/${from}`) })
@@ -120,15 +126,20 @@ class Examination {
 
   #moveFolder({ from, to }: Extract<Intent, { kind: 'move' }>): void {
     if (to.startsWith(`${from}/`)) throw new RouxError('INVALID_PARAMS', `${quote(from)} cannot be moved into itself.`)
-    this.#makeFolders(this.#around.requireRoom(to, isRespelling(from, to) ? from : undefined))
+    this.#makeFolders(this.#around.requireRoom(to, this.#roomFor(to, from)))
     this.#entries.push({ kind: 'moveFolder', path: from, to })
+  }
+
+  #roomFor(path: string, from?: string): Room {
+    const isReturn = this.#options.restores === true || inTrash(path) || (from !== undefined && inTrash(from))
+    return { isReturn, leaving: from !== undefined && isRespelling(from, path) ? from : undefined }
   }
 
   #makeFolders(paths: readonly string[]): void {
     for (const path of paths) {
       const twin = this.#folders.get(foldId(path))
       if (twin === path) continue
-      if (twin !== undefined) {
+      if (twin !== undefined && this.#options.restores !== true) {
         throw new RouxError('NODE_EXISTS', `${quote(path)} differs only in case or accents' encoding from ${quote(twin)}.`)
       }
       this.#folders.set(foldId(path), path)

@@ -120,6 +120,7 @@ class RecordedChanges implements Changes {
       root: this.#root,
       fs: this.#fs,
       refusal: this.#options.refusal ?? (() => undefined),
+      restores: origin.undoes !== undefined,
       knownContent: (hash) => this.#journal.content(hash),
     })
     const rootInode = this.#fs.lstat(this.#root)?.ino

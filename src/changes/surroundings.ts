@@ -7,6 +7,13 @@ import { nameProblem, quote, requireInside, TRASH } from './path-rules.ts'
 /** Why a path may not be written, as the settings say; `undefined` when it may. */
 export type Refusal = (path: string) => string | undefined
 
+export interface Room {
+  /** A path that makes room: the same name in another case. */
+  readonly leaving?: string | undefined
+  /** The name is no new one: it was there before, or it is that of what goes into the trash. */
+  readonly isReturn?: boolean
+}
+
 /**
  * What is on disk, as the checks of one change ask for it: each folder is looked at once. Nothing is found through a symbolic link.
  */
@@ -37,21 +44,21 @@ export class Surroundings {
 
   /**
    * Requires that a new name can be made.
-   * @param leaving a path that makes room for it: the same name in another case.
    * @returns the folders above that must be made first, the outermost first.
    */
-  requireRoom(path: string, leaving?: string): readonly string[] {
+  requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
     this.requirePermitted(path)
     const names = path.split('/')
     const above = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join('/'))
     const missing = above.filter((folder) => !this.#isFolder(folder))
     for (const created of [...missing, path]) {
       const name = created.slice(created.lastIndexOf('/') + 1)
-      const problem = nameProblem(name)
+      const problem = isReturn ? undefined : nameProblem(name)
       if (problem !== undefined) throw unholdable(created, name, problem)
     }
     const first = missing[0] ?? path
-    this.#requireNoTwin(first, leaving)
+    // What was beside its twin before can be so again.
+    if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
 
