@@ -17,7 +17,8 @@ export function requireInside(path: string): void {
   if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Give a path like "folder/note.md".')
   if (path.includes('\0')) throw invalid(`${quote(path)} has a NUL character in it.`, 'Leave it out.')
   if (path.includes('\\')) throw invalid(`${quote(path)} has a backslash in it.`, 'Separate folders by "/".')
-  if (/^(?:\/|[a-z]:(?:\/|$))/i.test(path)) throw denied(`${quote(path)} is an absolute path.`, "Give a path from the vault's root.")
+  if (/^(?:\/|[a-z]:(?:\/|$))/i.test(path))
+    throw denied(`${quote(path)} is an absolute path.`, "Give a path from the vault's root.")
   const names = path.split('/')
   if (names.includes('..')) throw denied(`${quote(path)} leads out of a folder by "..".`, "Give a path from the vault's root.")
   if (names.some((name) => name === '' || name === '.')) {

@@ -41,7 +41,7 @@ export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavou
       key,
       path,
       version: versionOf({ path, hash }, flavour.mode),
-      names: [title, ...aliases],
+      names: namesOf(path, title, aliases),
       headings: note.headings.map((heading) => heading.text),
       body: text.slice(note.bodyStart),
       tags,
@@ -50,6 +50,12 @@ export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavou
     content: hash,
     chunks: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }),
   }
+}
+
+/** The title first; last the file's own name, where that is another. */
+function namesOf(path: string, title: string, aliases: readonly string[]): readonly string[] {
+  const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }

@@ -9,6 +9,7 @@ import type { IndexerData } from './messages.ts'
 import { openVaultView } from './vault-view.ts'
 import { WriteService } from './write-service.ts'
 
+const SETTINGS_FILE = 'roux.config.yaml'
 const MEGABYTE = 1_000_000
 
 /** The writing side of a vault, as its settings say. Nothing is opened on disk before it is needed. */
@@ -36,6 +37,8 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : picomatch([...write.allow], options)
   const isDenied = picomatch([...write.deny], options)
   return (path) => {
+    // What says what may be written is not written by whom it speaks of.
+    if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
     if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
     if (!isAllowed(path)) return 'the setting write.allow does not name it'

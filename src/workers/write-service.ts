@@ -23,6 +23,23 @@ interface KeptPlan {
   readonly fingerprint: string
 }
 
+/** Operations for which links in other files need not be known. */
+const ON_ONE_FILE: ReadonlySet<Operation['kind']> = new Set(['manageTags', 'createFolder', 'addAttachment'])
+
+/** How often a write is planned on what somebody else wrote meanwhile. */
+const ATTEMPTS = 4
+
+/** Whether a caller said which state of a file is meant. */
+function namesState(operation: Operation): boolean {
+  return 'expectedHash' in operation && operation.expectedHash !== undefined
+}
+
+/** A new note or other text in one changes no link of others. */
+function needsLinks(operation: Operation): boolean {
+  if (operation.kind === 'create') return false
+  return operation.kind === 'update' ? operation.title !== undefined : !ON_ONE_FILE.has(operation.kind)
+}
+
 /** Dry runs that can still be executed: the newest. */
 const PLANS_KEPT = 50
 /** Changes among which one that was just made is looked for: other processes may make some at the same moment. */
@@ -48,18 +65,37 @@ export class WriteService implements Writing {
   }
 
   async run(request: WriteRequest): Promise<WriteResult> {
-    const { title, operations } = this.#asked(request)
+    const plan = this.#asked(request)
     return await this.#parts.service.exclusively(async (access) => {
-      const view = await this.#parts.openView(access)
-      const { changes, ...planned } = await planOperations(view, operations, () => this.#deletions())
-      const fingerprint = fingerprintOf({ changes, ...planned })
-      if (request.planId !== undefined && this.#plans.get(request.planId)?.fingerprint !== fingerprint) throw stalePlan()
-      if (request.dryRun) return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
-      if (changes.length === 0) return planned
-      const applied = await this.#parts.changes.apply(changes, { title })
-      if (request.planId !== undefined) this.#plans.delete(request.planId)
-      return await this.#indexed(access, scopeOf({ changes, ...planned }, applied.paths), { ...planned, changeId: applied.id })
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#attempt(access, request, plan)
+        } catch (error) {
+          // Somebody wrote between planning and applying: what names no state of its own is as right on the new one.
+          const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
+          if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
+          await access.reconcile({ all: true })
+        }
+      }
     })
+  }
+
+  async #attempt(
+    access: Exclusive,
+    request: WriteRequest,
+    { title, operations }: Pick<KeptPlan, 'title' | 'operations'>,
+  ): Promise<WriteResult> {
+    // Links that must follow may stand in files that nobody has told of yet.
+    if (operations.some(needsLinks)) await access.reconcile({ all: true })
+    const view = await this.#parts.openView(access)
+    const { changes, ...planned } = await planOperations(view, operations, () => this.#deletions())
+    const fingerprint = fingerprintOf({ changes, ...planned })
+    if (request.planId !== undefined && this.#plans.get(request.planId)?.fingerprint !== fingerprint) throw stalePlan()
+    if (request.dryRun) return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
+    if (changes.length === 0) return planned
+    const applied = await this.#parts.changes.apply(changes, { title })
+    if (request.planId !== undefined) this.#plans.delete(request.planId)
+    return await this.#indexed(access, scopeOf({ changes, ...planned }, applied.paths), { ...planned, changeId: applied.id })
   }
 
   async undo(changeId: string): Promise<WriteResult> {

@@ -121,3 +121,16 @@ async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: O
     planOperations(await openVaultView(access, { keepsCase: false }), [operation]),
   )
 }
+
+test('links in a file that nobody has told of yet follow, too', async () => {
+  const vault = await writable({ 'x.md': '', 'a.md': 'nothing' })
+  vault.put('a.md', 'now [[x]]')
+  await vault.write({ kind: 'move', id: 'x', to: 'y' })
+  expect(vault.files()['a.md']).toBe('now [[y]]')
+})
+
+test('what is given twice is refused', async () => {
+  const vault = await writable({})
+  const create = { kind: 'create', id: 'a', content: '', tags: ['x'], properties: { Tags: ['y'] } } as const
+  await expect(vault.write(create)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+})

@@ -25,6 +25,7 @@ const MAX_CONTENT = 1 << 20
 export async function createNote(workspace: Workspace, operation: CreateNote): Promise<Draft> {
   const { content, title, tags = [], properties = {}, relations = {} } = operation
   requireSizes({ content, ...(title === undefined ? undefined : { title }) })
+  requireOneMeaning(operation)
   const path = newNotePath(workspace, operation.id)
   requireFree(workspace, path)
   const text = createText({
@@ -36,6 +37,15 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
     ...(title === undefined ? undefined : { title }),
   })
   return workspace.create(path, encoder.encode(text))
+}
+
+/** A title or tags that are given twice would be dropped once. */
+function requireOneMeaning({ title, tags, properties = {} }: CreateNote): void {
+  for (const key of Object.keys(properties)) {
+    const isTwice = (title !== undefined && /^title$/i.test(key)) || ((tags?.length ?? 0) > 0 && /^tags?$/i.test(key))
+    if (isTwice)
+      throw invalid(`${JSON.stringify(key)} is given twice, by itself and among the properties.`, 'Leave one of them out.')
+  }
 }
 
 export async function updateNote(workspace: Workspace, operation: UpdateNote): Promise<Draft> {

@@ -27,7 +27,7 @@ export const updateNodeTool = defineOperation({
         count: z.int().min(1).default(1).describe('Matches there must be.'),
       })
       .optional()
-      .describe('Replaces every match.'),
+      .describe('Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.'),
     section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])

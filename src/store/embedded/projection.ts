@@ -262,7 +262,16 @@ interface OpenDatabase {
   readonly stat: Statement
 }
 
-/** What people may call a file: its title first. */
+/** What people may call a file: its title first, the file's own name last. */
 function namesOf(row: GraphRow): readonly string[] {
-  return row.path === undefined ? [] : [row.title, ...row.aliases]
+  if (row.path === undefined) return []
+  // Who does not know that a note has a title of its own calls it by its file.
+  const stem = fileStem(row)
+  return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
+}
+
+/** The name of a note's file without its ending. */
+export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
+  if (row?.path === undefined || row.kind !== 'note') return undefined
+  return row.path.slice(row.path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }

@@ -30,11 +30,14 @@ describe('deleting', () => {
     expect(await vault.edges()).toEqual(['b.md -> (F/a) x1', 'b.md -> (a) x1', 'c.md -> b.md x1'].sort())
   })
 
-  test.each(['what? #1.md', 'a: b.md', 'x|y.md', '[z].md'])('a name that no new file may have goes and comes back: %s', async (name) => {
-    const { vault } = await check({ [name]: 'text', 'b.md': '' }, remove(name), { [name]: null, [`.trash/${name}`]: 'text' })
-    await vault.write(restore(name))
-    expect(vault.files()[name]).toBe('text')
-  })
+  test.each(['what? #1.md', 'a: b.md', 'x|y.md', '[z].md'])(
+    'a name that no new file may have goes and comes back: %s',
+    async (name) => {
+      const { vault } = await check({ [name]: 'text', 'b.md': '' }, remove(name), { [name]: null, [`.trash/${name}`]: 'text' })
+      await vault.write(restore(name))
+      expect(vault.files()[name]).toBe('text')
+    },
+  )
 
   test('a twin in case goes and comes back beside the other', async () => {
     await check({ 'A.md': 'one', 'a.md': 'two' }, remove('A.md', sha('one')), { 'A.md': null, '.trash/A.md': 'one' })

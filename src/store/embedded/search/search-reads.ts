@@ -7,7 +7,7 @@ import { parseQuery } from '../../../search/query/parse-query.ts'
 import { DamagedWords } from '../../../search/words/bytes.ts'
 import { queryTerms } from '../../../search/words/query.ts'
 import type { Location } from '../location.ts'
-import type { Projection } from '../projection.ts'
+import { fileStem, type Projection } from '../projection.ts'
 import { acceptor, inScope } from '../scope.ts'
 import { isDamage } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
@@ -109,7 +109,8 @@ export class SearchReads {
       const { graph } = this.#projection
       const hits = table?.nearestNames(vector, limit, this.#acceptCurrent(scope)) ?? []
       return hits.flatMap(({ key, ordinal, score }) => {
-        const name = ordinal === 0 ? graph.title(key) : graph.row(key)?.aliases[ordinal - 1]
+        const row = graph.row(key)
+        const name = ordinal === 0 ? graph.title(key) : (row?.aliases[ordinal - 1] ?? fileStem(row))
         return name === undefined || score < minimum ? [] : [{ id: graph.id(key), title: graph.title(key), name, score }]
       })
     })

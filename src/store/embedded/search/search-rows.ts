@@ -13,7 +13,7 @@ import { packVector } from '../vectors/packed-vector.ts'
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 2,
+  format: 3,
   // Pages of words and vectors of notes are some kilobytes each: in small pages most of them would spill over.
   pageSize: 16_384,
   schema: `

@@ -6,7 +6,7 @@ import type { Feature, TextForm, TimeField } from '../../../search/query/query.t
 import { analyze } from '../../../search/words/analyze.ts'
 import { phraseOf, queryTerms } from '../../../search/words/query.ts'
 import type { WordIndex } from '../../../search/words/word-index.ts'
-import type { Projection } from '../projection.ts'
+import { fileStem, type Projection } from '../projection.ts'
 import type { Facets } from './facets.ts'
 import type { Relations } from './relations.ts'
 
@@ -76,6 +76,7 @@ export class VaultSource implements QuerySource {
     const wanted = title === undefined ? undefined : foldName(title.trim())
     const isWanted = (target: number): boolean =>
       foldName(graph.title(target)) === wanted ||
+      foldName(fileStem(graph.row(target)) ?? '') === wanted ||
       graph.row(target)?.aliases.some((alias) => foldName(alias) === wanted) === true ||
       graph.id(target) === foldId(title ?? '')
     const keys: number[] = []
