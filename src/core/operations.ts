@@ -114,7 +114,7 @@ export interface WriteResult {
 export interface Writing {
   /** @throws RouxError as the operations do; nothing is written then. */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
-  /** Takes a change back. @throws RouxError `NODE_NOT_FOUND`, `CONFLICT` with the difference when a file was edited since. */
+  /** Takes a change back. @throws RouxError `INVALID_PARAMS` for an id that no change has, `CONFLICT` with the difference when a file was edited since. */
   undo(changeId: string): Promise<WriteResult>
   /** Newest first. */
   changes(limit: number): Promise<readonly ChangeSummary[]>

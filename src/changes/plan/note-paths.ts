@@ -35,6 +35,10 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
 
 /** @throws RouxError `NODE_EXISTS` */
 export function requireFree(workspace: Workspace, path: string, but?: Draft): void {
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+    if (workspace.view.keyAt(folder) === undefined) continue
+    throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
+  }
   if (!workspace.isTaken(path, but)) return
   const taken = workspace.tryFind(path)
   throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {

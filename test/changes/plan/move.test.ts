@@ -194,3 +194,11 @@ describe('nothing moves', () => {
     await refuse(FILES, operation, error)
   })
 })
+
+test('a file is no folder, in a dry run neither', async () => {
+  const vault = await writable({ 'a.md': '', 'b.md': '' })
+  const move = { kind: 'move', id: 'a', to: 'b.md/c.md' } as const
+  for (const dryRun of [true, false]) {
+    await expect(vault.write(move, { dryRun })).rejects.toMatchObject({ code: 'NODE_EXISTS' })
+  }
+})
