@@ -193,9 +193,17 @@ function searchIndexFile(indexPath: string): string {
 /** Where a vault's indexes are kept, and how many bytes each has on disk, with what SQLite keeps beside it; 0 where there is none. */
 export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
-  const bytes = (path: string): number =>
-    ['', '-wal'].reduce((sum, ending) => sum + (statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const bytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`)
   return { index: bytes(file), search: bytes(searchIndexFile(file)) }
+}
+
+/** A file in a folder that cannot be looked into has no size that matters. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size
+  } catch {
+    return 0
+  }
 }
 
 /** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */

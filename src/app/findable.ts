@@ -7,6 +7,9 @@ import type { Answer, GraphCore, Warning } from './graph-core.ts'
 /** How long a call waits for the search indexes before it answers from what is there, ms. */
 const FINDABLE_TIMEOUT = 10_000
 
+/** How long a server waits until it is known what is embedded, ms. */
+const OPENING_TIMEOUT = 1_000
+
 /**
  * Runs a use case that rests on the search indexes: what is not indexed yet is awaited for a while, and said. An index that is found
  * damaged is awaited once more. `by`: what the answer rests on.
@@ -46,8 +49,10 @@ async function attempt<T>(
 async function awaitFindable(core: GraphCore, call: Call, by: FindableBy): Promise<void> {
   const { search, watch } = core.indexing.status()
   if (!isDone(search?.words)) await core.indexing.findable('words', FINDABLE_TIMEOUT, call.signal)
-  if (by === 'meaning' && core.embedding !== undefined && watch === 'off' && !isDone(search?.vectors))
-    await core.indexing.findable('meaning', FINDABLE_TIMEOUT, call.signal)
+  if (by === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
+  if (watch === 'off') await core.indexing.findable('meaning', FINDABLE_TIMEOUT, call.signal)
+  // Before the embedder has read the store nobody knows what is embedded already.
+  else if (search?.vectors?.embedder === undefined) await core.indexing.findable('meaning', OPENING_TIMEOUT, call.signal)
 }
 
 function warningsOf(search: SearchProgress | undefined, by: FindableBy): readonly Warning[] {

@@ -43,7 +43,10 @@ const MAX_BYTES = 255
 /** Tells what hinders a new name on Windows, in Obsidian or on a common file system; `undefined` when nothing does. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
-  return reason === undefined ? undefined : { reason, suggestion: suggest(name) }
+  if (reason === undefined) return undefined
+  // Without what stood at its end a name can be that of a note, which must not hold even more.
+  const suggestion = suggest(name)
+  return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }
 
 function reasonAgainst(name: string): string | undefined {

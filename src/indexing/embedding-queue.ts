@@ -111,7 +111,8 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      ...(this.#embedder === undefined ? undefined : { embedder: this.#embedder.id }),
+      // Until the store was read nobody knows what this one embedded already.
+      ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }

@@ -36,7 +36,7 @@ describe('what is waited for', () => {
   })
 
   test('meaning by a command only: a server answers while it embeds, and says so', async () => {
-    const search = { words: DONE, vectors: HALF }
+    const search = { words: DONE, vectors: { ...HALF, embedder: 'bag' } }
     const server = waitingCore({ search, watch: 'events' })
     expect((await answerFindable(server.core, {}, 'meaning', plain)).warnings).toMatchObject([{ code: 'EMBEDDING' }])
     expect(server.waited).toEqual([])
@@ -46,6 +46,12 @@ describe('what is waited for', () => {
     const without = waitingCore({ search, watch: 'off' }, false)
     await answerFindable(without.core, {}, 'meaning', plain)
     expect(without.waited).toEqual([])
+  })
+
+  test('by a server too, where it does not know yet what is embedded', async () => {
+    const { core, waited } = waitingCore({ search: { words: DONE, vectors: HALF }, watch: 'events' })
+    await answerFindable(core, {}, 'meaning', plain)
+    expect(waited).toEqual(['meaning'])
   })
 })
 

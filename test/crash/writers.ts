@@ -159,7 +159,8 @@ async function hold(task: WriterTask): Promise<void> {
     root: task.root,
     stateFolder: task.state,
     openDatabase: openSqlite,
-    fs: { ...quickFiles, fsync: () => new Promise(() => setInterval(() => {}, 1000)) },
+    // The timer keeps what waits: a promise that nothing can ever settle is collected, with all who wait for it and their lock.
+    fs: { ...quickFiles, fsync: () => new Promise((resolve) => setTimeout(resolve, 1e8)) },
   })
   const began = setInterval(() => {
     if (readdirSync(task.root).some((name) => name.startsWith('.roux-'))) {

@@ -75,7 +75,7 @@ const status = async (world: World, args: readonly string[] = []) =>
 
 const indexFiles = (world: World) =>
   readdirSync(join(world.root, 'cache/roux'))
-    .filter((name) => name.endsWith('.db'))
+    .filter((name) => /^index-\w+\.db$/.test(name))
     .map((name) => join(world.root, 'cache/roux', name))
 
 test('two servers and commands on one vault agree, whatever is edited', async () => {
@@ -119,7 +119,9 @@ test('many commands at once make one index', async () => {
   const runs = await Promise.all(Array.from({ length: 5 }, () => world.roux(['status', '--vault', world.vault])))
   for (const { code, err, out } of runs)
     expect({ code, err, ...JSON.parse(out) }).toMatchObject({ code: 0, err: '', notes: 65, files: 69 })
-  expect(readdirSync(join(world.root, 'cache/roux')).filter((name) => !/^index-\w+\.db(-wal|-shm)?$/.test(name))).toEqual([])
+  expect(
+    readdirSync(join(world.root, 'cache/roux')).filter((name) => !/^(index|search-\d)-\w+\.db(-wal|-shm)?$/.test(name)),
+  ).toEqual([])
 })
 
 test('nothing is written into the vault, and what is written elsewhere is for its owner only', async () => {

@@ -296,7 +296,9 @@ class SqliteStore implements EmbeddedStore {
   async named(name: string, scope: Scope): Promise<readonly NameHit[]> {
     return this.#read((projection) => {
       const hits = projection.names().equal(name, wanted(projection, scope))
-      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
+      // A file's name is a name only where nobody has it as a title or alias.
+      const own = hits.filter((hit) => isOwnName(projection, hit))
+      return (own.length > 0 ? own : hits).map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
     })
   }
 
@@ -373,6 +375,10 @@ function beingRebuilt(cause?: unknown): RouxError {
     hint: 'Call again: the next answer waits for it.',
     cause,
   })
+}
+
+function isOwnName({ graph }: Projection, { key, name }: { readonly key: number; readonly name: string }): boolean {
+  return graph.title(key) === name || graph.row(key)?.aliases.includes(name) === true
 }
 
 function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
