@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { TextEdit } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
 import { editBytes } from '../../markdown/edit/edit-bytes.ts'
 
 /** A line that was written anew to keep its link alive. */
@@ -61,7 +62,9 @@ export class Draft {
     return this.#before
   }
 
+  /** @throws RouxError `EDIT_MISMATCH`: the file is UTF-16, and what is written is UTF-8. */
   edit(edits: readonly TextEdit[]): void {
+    if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)
     this.isEdited = this.original === undefined || Buffer.compare(this.#bytes, this.disk) !== 0
   }
@@ -69,4 +72,14 @@ export class Draft {
 
 export function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+}
+
+function otherEncoding(path: string): RouxError {
+  return new RouxError('EDIT_MISMATCH', `"${path}" is stored as UTF-16, which Roux does not write. Nothing was written.`, {
+    hint: 'Save it as UTF-8 with an editor, then call again.',
+  })
 }

@@ -43,6 +43,21 @@ describe('an update', () => {
     expect(vault.raw('a.md')).toBe(expected.toString('latin1'))
   })
 
+  test.each(['utf16le', 'utf16be'])(
+    'of a note in %s is refused: two encodings in one file are readable in neither',
+    async (encoding) => {
+      const little = Buffer.from('\ufeff# A\n\none\n', 'utf16le')
+      const raw = encoding === 'utf16le' ? little : Buffer.from(little).swap16()
+      for (const member of [{ append: 'end' }, { content: 'new' }, { properties: { n2: 2 } }])
+        await refuse({ 'a.md': raw }, update(member), {
+          code: 'EDIT_MISMATCH',
+          message: expect.stringContaining('UTF-16'),
+          hint: expect.stringContaining('UTF-8'),
+        })
+      await check({ 'a.md': raw }, { kind: 'move', id: 'a', to: 'sub/a.md' }, { 'a.md': null, 'sub/a.md': expect.any(String) })
+    },
+  )
+
   test('that changes nothing writes nothing', async () => {
     const { result } = await check({ 'a.md': NOTE }, update({ tags: ['x'] }), {})
     expect(result).toMatchObject({ files: [], subjects: ['a.md'], diff: '' })
