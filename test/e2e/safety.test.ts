@@ -243,7 +243,8 @@ describe('a cache that is damaged between two starts', () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     const answers = await askEverything(server)
-    rmSync(join(world.root, 'cache'), { recursive: true })
+    // The server writes into it meanwhile.
+    rmSync(join(world.root, 'cache'), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
     expect(await askEverything(server)).toEqual(answers)
     world.write('Inbox/New.md', 'Fresh.\n')
     await eventually(async () => expect((await server.ask('get_node', { id: 'inbox/new' }))?.content).toBe('Fresh.\n'))
