@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+
 /** The part of `node:sqlite`'s interface that the journal and the lock use. */
 export interface Database {
   exec(sql: string): void
@@ -26,4 +28,10 @@ export function attempt(action: () => void): void {
   try {
     action()
   } catch {}
+}
+
+/** Tells one file of a path from another that took its place; `undefined` where there is none. */
+export function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
 }

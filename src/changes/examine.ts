@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { FileChange } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
+import { folderOf } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import { type Entry, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
-import { quote, TRASH } from './path-rules.ts'
-import { parentOf, type Refusal, type Room, Surroundings } from './surroundings.ts'
+import { inTrash, quote, TRASH } from './path-rules.ts'
+import { type Refusal, type Room, Surroundings } from './surroundings.ts'
 
 /** What callers may ask for, and what taking back a `create` needs. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
@@ -39,10 +40,6 @@ export function examine(intents: readonly Intent[], options: ExamineOptions): Ex
   const examination = new Examination(options)
   for (const intent of intents) examination.add(intent)
   return examination.result()
-}
-
-function inTrash(path: string): boolean {
-  return path === TRASH || path.startsWith(`${TRASH}/`)
 }
 
 function sha256(bytes: Uint8Array): string {
@@ -182,7 +179,7 @@ class Examination {
 
 /** Whether only the spelling of a name changes, in the same folder. */
 export function isRespelling(from: string, to: string): boolean {
-  return from !== to && parentOf(from) === parentOf(to) && foldId(from) === foldId(to)
+  return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
 /** So that what is half applied can be told apart whatever was done of it: no path is a source or a destination twice. */
@@ -221,7 +218,7 @@ function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
   for (const place of intents.flatMap((intent) => (intent.kind === 'replace' ? [] : placesOf(intent)))) {
-    for (let folder = parentOf(place); folder !== ''; folder = parentOf(folder)) {
+    for (let folder = folderOf(place); folder !== ''; folder = folderOf(folder)) {
       if (!above.has(folder)) continue
       throw new RouxError('INVALID_PARAMS', `${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, {
         hint: 'Make two changes of it.',

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ChangeState } from '../core/changes.ts'
-import { attempt, type Database, type OpenDatabase } from './database.ts'
+import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
 import type { Entry } from './entry.ts'
 import { isNotJournal, journalError } from './failures.ts'
 import { type ContentRow, type EntryRow, entryOf, packContent, rowOf, unpackContent } from './journal-rows.ts'
@@ -158,11 +158,6 @@ export class Journal {
     this.#database = database
     return database
   }
-}
-
-function identityOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.dev}:${stat.ino}`
 }
 
 // Nine digits of base 36 hold milliseconds until the year 5188.

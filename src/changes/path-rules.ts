@@ -9,6 +9,11 @@ export interface NameProblem {
 /** The one hidden folder that is written to. */
 export const TRASH = '.trash'
 
+/** Whether a path is in the trash, or the trash itself. */
+export function inTrash(path: string): boolean {
+  return path === TRASH || path.startsWith(`${TRASH}/`)
+}
+
 /**
  * Requires a path that can only mean something inside the vault; nothing is normalised away.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for what leads out or is hidden.

@@ -1,10 +1,10 @@
 import type { KeptFile } from '../core/changes.ts'
+import { folderOf } from '../core/paths.ts'
 import type { EntryOf } from './entry.ts'
 import { isRespelling } from './examine.ts'
 import { RACES } from './failures.ts'
 import { errorCode } from './file-system.ts'
 import { CHANGED, settle } from './settle.ts'
-import { parentOf } from './surroundings.ts'
 import type { Draft, Numbered, Workplace } from './workplace.ts'
 
 /** Where recorded bytes come from. */
@@ -166,7 +166,7 @@ async function rollBackRemove(
 function rollBackFolderMove(place: Workplace, { path, to }: EntryOf<'moveFolder'>): string | undefined {
   if (place.stamp(to)?.kind !== 'folder') return undefined
   if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; what was in it is in ${to}`
-  if (place.stamp(parentOf(path)) === undefined) return `the folder above is gone; what was in it is in ${to}`
+  if (place.stamp(folderOf(path)) === undefined) return `the folder above is gone; what was in it is in ${to}`
   place.rename(to, path)
   return undefined
 }

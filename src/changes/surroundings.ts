@@ -1,8 +1,9 @@
 import { RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
-import { nameProblem, quote, requireInside, TRASH } from './path-rules.ts'
+import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 
 /** Why a path may not be written, as the settings say; `undefined` when it may. */
 export type Refusal = (path: string) => string | undefined
@@ -34,7 +35,7 @@ export class Surroundings {
   /** What is at a path that may be written; `undefined` when nothing is. @throws RouxError when it may not. */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
-    const folder = parentOf(path)
+    const folder = folderOf(path)
     if (!this.#isFolder(folder)) return undefined
     const stamp = this.#fs.lstat(`${this.#root}/${path}`)
     if (stamp?.kind === 'link') throw linked(path)
@@ -52,7 +53,7 @@ export class Surroundings {
     const above = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join('/'))
     const missing = above.filter((folder) => !this.#isFolder(folder))
     for (const created of [...missing, path]) {
-      const name = created.slice(created.lastIndexOf('/') + 1)
+      const name = nameOf(created)
       const problem = isReturn ? undefined : nameProblem(name)
       if (problem !== undefined) throw unholdable(created, name, problem)
     }
@@ -65,7 +66,7 @@ export class Surroundings {
   requirePermitted(path: string): void {
     requireInside(path)
     // What may be deleted may also be put there, and back.
-    const refusal = path.startsWith(`${TRASH}/`) || path === TRASH ? undefined : this.#refusal(path)
+    const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} may not be written: ${refusal}.`, {
         hint: 'Choose another folder, or let the settings permit it.',
@@ -78,7 +79,7 @@ export class Surroundings {
     if (path === '') return true
     const known = this.#folders.get(path)
     if (known !== undefined) return known
-    const found = this.#isFolder(parentOf(path)) && this.#lookAtFolder(path)
+    const found = this.#isFolder(folderOf(path)) && this.#lookAtFolder(path)
     this.#folders.set(path, found)
     return found
   }
@@ -104,7 +105,7 @@ export class Surroundings {
   }
 
   #twinOf(path: string): string | undefined {
-    const folder = parentOf(path)
+    const folder = folderOf(path)
     let names = this.#names.get(folder)
     if (names === undefined) {
       const listed = this.#fs.readdir(folder === '' ? this.#root : `${this.#root}/${folder}`)
@@ -112,13 +113,9 @@ export class Surroundings {
       this.#names.set(folder, names)
     }
     if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.isSpelled(`${this.#root}/${path}`)) return path
-    const twin = names.get(foldId(path.slice(path.lastIndexOf('/') + 1)))
+    const twin = names.get(foldId(nameOf(path)))
     return twin === undefined ? undefined : folder === '' ? twin : `${folder}/${twin}`
   }
-}
-
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function linked(path: string): RouxError {

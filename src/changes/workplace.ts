@@ -1,6 +1,6 @@
+import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, errorCode, type FileStamp, isSameFile } from './file-system.ts'
-import { parentOf } from './surroundings.ts'
 
 /** How many files wait for the disk at once: as many as Node has threads for it. */
 const AT_ONCE = 4
@@ -36,7 +36,7 @@ export class Workplace {
 
   /** The temporary name of an entry, beside the given path. */
   aside(path: string, index: number, aside: Aside): string {
-    const folder = parentOf(path)
+    const folder = folderOf(path)
     const name = asideName(this.#change, index, aside)
     return folder === '' ? name : `${folder}/${name}`
   }
@@ -107,8 +107,8 @@ export class Workplace {
 
   /** Whether a folder lists both names: two of one file, not two spellings of one name. */
   hasBoth(a: string, b: string): boolean {
-    const names = this.fs.readdir(this.at(parentOf(a)))
-    return [a, b].every((path) => names.includes(path.slice(path.lastIndexOf('/') + 1)))
+    const names = this.fs.readdir(this.at(folderOf(a)))
+    return [a, b].every((path) => names.includes(nameOf(path)))
   }
 
   copy(from: string, to: string): void {
@@ -189,7 +189,7 @@ export class Workplace {
   }
 
   #touch(...paths: readonly string[]): void {
-    for (const path of paths) this.#touched.add(parentOf(path))
+    for (const path of paths) this.#touched.add(folderOf(path))
   }
 }
 

@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RouxError } from '../core/errors.ts'
-import { attempt, type Database, isBusy, type OpenDatabase } from './database.ts'
+import { attempt, type Database, identityOf, isBusy, type OpenDatabase } from './database.ts'
 
 /** The process that holds a lock or began a change. */
 export interface Owner {
@@ -75,11 +75,6 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
 function release(database: Database): void {
   attempt(() => database.exec('ROLLBACK'))
   attempt(() => database.close())
-}
-
-function identityOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.dev}:${stat.ino}`
 }
 
 // Beside the lock, never in it: closing a file that this process has locked would end the lock (POSIX, fcntl).

@@ -1,4 +1,5 @@
 import { foldId } from '../core/ids.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 import { usual } from './tag-index.ts'
 
@@ -32,7 +33,7 @@ export class FolderIndex {
 
   add(row: GraphRow): void {
     if (!isListedRow(row)) return
-    const path = folderOf(row.path)
+    const path = folderOf(row.path ?? '')
     const entry = this.#open(foldId(path))
     entry.notes.push(row.key)
     if (row.archived) entry.archived++
@@ -42,7 +43,7 @@ export class FolderIndex {
   /** Takes back what `add` did with the same row. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
-    const path = folderOf(row.path)
+    const path = folderOf(row.path ?? '')
     const folded = foldId(path)
     const entry = this.#folders.get(folded)
     const at = entry?.notes.indexOf(row.key) ?? -1
@@ -85,12 +86,4 @@ export function spelledPath({ spellings, folders }: FolderEntry): string {
 
 function openEntry(): Entry {
   return { folders: new Map(), notes: [], archived: 0, spellings: new Map() }
-}
-
-function folderOf(path = ''): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -1,8 +1,8 @@
-import { hash as digest } from 'node:crypto'
 import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
+import { chunkHash } from '../search/chunks.ts'
 import { EmbeddingRate } from './embedding-rate.ts'
 import type { ReadNote } from './search-document.ts'
 
@@ -292,7 +292,7 @@ export class EmbeddingQueue {
 /** Hashes of a note's texts; those that are not known yet are added to `texts`. */
 function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts: Map<string, string>): Pending {
   const hashOf = (text: string): string => {
-    const hash = digest('sha256', text, 'hex').slice(0, 32)
+    const hash = chunkHash(text)
     if (!known.has(hash)) texts.set(hash, text)
     return hash
   }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileContent } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
+import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote } from '../search/chunks.ts'
@@ -54,7 +55,7 @@ export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavou
 
 /** The title first; last the file's own name, where that is another. */
 function namesOf(path: string, title: string, aliases: readonly string[]): readonly string[] {
-  const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  const stem = fileStemOf(path)
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 

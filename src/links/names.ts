@@ -1,14 +1,7 @@
 import type { Mode } from '../core/note.ts'
+import { nameOf as baseName } from '../core/paths.ts'
 
-/** The last segment of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
-}
-
-/** The folder of a path, without a final `/`; empty for the root. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
+export { folderOf, nameOf as baseName } from '../core/paths.ts'
 
 const NOTE_ENDING = /\.md$/i
 const DOCS_NOTE_ENDING = /\.(?:md|markdown|mdx)$/i

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { Heading } from '../core/note.ts'
 import { cutsOf } from './chunks/cuts.ts'
 import { plainText } from './chunks/plain-text.ts'
@@ -117,5 +117,5 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
 
 /** The identity of an embedded text: the first 16 bytes of its SHA-256, as 32 hexadecimal digits. Equal texts share a vector. */
 export function chunkHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return digest('sha256', text, 'hex').slice(0, 32)
 }

@@ -1,3 +1,4 @@
+import { countBits } from './count-bits.ts'
 import { NumberList } from './number-list.ts'
 
 /** Longer texts are compared by this many characters: a name of a megabyte must not hold anyone up. */
@@ -137,13 +138,6 @@ function signatureOf(pairs: Iterable<number>): Uint32Array {
     signature[bit >>> 5]! |= 1 << (bit & 31)
   }
   return signature
-}
-
-/** Bits that are set among 32, counted in parallel (Warren, Hacker's Delight, 5-1). */
-function countBits(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** Pairs of neighbouring UTF-16 units as numbers, white space left out; a single character is a pair with nothing. */

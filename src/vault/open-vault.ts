@@ -1,4 +1,5 @@
 import { toVaultPath } from '../core/ids.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
 import type { FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { openExclusionFilters } from './exclusion-filters.ts'
 import type { Entry, FileSystem, Stats } from './file-system.ts'
@@ -278,14 +279,6 @@ class FolderVault implements Vault {
 
 function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Linux and macOS say `ELOOP`, FreeBSD `EMLINK`, when a link was not to be followed. */

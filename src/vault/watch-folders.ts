@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { basename } from 'node:path'
+import { folderOf } from '../core/paths.ts'
 import { diskFileSystem, errorCode, isAbsence } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
@@ -279,10 +280,6 @@ function realOf(path: string): string {
   } catch {
     return path
   }
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function childOf(folder: string, name: string): string {

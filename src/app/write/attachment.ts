@@ -1,6 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
+import { nameOf } from '../../core/paths.ts'
 import type { Node } from '../../core/store.ts'
 import type { GraphCore, VaultFiles } from '../graph-core.ts'
 
@@ -24,7 +25,7 @@ export async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[
   return await Promise.all(
     nodes.map(async ({ id, path, created, modified }) => {
       const size = (await files.read(path, { offset: 0, length: 0 }))?.size
-      const filename = path.slice(path.lastIndexOf('/') + 1)
+      const filename = nameOf(path)
       return {
         id,
         filename,

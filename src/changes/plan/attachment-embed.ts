@@ -2,9 +2,9 @@ import { posix } from 'node:path'
 import { RouxError } from '../../core/errors.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import type { Mode } from '../../core/note.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { encodeDestination } from '../../markdown/retarget/encode-destination.ts'
 import { quote } from '../path-rules.ts'
-import { folderOf, nameOf } from './note-paths.ts'
 
 const MAX_TITLE = 200
 

@@ -1,6 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
+import { folderOf } from '../../core/paths.ts'
 import { quote, requireInside } from '../path-rules.ts'
-import { folderOf, inFolder, requirePath } from './note-paths.ts'
+import { inFolder, requirePath } from './note-paths.ts'
 import type { Draft, Workspace } from './workspace.ts'
 
 /** Where a new attachment goes. */

@@ -1,10 +1,11 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { quote, requireInside, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireHash } from './note-operations.ts'
-import { folderOf, freePath, inFolder, nameOf, requireFree, requirePath } from './note-paths.ts'
+import { freePath, inFolder, requireFree, requirePath } from './note-paths.ts'
 import { findTrashed, type Trashed } from './trash.ts'
 import type { Workspace } from './workspace.ts'
 

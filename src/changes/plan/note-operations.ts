@@ -1,6 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
 import { createText } from '../../markdown/edit/create-text.ts'
 import { setProperties, setRelations } from '../../markdown/edit/properties.ts'
@@ -10,7 +11,7 @@ import { addTags, bodyTags, removeTags, setTags } from '../../markdown/edit/tags
 import { setTitle } from '../../markdown/edit/title.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { folderOf, inFolder, nameOf, newNotePath, requireFree, requirePath } from './note-paths.ts'
+import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { linkTo, relationLinks } from './relation-targets.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -1,6 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import { nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
+import { folderOf } from '../../core/paths.ts'
+import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 import type { Workspace } from './workspace.ts'
@@ -16,7 +17,7 @@ export function isTrash(path: string): boolean {
  */
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)
-  if (isTrash(`${path}/`)) {
+  if (inTrash(path)) {
     throw new RouxError('PERMISSION_DENIED', 'Nothing is written into the trash.', {
       hint: 'delete_node puts notes there, restore_node takes them back.',
     })
@@ -56,14 +57,6 @@ export function newNotePath(workspace: Workspace, id: string): string {
   const path = /\.md$/i.test(id) ? id : `${id}.md`
   requireInside(id)
   return requirePath(workspace.spelled(view.keepsCase ? path : foldId(path)), view)
-}
-
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** A path in a folder; an empty one is the vault itself. */

@@ -1,10 +1,11 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { quote } from '../path-rules.ts'
 import type { MovedFolder } from './changed-files.ts'
 import type { Draft } from './draft.ts'
 import type { DraftTable } from './draft-table.ts'
-import { folderOf, inFolder, nameOf } from './note-paths.ts'
+import { inFolder } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /** What will lie where: the disk, the index, and above them what is planned. */

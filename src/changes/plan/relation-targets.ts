@@ -2,10 +2,10 @@ import { RouxError } from '../../core/errors.ts'
 import { foldName } from '../../core/fold.ts'
 import { foldId } from '../../core/ids.ts'
 import type { RelationTargets } from '../../core/operations.ts'
+import { nameOf } from '../../core/paths.ts'
 import { resolveLink, type Source } from '../../links/resolve.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { nameOf } from './note-paths.ts'
 import type { Workspace } from './workspace.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { foldId } from '../../core/ids.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { TRASH } from '../path-rules.ts'
-import { folderOf, inFolder, nameOf } from './note-paths.ts'
+import { inFolder } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /** A file in the trash. */

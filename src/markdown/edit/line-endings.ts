@@ -34,13 +34,6 @@ export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-/** The 1-based line that holds `at`. */
-export function lineNumber(text: string, at: number): number {
-  let line = 1
-  for (let i = text.indexOf('\n'); i !== -1 && i < at; i = text.indexOf('\n', i + 1)) line++
-  return line
-}
-
 /** Whether the line before `at` lacks its line ending; a byte order mark is no line. */
 export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)

@@ -1,8 +1,9 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
+import { lineNumber } from '../../core/line-number.ts'
 import { bodyEdits, bodyStartOf } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
-import { lineEndingOf, lineNumber, withLineEnding } from './line-endings.ts'
+import { lineEndingOf, withLineEnding } from './line-endings.ts'
 
 export interface Replacement {
   /** Exact, with case and white space; a line break stands for either line ending. */

@@ -1,3 +1,4 @@
+import { lineNumber } from '../../core/line-number.ts'
 import type { Heading } from '../../core/note.ts'
 import { countWords, plainText } from './plain-text.ts'
 
@@ -29,7 +30,7 @@ const PIECE = 8
 /** The units of a note's body, without those that say nothing: blank lines, fences, rules, bare addresses. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
-  let line = lineOf(text, bodyStart)
+  let line = lineNumber(text, bodyStart)
   let next = 0
   let level = PARAGRAPH
   for (let start = bodyStart; start < text.length; line++) {
@@ -71,12 +72,6 @@ class UnitList {
     this.words += countWords(piece.plain)
     return true
   }
-}
-
-function lineOf(text: string, offset: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
 }
 
 function isBlank(text: string, start: number, end: number): boolean {

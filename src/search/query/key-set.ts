@@ -1,3 +1,5 @@
+import { countBits } from '../count-bits.ts'
+
 /** An immutable set of small integers (keys of notes), a bit for each: 120,000 take 15 KB. */
 export class KeySet {
   readonly #bits: Uint32Array
@@ -25,7 +27,7 @@ export class KeySet {
 
   /** How many keys there are; counted once. */
   get size(): number {
-    this.#size ??= countBits(this.#bits)
+    this.#size ??= sizeOf(this.#bits)
     return this.#size
   }
 
@@ -79,13 +81,8 @@ function byLength(a: Uint32Array, b: Uint32Array): readonly [short: Uint32Array,
   return a.length <= b.length ? [a, b] : [b, a]
 }
 
-/** Population count in parallel (Warren, Hacker's Delight, 5-1). */
-function countBits(bits: Uint32Array): number {
-  let count = 0
-  for (const word of bits) {
-    const pairs = word - ((word >>> 1) & 0x55555555)
-    const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-    count += Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-  }
-  return count
+function sizeOf(bits: Uint32Array): number {
+  let size = 0
+  for (const word of bits) size += countBits(word)
+  return size
 }

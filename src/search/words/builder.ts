@@ -1,3 +1,4 @@
+import { NumberList } from '../number-list.ts'
 import { ByteWriter } from './bytes.ts'
 import type { SegmentHeader } from './header.ts'
 import { ownCopy } from './own-copy.ts'
@@ -35,9 +36,9 @@ export class SegmentBuilder {
   readonly #forms: string[] = []
   readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
   /** Parallel lists, one number a word of text: the form's id, twice its position and 1 for the body, the document. */
-  readonly #words = new NumberList()
-  readonly #places = new NumberList()
-  readonly #ordinals = new NumberList()
+  readonly #words = new NumberList(4096)
+  readonly #places = new NumberList(4096)
+  readonly #ordinals = new NumberList(4096)
 
   /** Words taken so far. */
   get size(): number {
@@ -68,12 +69,14 @@ export class SegmentBuilder {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
     const { order, starts } = this.#byForm()
+    const ordinals = this.#ordinals.items
+    const places = this.#places.items
     const entry = new EntryWriter()
     for (const { id, stem, form } of this.#sortedForms()) {
       entry.clear()
       for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
         const word = order[at] as number
-        entry.add(this.#ordinals.get(word), this.#places.get(word))
+        entry.add(ordinals[word] as number, places[word] as number)
       }
       writer.add({ stem, form, ...entry.finish() })
       yield* made.splice(0)
@@ -113,16 +116,17 @@ export class SegmentBuilder {
   /** Counting sort: where each form's words begin in `order`, which keeps those of a form in the order of the text. */
   #byForm(): { order: Uint32Array; starts: Uint32Array } {
     const count = this.#words.length
+    const words = this.#words.items
     const starts = new Uint32Array(this.#forms.length + 1)
     for (let at = 0; at < count; at++) {
-      const id = this.#words.get(at)
+      const id = words[at] as number
       starts[id + 1] = (starts[id + 1] as number) + 1
     }
     for (let id = 0; id < this.#forms.length; id++) starts[id + 1] = (starts[id + 1] as number) + (starts[id] as number)
     const next = starts.slice()
     const order = new Uint32Array(count)
     for (let at = 0; at < count; at++) {
-      const id = this.#words.get(at)
+      const id = words[at] as number
       const place = next[id] as number
       order[place] = at
       next[id] = place + 1
@@ -176,25 +180,6 @@ class EntryWriter {
     this.#title = 0
     this.#body = 0
     this.#before = 0
-  }
-}
-
-/** A growing list of 32-bit numbers. */
-class NumberList {
-  #values = new Uint32Array(4096)
-  length = 0
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const larger = new Uint32Array(2 * this.length)
-      larger.set(this.#values)
-      this.#values = larger
-    }
-    this.#values[this.length++] = value
-  }
-
-  get(at: number): number {
-    return this.#values[at] as number
   }
 }
 

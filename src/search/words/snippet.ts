@@ -1,3 +1,4 @@
+import { lineNumber } from '../../core/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
@@ -31,7 +32,7 @@ export function snippet(text: string, bodyStart: number, query: SnippetQuery, ma
   const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
   const span = windowAround(text, { start, end }, { cluster, maxLength })
   const shown = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)
-  return { ...collapse(text, span, { start, end, matches: shown }), line: lineOf(text, (shown[0] ?? span).start) }
+  return { ...collapse(text, span, { start, end, matches: shown }), line: lineNumber(text, (shown[0] ?? span).start) }
 }
 
 interface Span {
@@ -195,10 +196,4 @@ function beforeSpace(text: string, from: number): number {
 
 function trimmedEnd(text: string): number {
   return beforeSpace(text, text.length)
-}
-
-function lineOf(text: string, offset: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
 }

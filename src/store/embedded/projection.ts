@@ -1,9 +1,11 @@
 import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import { fileStemOf } from '../../core/paths.ts'
 import type { FileStat, OutsideLink } from '../../core/vault.ts'
 import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
+import { hasTables } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { findSuspects } from './problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
@@ -210,7 +212,7 @@ export class Projection {
     if (identity === undefined) return undefined
     const database = openSqlite(databasePath(this.#location))
     try {
-      if (this.#location.kind === 'memory' && isEmpty(database)) {
+      if (this.#location.kind === 'memory' && !hasTables(database)) {
         database.close()
         return undefined
       }
@@ -246,12 +248,6 @@ function readNewTexts(database: Database, generation: number): Texts {
   return { texts: joined?.texts?.split(SEPARATOR) ?? [], keySum: joined?.keySum ?? 0 }
 }
 
-/** In memory a database is there as soon as it is opened. */
-function isEmpty(database: Database): boolean {
-  const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
-  return tables?.n === 0
-}
-
 interface OpenDatabase {
   readonly identity: string
   readonly database: Database
@@ -273,5 +269,5 @@ function namesOf(row: GraphRow): readonly string[] {
 /** The name of a note's file without its ending. */
 export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
   if (row?.path === undefined || row.kind !== 'note') return undefined
-  return row.path.slice(row.path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  return fileStemOf(row.path)
 }

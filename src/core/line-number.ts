@@ -1,0 +1,6 @@
+/** The 1-based line of a text that holds an offset. */
+export function lineNumber(text: string, at: number): number {
+  let line = 1
+  for (let i = text.indexOf('\n'); i !== -1 && i < at; i = text.indexOf('\n', i + 1)) line++
+  return line
+}
