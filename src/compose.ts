@@ -19,9 +19,16 @@ import { openVault } from './vault/open-vault.ts'
 import { readStretch } from './vault/read-stretch.ts'
 import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
+import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
-import { embedderDependencies, embedderSettings, openEmbedding } from './workers/open-embedding.ts'
+import {
+  type EmbeddingOptions,
+  embedderDependencies,
+  embedderSettings,
+  type OpenEmbedding,
+  openEmbedding,
+} from './workers/open-embedding.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 
 export interface OpenOptions {
@@ -33,8 +40,39 @@ export interface OpenOptions {
   readonly onError?: (stack: string) => void
   /** What the server at `embedder.base_url` wants; never part of the settings. */
   readonly apiKey?: string
+  /** What the vaults of one process have in common; absent where there is one. */
+  readonly shared?: SharedParts
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
+}
+
+/** Threads and models that several vaults of one process share. */
+export interface SharedParts {
+  readonly indexers: IndexerHost
+  readonly compute: ComputeClient
+  /** The same for the same settings. */
+  embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
+  /** After the vaults are closed. */
+  close(): Promise<void>
+}
+
+/** Makes what several vaults share; nothing is started before it is used. */
+export function shareParts(): SharedParts {
+  const compute = new ComputeClient(() => startWorker('compute'))
+  const embeddings = new Map<string, OpenEmbedding>()
+  return {
+    indexers: new IndexerHost(takeIndexer),
+    compute,
+    embedding(settings, options) {
+      const key = JSON.stringify([settings, options.apiKey])
+      const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
+      embeddings.set(key, embedding)
+      return embedding
+    },
+    async close() {
+      await Promise.all([compute.close(), ...[...embeddings.values()].map((one) => one.close())])
+    },
+  }
 }
 
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
@@ -59,9 +97,10 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     memory,
     watch: options.watch,
   }
-  const compute = new ComputeClient(() => startWorker('compute'))
-  const embedding = settings.embedder.kind === 'none' ? undefined : openEmbedding(settings.embedder, options)
-  const indexing = new IndexingClient(takeIndexer(), data, {
+  const { shared = shareParts() } = options
+  const { compute } = shared
+  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
+  const indexing = new IndexingClient(shared.indexers.channel(), data, {
     onCommitted: () => ahead(() => store.refresh()),
     onReplaced: (cache) =>
       ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
@@ -97,7 +136,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(settings.tools.write === true || settings.tools.attach === true ? { writing: indexing.writing } : undefined),
     ...(settings.tools.attach === true ? { files: reader.files } : undefined),
     close: async () => {
-      await Promise.all([indexing.close(), compute.close(), embedding?.close()])
+      // Threads of its own end with it; shared ones may have others to work for.
+      await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
   }

@@ -2,6 +2,7 @@ import { RouxError } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
+import type { Vaults } from './vaults.ts'
 
 /** What comes with every call of a use case. */
 export interface Call {
@@ -9,6 +10,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
+  /** Where there are several: those that the caller may see. */
+  readonly vaults?: Vaults
 }
 
 /** How long a call waits for a first complete state before it answers from what is there. */

@@ -7,6 +7,7 @@ import { unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
+import type { VaultLinkResponse } from './vault-links.ts'
 
 export interface GetNodeArguments {
   readonly id: string
@@ -33,6 +34,8 @@ export interface NodeDetails extends NodeResponse {
   readonly outline: readonly Heading[]
   /** Links in all, of which `links` shows the first. */
   readonly link_count: number
+  /** Links that name a vault; absent where there are none. */
+  readonly vault_links?: readonly VaultLinkResponse[]
   /** The `offset` that goes on where `content` was cut. */
   readonly next_offset?: number
 }
@@ -59,10 +62,22 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       ...(node.modified === undefined ? {} : { modified: node.modified }),
       outline: node.headings,
       link_count: node.linkCount,
+      ...(await linksToVaults(core, source, call)),
       ...(next === undefined ? {} : { next_offset: next }),
     }
     return { value, warnings: await noteWarnings(core, node.id) }
   })
+}
+
+async function linksToVaults(
+  core: GraphCore,
+  source: NoteText | undefined,
+  call: Call,
+): Promise<Pick<NodeDetails, 'vault_links'>> {
+  if (source === undefined || !source.text.includes('obsidian:')) return {}
+  const { vaultLinks } = await import('./vault-links.ts')
+  const links = await vaultLinks(core, source.text, call)
+  return links.length === 0 ? {} : { vault_links: links }
 }
 
 interface ReadNode {

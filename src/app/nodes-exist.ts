@@ -1,4 +1,4 @@
-import { foldId } from '../core/ids.ts'
+import { foldId, toNodeId } from '../core/ids.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds } from './known-node.ts'
@@ -11,6 +11,8 @@ export function nodesExist(
 ): Promise<Answer<Readonly<Record<string, boolean>>>> {
   return answer(core, call, async () => {
     const known = await findIds(core, ids)
-    return plain(Object.fromEntries(ids.map((id, index) => [known[index] ?? foldId(id), known[index] !== undefined])))
+    return plain(
+      Object.fromEntries(ids.map((id, index) => [known[index] ?? toNodeId(foldId(id), core.name), known[index] !== undefined])),
+    )
   })
 }

@@ -16,7 +16,7 @@ export interface ResolveArguments {
 }
 
 /** What told the chosen note from the others that fit. */
-export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id'
+export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
 
 export interface ResolvedName {
   readonly query: string
@@ -25,7 +25,7 @@ export interface ResolvedName {
   /** 0 when nothing fits. */
   readonly score: number
   /** Where several fit: all of them up to a bound, the chosen one first. */
-  readonly candidates?: readonly { readonly id: NodeId; readonly title: string; readonly score: number }[]
+  readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 

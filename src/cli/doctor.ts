@@ -1,6 +1,7 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
+import { type LoadedVault, loadVaults } from '../config/load-vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
 import { checkDiagnosis } from './doctor-indexes.ts'
@@ -9,21 +10,34 @@ import { type Invocation, settingsInput, withCore } from './session.ts'
 
 /** Looks at everything that has to be right, says how to mend what is not, and fails when something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, printer, positionals } = invocation
+  const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
   const loaded = await readSettings(settingsInput(invocation, positionals[0]))
   findings.push(...checkSettings(loaded))
-  const { diagnose } = await host.compose()
-  const { path } = loaded.settings.vault
-  const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
-  findings.push(...vault, checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache))
-  findings.push(...checkDiagnosis(await diagnose(loaded.settings, loaded)))
-  findings.push(checkWatching(path, loaded.settings.vault.watch))
-  if (!vault.some(({ state }) => state === 'fail')) findings.push(...(await checkIndexing(invocation, loaded)))
+  // With settings that are wrong, what they name may be something else: then only the settings are told, and the one vault there is.
+  const vaults = loaded.problems.length > 0 ? [loaded] : (await loadVaults(settingsInput(invocation, positionals[0]))).vaults
+  for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault)))
   const broken = findings.some(({ state }) => state === 'fail')
   if (printer.json) await printer.answer({ ok: !broken, checks: findings })
   else await printer.text(findings.map((finding) => renderFinding(finding, printer)).join(''))
   return broken ? 1 : 0
+}
+
+/** What is asked of every vault; of several, each check says of which. */
+async function checkOneVault(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {
+  const { host } = invocation
+  const { path, watch } = loaded.settings.vault
+  const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
+  const { diagnose } = await host.compose()
+  const findings = [
+    ...vault,
+    checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
+    ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
+    checkWatching(path, watch),
+    ...(vault.some(({ state }) => state === 'fail') ? [] : await checkIndexing(invocation, loaded)),
+  ]
+  const { name } = loaded
+  return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
 function checkSettings({ problems, warnings, files }: LoadedSettings): readonly Finding[] {
@@ -43,7 +57,7 @@ function checkSettings({ problems, warnings, files }: LoadedSettings): readonly 
   ]
 }
 
-async function checkIndexing(invocation: Invocation, loaded: LoadedSettings): Promise<readonly Finding[]> {
+async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {
   try {
     return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
   } catch (error) {

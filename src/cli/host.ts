@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Diagnosis, OpenOptions } from '../compose.ts'
+import type { Diagnosis, OpenOptions, SharedParts } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Tool } from '../mcp/define-tool.ts'
 
@@ -26,6 +26,8 @@ export interface Host {
 /** The part of `compose.ts` that commands use. */
 export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
+  /** What several vaults of one process share. */
+  shareParts(): SharedParts
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
   diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey'>): Promise<Diagnosis>
   /** Bytes on disk of the vault's indexes. */

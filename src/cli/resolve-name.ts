@@ -1,4 +1,7 @@
+import { vaultOf } from '../app/vault-arguments.ts'
+import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
+import type { NodeId } from '../core/ids.ts'
 import type { Store } from '../core/store.ts'
 
 /** The parameters whose value names one node. */
@@ -8,32 +11,77 @@ const NAMING = ['id', 'source', 'target', 'note']
 const NEW_PATHS: ReadonlySet<string> = new Set(['create_node', 'restore_node'])
 
 /**
- * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only.
- * What names nothing stays as it is, so that the tool says so.
+ * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only. Of several vaults all
+ * are asked, but for a name that begins with one's. What names nothing stays as it is, so that the tool says so.
  * @throws RouxError `AMBIGUOUS_NAME` where a name fits several notes and no id.
  */
 export async function resolveNames(
-  store: Store,
+  vaults: Vaults,
   tool: string,
   args: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const resolved: Record<string, unknown> = { ...args }
   for (const name of NEW_PATHS.has(tool) ? [] : NAMING) {
     const value = args[name]
-    if (typeof value === 'string' && !(TAKE_FOLDERS.has(tool) && (await isFolder(store, value))))
-      resolved[name] = await resolveName(store, value)
+    if (typeof value === 'string') resolved[name] = await resolveIn(vaults, value, { tool, vault: args.vault })
   }
   return resolved
 }
 
-async function resolveName(store: Store, name: string): Promise<string> {
-  if (await isNode(store, name)) return name
-  const hits = await store.named(name, {})
-  const [hit] = hits
-  if (hit === undefined) return name
-  if (hits.length === 1) return hit.id
-  const ids = hits.map(({ id }) => id)
-  throw new RouxError('AMBIGUOUS_NAME', `"${name}" is the name of ${hits.length} notes.`, {
+interface Where {
+  readonly tool: string
+  /** The vault that is asked alone. */
+  readonly vault: unknown
+}
+
+async function resolveIn(vaults: Vaults, value: string, { tool, vault }: Where): Promise<string> {
+  const own = vaultOf(value, vaults.names)
+  const meant = own ?? (typeof vault === 'string' && vaults.names.includes(vault) ? vault : undefined)
+  const name = own === undefined ? value : value.slice(own.length + 1)
+  const asked = meant === undefined ? namesOf(vaults) : [meant]
+  const ids = new Set<string>()
+  for (const one of asked) {
+    const found = await idsOf(vaults, one, { tool, name })
+    for (const id of found) ids.add(id)
+  }
+  const [id] = ids
+  if (id === undefined) return value
+  if (ids.size > 1) throw ambiguous(value, [...ids])
+  return id
+}
+
+/** Names of vaults to open; of the only one, which has none, `undefined`. */
+function namesOf({ names }: Vaults): readonly (string | undefined)[] {
+  return names.length === 0 ? [undefined] : names
+}
+
+/** What a name means in one vault: the node of that id, or a folder, or else the notes that are called so. */
+async function idsOf(
+  vaults: Vaults,
+  vault: string | undefined,
+  { tool, name }: { readonly tool: string; readonly name: string },
+): Promise<readonly string[]> {
+  const store = await storeOf(vaults, vault)
+  if (store === undefined) return []
+  const id = await nodeOf(store, name)
+  const inVault = vault === undefined ? name : `${vault}:${name}`
+  if (TAKE_FOLDERS.has(tool) && (await isFolder(store, name))) return [inVault]
+  if (id !== undefined) return [vault === undefined ? name : id]
+  return (await store.named(name, {})).map((hit) => hit.id)
+}
+
+/** One of several vaults that is missing is told by what is asked of it, not here. */
+async function storeOf(vaults: Vaults, vault: string | undefined): Promise<Store | undefined> {
+  try {
+    return (await vaults.open(vault)).store
+  } catch (error) {
+    if (vault === undefined) throw error
+    return undefined
+  }
+}
+
+function ambiguous(name: string, ids: readonly string[]): RouxError {
+  return new RouxError('AMBIGUOUS_NAME', `"${name}" is the name of ${ids.length} notes.`, {
     hint: `Give the id of one: ${ids.map((id) => `"${id}"`).join(', ')}`,
     candidates: ids,
   })
@@ -47,10 +95,10 @@ async function isFolder(store: Store, path: string): Promise<boolean> {
   return (await store.tree(trimmed, { depth: 1, limit: 1, includeArchived: true })) !== undefined
 }
 
-/** Whether an id fits something that is there; a missing target's id is only a name that others link to. */
-async function isNode(store: Store, name: string): Promise<boolean> {
+/** The node of an id; a missing target's id is only a name that others link to. */
+async function nodeOf(store: Store, name: string): Promise<NodeId | undefined> {
   const [id] = await store.lookup([name])
-  if (id === undefined) return false
+  if (id === undefined) return undefined
   const [node] = await store.nodes([id], { links: 0 })
-  return node !== undefined && node.kind !== 'missing'
+  return node !== undefined && node.kind !== 'missing' ? id : undefined
 }

@@ -1,11 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { isBeingRebuilt } from '../app/answer.ts'
 import type { GraphCore } from '../app/graph-core.ts'
-import { type LoadedSettings, loadSettings, type SettingsInput } from '../config/load.ts'
+import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
+import type { SettingsInput } from '../config/load.ts'
+import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { RouxError } from '../core/errors.ts'
 import { PATIENCE } from './findable.ts'
 import type { Host } from './host.ts'
+import { openOptions } from './open-vaults.ts'
 import type { Printer } from './printer.ts'
 import { ProgressLine } from './progress.ts'
 import { UsageError } from './usage-error.ts'
@@ -45,14 +48,28 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
 /**
- * The settings of this run, with their warnings said.
- * @throws RouxError when something in them is wrong, or the vault is a folder that is hardly meant as one.
+ * The vaults of this run and their settings, with warnings said.
+ * @throws RouxError when something in the settings is wrong, or the vault is a folder that is hardly meant as one.
  */
-export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedSettings> {
-  const loaded = await loadSettings(settingsInput(invocation, vault))
-  for (const warning of loaded.warnings) invocation.printer.warn(warning)
-  if (!loaded.vaultNamed) await refuseTooWide(invocation.host, loaded.settings.vault.path)
+export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
+  const loaded = await loadVaults(settingsInput(invocation, vault))
+  const warnings = [loaded.server, ...loaded.vaults].flatMap((one) => one.warnings)
+  for (const warning of new Set(warnings)) invocation.printer.warn(warning)
+  const [only, ...more] = loaded.vaults
+  if (more.length === 0 && !only.vaultNamed) await refuseTooWide(invocation.host, only.settings.vault.path)
   return loaded
+}
+
+/**
+ * The one vault of this run and its settings.
+ * @throws UsageError where the settings name several and none is meant; as `requireVaults` does.
+ */
+export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedVault> {
+  const { vaults } = await requireVaults(invocation, vault)
+  const [only, ...more] = vaults
+  if (more.length === 0) return only
+  const names = vaults.map(({ name }) => name)
+  throw new UsageError(`There are several vaults: ${names.join(', ')}.`, `Name one: --vault ${names[0]}`)
 }
 
 /**
@@ -60,34 +77,61 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
  * index is found damaged meanwhile. Progress is shown until `use` is done.
  * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there; the signal's reason.
  */
-export async function withCore<T>(
+export function withCore<T>(invocation: Invocation, loaded: LoadedVault, use: (core: GraphCore) => Promise<T>): Promise<T> {
+  return withVaults(invocation, [loaded], async (vaults) => use(await vaults.open(loaded.name)))
+}
+
+/** Opens those of the vaults that `use` opens, as `withCore` does one. @throws as `withCore`, where a vault is opened */
+export async function withVaults<T>(
   invocation: Invocation,
-  loaded: LoadedSettings,
-  use: (core: GraphCore) => Promise<T>,
+  loaded: readonly LoadedVault[],
+  use: (vaults: Vaults) => Promise<T>,
 ): Promise<T> {
-  requireFolder(loaded.settings.vault.path)
   const { host, printer, loud = false } = invocation
-  const { openCore } = await host.compose()
   const progress = new ProgressLine(printer, { always: loud })
-  const core = await openCore(loaded.settings, {
-    watch: false,
-    onError: (stack) => printer.note(stack),
-    ...(loaded.apiKey === undefined ? {} : { apiKey: loaded.apiKey }),
-    onDownload: (download) => progress.download(download),
-  })
-  const following = progress.follow(core.indexing)
-  try {
+  const opened = new Map<GraphCore, () => void>()
+  const { openCore, shareParts } = await host.compose()
+  const shared = loaded.length > 1 ? shareParts() : undefined
+  const open = async (name: string | undefined): Promise<GraphCore> => {
+    const vault = loaded.find((one) => one.name === name)
+    if (vault === undefined) throw new Error(`There is no vault ${name}.`)
+    requireFolder(vault.settings.vault.path)
+    const core = await openCore(vault.settings, {
+      watch: false,
+      onError: (stack) => printer.note(stack),
+      ...openOptions(vault, shared),
+      onDownload: (download) => progress.download(download),
+    })
+    opened.set(core, progress.follow(core.indexing).stop)
     await settle(invocation, core)
-    try {
-      return await use(core)
-    } catch (error) {
-      if (!(await isBeingRebuilt(core.store))) throw error
-      await settle(invocation, core)
-      return await use(core)
-    }
+    return core
+  }
+  const names = loaded.flatMap(({ name }) => name ?? [])
+  const vaults = vaultsOnDemand(names, open)
+  try {
+    return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
-    following.stop()
-    await core.close()
+    for (const stop of opened.values()) stop()
+    await Promise.all([...opened.keys()].map((core) => core.close()))
+    await shared?.close()
+  }
+}
+
+interface Use<T> {
+  opened(): readonly GraphCore[]
+  use(): Promise<T>
+}
+
+/** Once more, when an index was found damaged meanwhile and is whole again. */
+async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    const damaged: GraphCore[] = []
+    for (const core of opened()) if (await isBeingRebuilt(core.store)) damaged.push(core)
+    if (damaged.length === 0) throw error
+    for (const core of damaged) await settle(invocation, core)
+    return await use()
   }
 }
 

@@ -1,12 +1,20 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import { coverageOf, factsForPeople } from './search-coverage.ts'
-import { type Invocation, requireSettings, withCore } from './session.ts'
+import type { LoadedVault } from '../config/load-vaults.ts'
+import { answerForVaults } from './each-vault.ts'
+import { coverageOf } from './search-coverage.ts'
+import { type Invocation, requireVaults, withCore } from './session.ts'
 
 /** Prints what is known of the vault and its index, and how much of it can be searched. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, printer, positionals } = invocation
-  const loaded = await requireSettings(invocation, positionals[0])
-  const { settings } = loaded
+  const { vaults } = await requireVaults(invocation, invocation.positionals[0])
+  const all: Awaited<ReturnType<typeof statusOf>>[] = []
+  for (const vault of vaults) all.push(await statusOf(invocation, vault))
+  await answerForVaults(invocation.printer, all)
+  return 0
+}
+
+async function statusOf(invocation: Invocation, loaded: LoadedVault) {
+  const { name, settings } = loaded
   const facts = await withCore(invocation, loaded, async (core) => {
     const { store, indexing } = core
     const one = { offset: 0, limit: 1 }
@@ -14,6 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
     await lookAtSearch(core)
     const { phase, mode, cache, file, message } = indexing.status()
     return {
+      ...(name === undefined ? {} : { name }),
       vault: settings.vault.path,
       mode: mode ?? settings.vault.mode,
       notes: notes.total,
@@ -28,10 +37,8 @@ export async function run(invocation: Invocation): Promise<number> {
       ...(message === undefined ? {} : { message }),
     }
   })
-  const { measureIndexes } = await host.compose()
-  const all = { ...facts, bytes: measureIndexes(settings) }
-  await printer.answer(printer.json ? all : factsForPeople(all))
-  return 0
+  const { measureIndexes } = await invocation.host.compose()
+  return { ...facts, bytes: measureIndexes(settings) }
 }
 
 /** Long enough to open a model and to see how fast it is; what is embedded meanwhile is kept. */

@@ -1,13 +1,16 @@
 import type { GraphCore } from '../app/graph-core.ts'
+import type { Vaults } from '../app/vaults.ts'
+import type { LoadedVault } from '../config/load-vaults.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/define-tool.ts'
+import { prepareCall } from '../mcp/prepare-call.ts'
 import { COMMANDS } from './commands.ts'
 import { awaitFindable, neededBy, remainderOf } from './findable.ts'
 import type { Host } from './host.ts'
 import type { RenderAnswer } from './printer.ts'
 import { renderWritten } from './render-written.ts'
 import { resolveNames } from './resolve-name.ts'
-import { type Invocation, requireSettings, withCore } from './session.ts'
+import { type Invocation, requireVaults, withVaults } from './session.ts'
 import { requireOn, switchOff } from './tool-switch.ts'
 import { commandName, SHORT_NAMES } from './tools.ts'
 import { UsageError } from './usage-error.ts'
@@ -42,20 +45,30 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 /** Calls a tool on the vault and prints its answer. */
 export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
   // Wrong arguments are told before a vault is read for them.
-  tool.prepare(args)
-  const loaded = await requireSettings(invocation)
-  requireOn(tool, loaded.settings)
-  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, loaded.settings)?.setting
-  tool.prepare(args, switchedOffBy)
+  tool.prepare(withoutVault(args))
+  const { server, vaults } = await requireVaults(invocation)
+  requireOn(tool, server.settings)
+  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
+  prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
   const by = neededBy(tool.name, args)
-  const ask = async (core: GraphCore) => {
-    if (by !== undefined) await awaitFindable(core, by, loaded.settings)
-    const run = tool.prepare(await resolveNames(core.store, tool.name, args), switchedOffBy)
-    const answer = await run(core, { whole: true })
-    return { ...answer, remainder: by === undefined ? undefined : remainderOf(core, by) }
+  const ask = async (all: Vaults) => {
+    const asked = new Set<GraphCore>()
+    const findable: Vaults = {
+      names: all.names,
+      async open(name) {
+        const core = await all.open(name)
+        if (by !== undefined) await awaitFindable(core, by, settingsOf(vaults, name))
+        asked.add(core)
+        return core
+      },
+    }
+    const run = prepareCall(tool, await resolveNames(all, tool.name, args), { vaults: findable, switchedOffBy })
+    const answer = await run({ whole: true })
+    const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
+    return { ...answer, remainder: remainders[0] }
   }
   // Reading is tried again when the index is found damaged; what may have been written is not written twice.
-  const { value, warnings, remainder } = await withCore(invocation, loaded, tool.annotations.readOnlyHint ? ask : callOnce(ask))
+  const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
   const question = typeof args.query === 'string' ? args.query : undefined
   const again = invocation.options.get('write') === true ? ' --write' : ''
   const render: RenderAnswer | undefined =
@@ -65,6 +78,20 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   await invocation.printer.answer(value, { warnings, question, render })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
+}
+
+/** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */
+function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return args
+}
+
+/** What arguments are checked against before anything is opened. */
+function unopened(vaults: readonly LoadedVault[]): Vaults {
+  return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
+}
+
+function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: string | undefined): LoadedVault['settings'] {
+  return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
 }
 
 /** The function, whose first call's outcome is the outcome of all. */

@@ -25,9 +25,9 @@ export function settingsDocument(tools: readonly ToolSwitch[], { inactive = fals
   const parts = Object.entries(SECTIONS).map(([section, sentence]) => {
     const lines = entries
       .filter(({ key }) => key.startsWith(`${section}.`))
-      .flatMap(({ key, sentence, values, value }) => [
+      .flatMap(({ key, sentence, values, value, isExample = false }) => [
         `  # ${sentence}${values}`,
-        `  ${inactive ? '# ' : ''}${key.slice(section.length + 1)}: ${value}`,
+        `  ${inactive || isExample ? '# ' : ''}${key.slice(section.length + 1)}: ${value}`,
       ])
     return `\n# ${sentence}\n${section}:\n${lines.join('\n')}\n`
   })
@@ -38,7 +38,7 @@ export function settingsDocument(tools: readonly ToolSwitch[], { inactive = fals
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const { key, type, sentence } = setting
-    const name = key.replace('*', '<tool>')
+    const name = key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
     const trust = setting.widens ? ' ¹' : ''
     return [`\`${name}\`${trust}`, describeType(type), `\`${written(setting.default)}\``, `\`${variableOf(name)}\``, sentence]
   })
@@ -59,11 +59,14 @@ interface Entry {
   /** The values to choose from, as a sentence of its own. */
   readonly values: string
   readonly value: string
+  /** Nothing holds by default: a line to begin with. */
+  readonly isExample?: boolean
 }
 
 function expand(setting: Setting, tools: readonly ToolSwitch[]): readonly Entry[] {
   const { key, type, sentence } = setting
   const value = written(setting.default)
+  if (key === 'vaults.*') return [{ key: 'vaults.work', sentence, values: '', value: '~/Documents/Work', isExample: true }]
   if (key.endsWith('.*'))
     return tools.map(({ name, title }) => ({ key: key.replace('*', name), sentence: `${title}.`, values: '', value }))
   return [{ key, sentence, values: type.kind === 'choice' ? ` Values: ${type.values.join(', ')}.` : '', value }]

@@ -119,7 +119,7 @@ class Merge {
     this.#problems.push(...problems)
     for (const item of given) {
       const setting = findSetting(item.key)
-      const problem = setting === undefined ? unknownKey(item) : await this.#unknownTool(item)
+      const problem = setting === undefined ? unknownKey(item) : (wrongVaultName(item) ?? (await this.#unknownTool(item)))
       if (setting === undefined || problem !== undefined) {
         if (problem !== undefined) this.#problems.push(problem)
         continue
@@ -199,6 +199,17 @@ class Merge {
     const names = (await this.#input.toolNames()).map((name) => `tools.${name}`)
     return names.includes(item.key) ? undefined : unknownKey(item, names)
   }
+}
+
+/** What can stand before the colon of an id, and in the name of a variable or a file. */
+const VAULT_NAME = /^vaults\.[a-z0-9][a-z0-9_-]{0,31}$/
+
+function wrongVaultName({ key, where }: Given): RouxError | undefined {
+  if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key)) return undefined
+  return invalid(
+    `${where}: "${key.slice('vaults.'.length)}" cannot be the name of a vault.`,
+    'Take up to 32 small letters, digits, "-" and "_", and begin with a letter or digit.',
+  )
 }
 
 function wrongValue(

@@ -28,6 +28,11 @@ export interface Setting<Key extends string = string, Value = unknown> {
 /** Every setting that has an effect, in the order in which people read them. */
 export const SETTINGS = [
   path('vault.path', 'The folder with the notes; empty for the working directory.', { widens: true }),
+  path(
+    'vaults.*',
+    'Several vaults in one server: a name of your own each, and its folder. Ids then begin with the name, as in `work:projects/garden.md`; they are asked together instead of `vault.path`, unless one is named with `--vault`.',
+    { widens: true },
+  ),
   choice('vault.mode', ['auto', 'obsidian', 'foam', 'logseq', 'docs'] satisfies readonly ('auto' | Mode)[], 'auto', {
     sentence: 'What kind of vault it is; `auto` goes by its marker folder, and without one by how its notes link.',
   }),
@@ -139,6 +144,7 @@ export const SETTINGS = [
 /** What a section is about, for its heading in files. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   vault: 'The folder with the notes.',
+  vaults: 'The folders with the notes, where there are several.',
   links: 'How links are read.',
   tags: 'Which tags of the text count; those in properties always do.',
   embedder: 'What turns texts into vectors, so that notes are found by meaning.',

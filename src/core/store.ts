@@ -205,7 +205,7 @@ export interface NodeOptions {
 
 /**
  * The reading side of a store, for `app/` only. Ids in arguments are as a caller wrote them: an exact path first, only
- * then folded; `.md` may be left out. Absence is `undefined` or an empty list. Every answer is of one generation.
+ * then folded; `.md` and the vault's name may be left out. Absence is `undefined` or an empty list. Every answer is of one generation.
  */
 export interface Store {
   state(): Promise<StoreState>

@@ -182,17 +182,16 @@ export class Graph {
 
   /**
    * The node that an id names: a path spelled exactly so first, then folded, then with `.md` added; missing targets last.
-   * With a vault name, ids carry it.
+   * With a vault name, ids carry it; an argument need not.
    */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
-    if (path === undefined || path === '') return undefined
+    if (path === '') return undefined
     return this.#ids.find(path) ?? this.#ids.find(`${path}.md`) ?? this.findMissing(path)
   }
 
-  #withoutVault(id: string): string | undefined {
-    if (this.#vault === undefined) return id
-    return id.startsWith(`${this.#vault}:`) ? id.slice(this.#vault.length + 1) : undefined
+  #withoutVault(id: string): string {
+    return this.#vault !== undefined && id.startsWith(`${this.#vault}:`) ? id.slice(this.#vault.length + 1) : id
   }
 
   /** The missing target of this name. */

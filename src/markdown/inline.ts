@@ -276,7 +276,10 @@ export class InlineScanner {
 
   #addMarkdownLink(form: 'markdown' | 'reference', open: number, link: { close: number; end: number; raw: string }): void {
     // Most links of most notes lead outside: they need no decoding.
-    if (isExternal(link.raw)) return
+    if (isExternal(link.raw)) {
+      this.#sink.addOutside(link.raw, this.#at[open] as number)
+      return
+    }
     const destination = unescapeText(link.raw)
     if (destination === '' || isExternal(destination)) return
     if (!destination.startsWith('#')) this.#sink.relativeLinks++

@@ -6,6 +6,8 @@ import type { LineIndex } from './line-index.ts'
 /** A link while its file is read. */
 export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
 
+const VAULT_SCHEME = 'obsidian:'
+
 export interface LinkPlace {
   readonly kind: LinkKind
   readonly form: LinkForm
@@ -22,6 +24,8 @@ export interface LinkParts {
 /** Collects the links of a file: gives them their places in it, and the inline fields in which they stand. */
 export class LinkSink {
   readonly links: MutableLink[] = []
+  /** Links to notes of any vault, which the application resolves: destinations as written. */
+  readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
   /** Whether a link came after one that begins later. */
@@ -48,6 +52,11 @@ export class LinkSink {
     const target = decodePercent(hash === -1 ? destination : destination.slice(0, hash))
     const subpath = hash === -1 ? undefined : decodePercent(destination.slice(hash + 1))
     this.add(place, { target, subpath, display })
+  }
+
+  /** A destination that leads out of the vault, as written: those of applications that open vaults are kept. */
+  addOutside(raw: string, start: number): void {
+    if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
 
   add(place: LinkPlace, parts: LinkParts): void {

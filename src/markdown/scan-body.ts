@@ -14,6 +14,7 @@ export interface Body {
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]
   readonly style: Note['style']
+  readonly vaultLinks: LinkSink['vaultLinks']
   readonly firstRun: Run | undefined
 }
 
@@ -38,6 +39,7 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
     headings,
     blocks: scanner.blocks,
     style: { wikilinks, relativeLinks },
+    vaultLinks: sink.vaultLinks,
     firstRun: runs[0],
   }
 }

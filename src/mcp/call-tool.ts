@@ -1,11 +1,13 @@
-import type { Answer, GraphCore } from '../app/graph-core.ts'
+import type { Answer } from '../app/graph-core.ts'
+import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
+import { prepareCall } from './prepare-call.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
 export interface CallOptions {
-  /** The vault, opened when the first call needs it. */
-  core(): Promise<GraphCore>
+  /** Opened when the first call needs them. */
+  readonly vaults: Vaults
   readonly log: Log
   /** Asked of tools that other tools' arguments name. */
   readonly switchedOffBy?: SwitchedOffBy
@@ -20,8 +22,8 @@ const CALL_TIMEOUT = 30_000
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   try {
-    const run = tool.prepare(args, options.switchedOffBy)
-    return toolResult(await withinTime(tool, options, async (signal) => run(await options.core(), { signal })), tool.wrap)
+    const run = prepareCall(tool, args, options)
+    return toolResult(await withinTime(tool, options, (signal) => run({ signal })), tool.wrap)
   } catch (error) {
     // Nobody waits for this one any more: it is never sent.
     return errorResult(options.signal?.aborted ? cancelled() : error, options.log)

@@ -25,7 +25,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {
   const schema = once(() => z.strictObject(literal.input()))
-  const tool = defineTool<Shape>({
+  const tool = defineTool({
     ...literal,
     run: (core, args, call) =>
       literal.run(core, { tool: literal.name, operation: literal.operation(args), dryRun: isDryRun(args) }, call),

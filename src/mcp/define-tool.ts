@@ -3,6 +3,7 @@ import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import { invalidArguments, type Violations, violationsOf } from './invalid-arguments.ts'
+import { ONE_VAULT, type Reach, type VaultAnswer } from './reach.ts'
 
 /** What a client may assume of a tool without calling it. */
 export interface ToolAnnotations {
@@ -40,16 +41,18 @@ export interface ToolIdentity {
 export type SwitchedOffBy = (tool: ToolIdentity) => string | undefined
 
 /** A tool as one literal: lists, checks, help and snapshots are derived from it. */
-export interface ToolLiteral<Shape extends z.ZodRawShape> extends ToolIdentity {
+export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolIdentity {
   readonly title: string
   readonly description: string
   readonly annotations: ToolAnnotations
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
   readonly wrap: Wrap
+  /** Which of several vaults it asks; absent: one. */
+  readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
-  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<unknown>>
+  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<Value>>
 }
 
 /** A tool as `tools/list` shows it. */
@@ -64,6 +67,7 @@ export interface ToolDefinition {
 /** A tool that can be listed and called. */
 export interface Tool extends ToolIdentity {
   readonly wrap: Wrap
+  readonly reach: Reach
   readonly annotations: ToolAnnotations
   definition(): ToolDefinition
   /**
@@ -74,13 +78,14 @@ export interface Tool extends ToolIdentity {
 }
 
 /** Makes a tool of its literal. */
-export function defineTool<const Shape extends z.ZodRawShape>(literal: ToolLiteral<Shape>): Tool {
+export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
   const { name, title, description, annotations, wrap, needs } = literal
   const schema = once(() => z.strictObject(literal.input()))
   const definition = once(() => ({ name, title, description, inputSchema: inputSchema(schema()), annotations }))
   return {
     name,
     wrap,
+    reach: reachOf(literal, schema),
     annotations,
     ...(needs === undefined ? {} : { needs }),
     definition,
@@ -92,6 +97,15 @@ export function defineTool<const Shape extends z.ZodRawShape>(literal: ToolLiter
       return (core, call) => literal.run(core, parsed.data, call)
     },
   }
+}
+
+/** How the tool reaches several vaults, in terms of the arguments as a caller gives them, which were found right. */
+function reachOf<Shape extends z.ZodRawShape, Value>(
+  { reach = ONE_VAULT }: ToolLiteral<Shape, Value>,
+  schema: () => z.ZodObject<Shape>,
+): Reach {
+  if (reach.kind === 'one') return reach
+  return { ...reach, merge: (answers, args) => reach.merge(answers as readonly VaultAnswer<Value>[], schema().parse(args)) }
 }
 
 /** Keeps what is made first. */

@@ -23,7 +23,18 @@ export const WRITING_INSTRUCTIONS = `
 
 Writing: prefer the smallest edit (update_node with append, replace_text or section). Move and rename with move_node, rename_heading, rename_tag: links follow. Several changes that belong together: apply_changes, first with dry_run where much changes. undo takes a change_id back.`
 
-/** What a model is told where these tools are on. */
-export function instructionsFor(tools: readonly ToolIdentity[]): string {
-  return tools.some(({ name }) => name === 'update_node') ? INSTRUCTIONS + WRITING_INSTRUCTIONS : INSTRUCTIONS
+/** Names of vaults that are told, so that a long list does not push out the rest. */
+const NAMES_TOLD = 8
+
+/** What a model is told where these tools are on, and of these vaults. */
+export function instructionsFor(tools: readonly ToolIdentity[], vaults: readonly string[]): string {
+  const writing = tools.some(({ name }) => name === 'update_node') ? WRITING_INSTRUCTIONS : ''
+  return INSTRUCTIONS + writing + vaultInstructions(vaults)
+}
+
+function vaultInstructions(names: readonly string[]): string {
+  const [first] = names
+  if (first === undefined) return ''
+  const told = names.slice(0, NAMES_TOLD).join(', ') + (names.length > NAMES_TOLD ? ', …' : '')
+  return `\n\nVaults: ${told}. Ids begin with their name ("${first}:a.md"). Finding asks all, other tools ${first}, or the one in vault.`
 }

@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { GraphCore } from '../app/graph-core.ts'
+import { openAll, type Vaults } from '../app/vaults.ts'
 import type { SwitchedOffBy } from './define-tool.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
 
 export interface ServeStdioOptions {
-  /** Opens the vault: called after a client has been welcomed, or by the first call; again where it failed. */
-  core(): Promise<GraphCore>
+  /** Opened after a client has been welcomed, or by the first call. */
+  readonly vaults: Vaults
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
   readonly stdin: Readable
@@ -28,31 +28,18 @@ export interface StdioServer {
 /** Serves one client over stdin and stdout, in both eras of the protocol. */
 export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
-  const core = openOnce(options.core)
+  const { stdin, stdout, version, vaults, switchedOffBy } = options
   let welcomed = false
   const onOpened = () => {
     if (welcomed) return
     welcomed = true
     options.onInitialized?.()
-    core().catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
+    openAll(vaults).catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
   }
-  const { stdin, stdout, version, switchedOffBy } = options
   const transport = new StdioTransport({ stdin, stdout, onDrained: () => void connection.close() })
-  const connection = serveStdio(() => createMcpServer({ core, version, tools: TOOLS, switchedOffBy, log, onOpened }), {
+  const connection = serveStdio(() => createMcpServer({ vaults, version, tools: TOOLS, switchedOffBy, log, onOpened }), {
     transport,
     onerror: (error) => log(error.message),
   })
   return { finished: transport.finished, stop: () => transport.drain() }
-}
-
-/** Opens at the first call and shares the result; a failure is tried again by the next. */
-function openOnce(open: () => Promise<GraphCore>): () => Promise<GraphCore> {
-  let opened: Promise<GraphCore> | undefined
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
 }

@@ -5,8 +5,9 @@ import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { instructionsFor } from './instructions.ts'
 import { toolDisabled } from './tool-disabled.ts'
 import { errorResult } from './tool-result.ts'
+import { definitionFor } from './vault-parameter.ts'
 
-export interface McpServerOptions extends Pick<CallOptions, 'core' | 'log' | 'timeout'> {
+export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout'> {
   readonly version: string
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy
@@ -18,19 +19,23 @@ const INVALID_PARAMS = -32602
 
 /** One connection's server, for both eras of the protocol. Opening it and listing its tools touches no vault. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { tools, switchedOffBy, log } = options
+  const { tools, vaults, switchedOffBy, log } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const enabled = () => tools.filter((tool) => switchedOffBy(tool) === undefined)
   const server = new ValidatingServer(
     { name: 'roux', title: 'Roux', version: options.version },
     // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
-    { capabilities: { tools: {} }, instructions: instructionsFor(enabled()), jsonSchemaValidator: { getValidator: unused } },
+    {
+      capabilities: { tools: {} },
+      instructions: instructionsFor(enabled(), vaults.names),
+      jsonSchemaValidator: { getValidator: unused },
+    },
     options.onOpened,
   )
   server.setRequestHandler('tools/list', ({ params }) => {
     if (params?.cursor !== undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no such page: the list has one.')
     // The SDK's types ask for mutable values; these are only written out.
-    return { tools: enabled().map((tool) => tool.definition()) as unknown as ListToolsResult['tools'] }
+    return { tools: enabled().map((tool) => definitionFor(tool, vaults.names)) as unknown as ListToolsResult['tools'] }
   })
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = byName.get(params.name)

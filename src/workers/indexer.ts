@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy } from '../core/indexing.ts'
@@ -17,62 +17,80 @@ import { openWrites } from './open-writes.ts'
 import { EmbedderRelay } from './relayed-embedder.ts'
 import type { WriteService } from './write-service.ts'
 
-const port = parentPort
-if (port === null) throw new Error('This file runs as a worker only.')
-
-const relay = new EmbedderRelay(send)
-let service: IndexingService | undefined
-let writes: WriteService | undefined
-let replaced = 0
-
-port.on('message', (message: ToIndexer) => {
-  switch (message.type) {
-    case 'open':
-      service = openService(message.data)
-      writes = openWrites(message.data, service)
-      service.onStatus((status) => send({ type: 'status', status }))
-      service.start()
-      break
-    case 'begin':
-      begin()
-      break
-    case 'write':
-      void write(message.job).then((outcome) => send({ type: 'written', id: message.id, outcome }))
-      break
-    case 'damaged':
-      // A reader that has not heard yet that the index was replaced means the one before.
-      if (message.replaced === replaced) service?.replaceDamaged()
-      break
-    case 'reconcile':
-      reconcile(message.id, message.paths)
-      break
-    case 'searchDamaged':
-      service?.replaceDamagedSearch()
-      break
-    case 'findable':
-      findable(message.id, message.by)
-      break
-    case 'embedderOpened':
-    case 'embedded':
-    case 'embedderFailed':
-      relay.receive(message)
-      break
-    case 'close':
-      void Promise.resolve(service?.close()).finally(() => {
-        writes?.close()
-        send({ type: 'closed' })
-        port.close()
-      })
-      break
-  }
-})
+if (parentPort === null) throw new Error('This file runs as a worker only.')
+serveVault(parentPort)
 
 // While the protocol is still being spoken: what is loaded now need not be waited for later. A binding that fails is reported when used.
 try {
   loadSqlite()
 } catch {}
 
-function openService({ root, settings, file, searchFile, memory, watch }: IndexerData): IndexingService {
+/** Works on the one vault that is opened through a port; others come with ports of their own. */
+function serveVault(port: MessagePort): void {
+  const send = (message: FromIndexer): void => port.postMessage(message)
+  const relay = new EmbedderRelay(send)
+  let service: IndexingService | undefined
+  let writes: WriteService | undefined
+  let replaced = 0
+
+  port.on('message', (message: ToIndexer) => {
+    switch (message.type) {
+      case 'join':
+        serveVault(message.port)
+        break
+      case 'open':
+        service = openService(message.data, { send, relay, onReplaced: () => replaced++ })
+        writes = openWrites(message.data, service)
+        service.onStatus((status) => send({ type: 'status', status }))
+        service.start()
+        break
+      case 'begin':
+        begin(service, writes, send)
+        break
+      case 'write':
+        void write(writes, message.job).then((outcome) => send({ type: 'written', id: message.id, outcome }))
+        break
+      case 'damaged':
+        // A reader that has not heard yet that the index was replaced means the one before.
+        if (message.replaced === replaced) service?.replaceDamaged()
+        break
+      case 'reconcile':
+        void reconciled(service, message.paths).then((error) => send({ type: 'reconciled', id: message.id, ...error }))
+        break
+      case 'searchDamaged':
+        service?.replaceDamagedSearch()
+        break
+      case 'findable':
+        void findable(service, message.by).finally(() => send({ type: 'found', id: message.id }))
+        break
+      case 'embedderOpened':
+      case 'embedded':
+      case 'embedderFailed':
+        relay.receive(message)
+        break
+      case 'close':
+        void Promise.resolve(service?.close()).finally(() => {
+          writes?.close()
+          send({ type: 'closed' })
+          port.close()
+        })
+        break
+    }
+  })
+}
+
+interface Surroundings {
+  readonly send: Send
+  readonly relay: EmbedderRelay
+  readonly onReplaced: () => void
+}
+
+type Send = (message: FromIndexer) => void
+
+function openService(
+  { root, settings, file, searchFile, memory, watch }: IndexerData,
+  { send, relay, onReplaced }: Surroundings,
+): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
     ignore: vault.ignore,
@@ -100,13 +118,13 @@ function openService({ root, settings, file, searchFile, memory, watch }: Indexe
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
     },
     onReplaced: (cache) => {
-      replaced++
+      onReplaced()
       send({ type: 'replaced', cache })
     },
     search: {
       openWriter: (cache) =>
         openSearchWriter(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
-      ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder) }),
+      ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },
@@ -116,7 +134,7 @@ function openService({ root, settings, file, searchFile, memory, watch }: Indexe
 }
 
 /** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
-async function openPassageEmbedder(settings: IndexerData['settings']['embedder']): Promise<Embedder> {
+async function openPassageEmbedder(settings: IndexerData['settings']['embedder'], relay: EmbedderRelay): Promise<Embedder> {
   if (settings.kind !== 'static') return await relay.open()
   const { openLazyStaticEmbedder } = await import('../embed/lazy-static-embedder.ts')
   return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
@@ -137,16 +155,21 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
   }
 }
 
-function reconcile(id: number, paths: readonly string[] | undefined): void {
-  const done = service === undefined ? Promise.reject(new Error('no vault is open')) : service.reconcile(paths)
-  done.then(
-    () => send({ type: 'reconciled', id }),
-    (error) => send({ type: 'reconciled', id, error: String(error?.message ?? error) }),
-  )
+async function reconciled(
+  service: IndexingService | undefined,
+  paths: readonly string[] | undefined,
+): Promise<{ readonly error?: string }> {
+  try {
+    if (service === undefined) throw new Error('no vault is open')
+    await service.reconcile(paths)
+    return {}
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 /** The first real request: before it is answered, what a dead process left half written is taken back. */
-function begin(): void {
+function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   service?.begin()
   const done = writes === undefined ? Promise.resolve() : writes.recover()
   void done
@@ -157,7 +180,7 @@ function begin(): void {
     .finally(() => send({ type: 'recovered' }))
 }
 
-async function write(job: WriteJob): Promise<WriteOutcome> {
+async function write(writes: WriteService | undefined, job: WriteJob): Promise<WriteOutcome> {
   try {
     if (writes === undefined) throw new Error('no vault is open')
     switch (job.kind) {
@@ -175,14 +198,9 @@ async function write(job: WriteJob): Promise<WriteOutcome> {
   }
 }
 
-function findable(id: number, by: FindableBy): void {
-  const done = service === undefined ? Promise.resolve(false) : service.findable(by, NEVER)
-  void done.finally(() => send({ type: 'found', id }))
+async function findable(service: IndexingService | undefined, by: FindableBy): Promise<void> {
+  await service?.findable(by, NEVER)
 }
 
 /** The longest time that a timer can be set to, ms: who asked has a limit of its own. */
 const NEVER = 2 ** 31 - 1
-
-function send(message: FromIndexer): void {
-  port?.postMessage(message)
-}

@@ -1,10 +1,10 @@
-import type { Worker } from 'node:worker_threads'
 import type { ChangeSummary } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { Latch, within } from '../indexing/service.ts'
+import type { IndexerChannel } from './indexer-channel.ts'
 import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { serveEmbedder } from './relayed-embedder.ts'
 
@@ -19,7 +19,7 @@ export interface ClientListeners {
 
 /** The indexing side as the main thread sees it: a service in a worker, spoken to in messages. */
 export class IndexingClient implements Indexing {
-  readonly #worker: Worker
+  readonly #channel: IndexerChannel
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #waiting = new Map<number, (error?: Error) => void>()
   readonly #settled = new Latch()
@@ -35,18 +35,18 @@ export class IndexingClient implements Indexing {
   #isReplacing = false
   #onClosed: () => void = () => {}
 
-  constructor(worker: Worker, data: IndexerData, listeners: ClientListeners) {
+  constructor(channel: IndexerChannel, data: IndexerData, listeners: ClientListeners) {
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
-    this.#worker = worker
-    this.#worker.on('message', (message: FromIndexer) => this.#receive(message, listeners))
-    this.#worker.on('error', (error) => this.#fail(String(error.stack ?? error), listeners))
-    this.#worker.on('exit', () => {
+    this.#channel = channel
+    this.#channel.onMessage((message) => this.#receive(message, listeners))
+    this.#channel.onError((error) => this.#fail(String(error.stack ?? error), listeners))
+    this.#channel.onExit(() => {
       this.#onClosed()
       this.#rejectAll('The indexing worker ended.')
     })
     this.#send({ type: 'open', data })
     // Only what waits for an answer keeps the process alive; a listener for messages would, too.
-    this.#worker.unref()
+    this.#channel.unref()
   }
 
   status(): IndexStatus {
@@ -92,11 +92,11 @@ export class IndexingClient implements Indexing {
 
   /** The process lives as long as somebody waits. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
-    if (this.#held++ === 0) this.#worker.ref()
+    if (this.#held++ === 0) this.#channel.ref()
     try {
       return await promise
     } finally {
-      if (--this.#held === 0) this.#worker.unref()
+      if (--this.#held === 0) this.#channel.unref()
     }
   }
 
@@ -146,12 +146,13 @@ export class IndexingClient implements Indexing {
       this.#onClosed = resolve
     })
     this.#send({ type: 'close' })
+    await within(closed, CLOSING_TIME)
     // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
-    if (!(await within(closed, CLOSING_TIME))) await this.#worker.terminate()
+    await this.#channel.end()
   }
 
   #send(message: ToIndexer): void {
-    this.#worker.postMessage(message)
+    this.#channel.post(message)
   }
 
   #receive(message: FromIndexer, listeners: ClientListeners): void {

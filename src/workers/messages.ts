@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric, Scores } from '../core/analytics.ts'
 import type { ChangeSummary } from '../core/changes.ts'
@@ -23,6 +24,8 @@ export interface IndexerData {
 }
 
 export type ToIndexer =
+  /** Another vault comes to the same worker. */
+  | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: IndexerData }
   | { readonly type: 'begin' }
   | { readonly type: 'reconcile'; readonly id: number; readonly paths?: readonly string[] }

@@ -175,6 +175,9 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
     compose: async () => ({
       openCore: async (settings) =>
         world.core?.(settings) ?? fakeCore(store, { mode: 'obsidian', cache: 'disk', file: '/index.db' }),
+      shareParts: () => {
+        throw new Error('only the adapters can')
+      },
       diagnose: async () => SOUND,
       measureIndexes: () => ({ index: 123_456, search: 4_200_000 }),
       ...world.composition,

@@ -16,7 +16,7 @@ test("the repository's own settings file is the generated one (vitest -u writes 
 })
 
 test('it sets every key to its default', async () => {
-  expect(parse(settingsDocument([]))).toEqual(toSettings())
+  expect(parse(settingsDocument([]))).toEqual({ ...toSettings(), vaults: null })
   expect(parse(settingsDocument([{ name: 'get_hubs', title: 'Hubs' }])).tools).toEqual({
     write: false,
     attach: false,
@@ -54,6 +54,7 @@ test('the table has a row a setting', () => {
     "| key | value | default | variable | meaning |
     | --- | --- | --- | --- | --- |
     | \`vault.path\` ¹ | the path of a folder | \`""\` | \`ROUX_VAULT\` | The folder with the notes; empty for the working directory. |
+    | \`vaults.<name>\` ¹ | the path of a folder | \`""\` | \`ROUX_VAULTS_<NAME>\` | Several vaults in one server: a name of your own each, and its folder. Ids then begin with the name, as in \`work:projects/garden.md\`; they are asked together instead of \`vault.path\`, unless one is named with \`--vault\`. |
     | \`vault.mode\` | one of auto, obsidian, foam, logseq, docs | \`auto\` | \`ROUX_VAULT_MODE\` | What kind of vault it is; \`auto\` goes by its marker folder, and without one by how its notes link. |
     | \`vault.watch\` | one of auto, polling, off | \`auto\` | \`ROUX_VAULT_WATCH\` | How a server notices changes: \`auto\` by events of the file system, \`polling\` for network drives, \`off\` not at all. |
     | \`vault.ignore\` | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_VAULT_IGNORE\` | Files and folders to leave out, as glob patterns relative to the vault, besides names that begin with a dot and \`node_modules\`. |

@@ -54,6 +54,7 @@ test('without any source every setting has its default', async () => {
   const { settings, warnings, files } = await loadSettings(input({}))
   expect(settings).toEqual({
     vault: { path: join(root, 'vault'), mode: 'auto', watch: 'auto', ignore: [], gitignore: false, link_roots: [] },
+    vaults: {},
     links: { profile: 'lenient', comments: true },
     tags: { link_text: true, colors: true },
     embedder: {

@@ -99,7 +99,7 @@ describe('the graph in memory', () => {
     const graph = new Graph('work')
     graph.apply([{ ...emptyRow(0), path: toVaultPath('A.md'), missing: ['Nope'] }])
     expect(graph.id(0)).toBe('work:a.md')
-    expect([graph.find('work:A'), graph.find('A.md')]).toEqual([0, undefined])
+    expect([graph.find('work:A'), graph.find('A.md')]).toEqual([0, 0])
     expect(graph.missing().map((node) => graph.id(node))).toEqual(['work:nope'])
   })
 })

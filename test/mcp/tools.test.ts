@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { callTool } from '../../src/mcp/call-tool.ts'
 import { READS, type Tool, type ToolAnnotations } from '../../src/mcp/define-tool.ts'
 import type { PropertySchema } from '../../src/mcp/input-schema.ts'
@@ -17,7 +18,7 @@ const logged: string[] = []
 const call = async (name: string, args: unknown): Promise<Wire> => {
   const tool = TOOLS.find((one) => one.name === name)
   if (tool === undefined) throw new Error(name)
-  const result = await callTool(tool, args, { core: async () => core, log: (line) => logged.push(line) })
+  const result = await callTool(tool, args, { vaults: vaultsOnDemand([], async () => core), log: (line) => logged.push(line) })
   expect(JSON.parse(textOf(result))).toBeDefined()
   return result
 }
@@ -89,13 +90,18 @@ describe('the list of tools', () => {
   })
 
   test('comes with instructions that no client cuts', () => {
-    const all = instructionsFor(TOOLS)
+    const all = instructionsFor(TOOLS, [])
     expect(all).toBe(INSTRUCTIONS + WRITING_INSTRUCTIONS)
     expect(Buffer.byteLength(all)).toBeLessThan(2_048)
     for (const name of all.match(/\b[a-z]+_(?:[a-z]+_)?[a-z]+\b/g) ?? []) {
       if (!NO_TOOLS.includes(name)) expect(Object.keys(VALID)).toContain(name)
     }
-    expect(instructionsFor(TOOLS.filter(({ needs }) => needs === undefined))).toBe(INSTRUCTIONS)
+    expect(
+      instructionsFor(
+        TOOLS.filter(({ needs }) => needs === undefined),
+        [],
+      ),
+    ).toBe(INSTRUCTIONS)
   })
 
   test.each(definitions)('$name is plain enough for every client', ({ name, inputSchema, description, annotations, title }) => {
@@ -400,7 +406,7 @@ describe('failures', () => {
   test('that are unexpected show a reference and no more; the log has the stack', async () => {
     logged.length = 0
     const core = failing(new Error('secret path /home/x'))
-    const result = await callTool(tool, VALID.get_node, { core, log: (line) => logged.push(line) })
+    const result = await callTool(tool, VALID.get_node, { vaults: vaultsOnDemand([], core), log: (line) => logged.push(line) })
     const text = textOf(result)
     const [, reference] = /reference (\w+)/.exec(text) ?? []
     expect(result.isError).toBe(true)
@@ -411,7 +417,7 @@ describe('failures', () => {
 
   test('that are known carry code, hint and number', async () => {
     const missing = fakeCore(fakeStore({}), { phase: 'missing' })
-    const result = await callTool(tool, VALID.get_node, { core: async () => missing, log: () => {} })
+    const result = await callTool(tool, VALID.get_node, { vaults: vaultsOnDemand([], async () => missing), log: () => {} })
     expect(JSON.parse(textOf(result))).toEqual({
       error: {
         code: 'VAULT_NOT_FOUND',
@@ -434,7 +440,11 @@ describe('failures', () => {
         },
       },
     }
-    const result = await callTool(tool, VALID.get_node, { core: async () => slow, log: () => {}, timeout: 20 })
+    const result = await callTool(tool, VALID.get_node, {
+      vaults: vaultsOnDemand([], async () => slow),
+      log: () => {},
+      timeout: 20,
+    })
     expect(result.structuredContent).toMatchObject({ error: { code: 'TIMEOUT', number: -32006 } })
     expect(signal?.aborted).toBe(true)
   })
@@ -445,7 +455,7 @@ describe('failures', () => {
       opened = true
       return fakeCore(fakeStore({}))
     }
-    await callTool(tool, {}, { core, log: () => {} })
+    await callTool(tool, {}, { vaults: vaultsOnDemand([], core), log: () => {} })
     expect(opened).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import type { WriteRequest } from '../../src/core/operations.ts'
 import { callTool } from '../../src/mcp/call-tool.ts'
 import type { SwitchedOffBy } from '../../src/mcp/define-tool.ts'
@@ -16,7 +17,11 @@ async function call(name: string, args: object, switchedOffBy: SwitchedOffBy = (
   const writing = fakeWriting()
   const tool = TOOLS.find((one) => one.name === name)
   if (tool === undefined) throw new Error(name)
-  const result = await callTool(tool, args, { core: async () => writableCore(writing), log: () => {}, switchedOffBy })
+  const result = await callTool(tool, args, {
+    vaults: vaultsOnDemand([], async () => writableCore(writing)),
+    log: () => {},
+    switchedOffBy,
+  })
   return { result, requests: writing.requests }
 }
 
@@ -232,7 +237,11 @@ describe('results', () => {
     const tool = TOOLS.find(({ name }) => name === 'create_folder')
     if (tool === undefined) throw new Error('no tool')
     const core = async () => writableCore(writing)
-    const { structuredContent } = await callTool(tool, { path: 'a' }, { core, log: () => {}, timeout: 20 })
+    const { structuredContent } = await callTool(
+      tool,
+      { path: 'a' },
+      { vaults: vaultsOnDemand([], core), log: () => {}, timeout: 20 },
+    )
     expect(structuredContent).toMatchObject({ error: { code: 'TIMEOUT', hint: expect.stringContaining('list_changes') } })
   })
 })

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { type ServeStdioOptions, type StdioServer, serveStdioServer } from '../../src/mcp/serve-stdio.ts'
 
 /** What came over the wire; a test's expectation tells its type. */
@@ -28,7 +29,15 @@ export function stdioPair(core: () => Promise<GraphCore>, options: Partial<Serve
   const stderr = new PassThrough()
   const logged: string[] = []
   stderr.on('data', (chunk: Buffer) => logged.push(chunk.toString()))
-  const server = serveStdioServer({ core, version: '1.2.3', switchedOffBy: () => undefined, stdin, stdout, stderr, ...options })
+  const server = serveStdioServer({
+    vaults: vaultsOnDemand([], core),
+    version: '1.2.3',
+    switchedOffBy: () => undefined,
+    stdin,
+    stdout,
+    stderr,
+    ...options,
+  })
   const lines: unknown[] = []
   const waiting: ((line: unknown) => void)[] = []
   let partial = ''

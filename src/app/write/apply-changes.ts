@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId } from '../../core/ids.ts'
+import { foldId, toNodeId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
 import type { Call } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -31,7 +31,7 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const title = planId === undefined ? titleOf(operations) : 'apply_changes'
   const request = { title, operations: operations.map(({ operation }) => operation), dryRun }
   const result = await write(core, planId === undefined ? request : { ...request, planId }, call)
-  const ids = result.subjects.map((path) => (path === undefined ? null : foldId(path)))
+  const ids = result.subjects.map((path) => (path === undefined ? null : toNodeId(foldId(path), core.name)))
   return written({ ...(ids.length === 0 ? {} : { ids }), ...writeFacts(result, call, { diff: true }) }, result)
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod/v4'
-import { findNodes } from '../../app/find-nodes.ts'
+import { type FoundNode, findNodes } from '../../app/find-nodes.ts'
+import { type FoundPart, mergeFound } from '../../app/merge.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import type { VaultAnswer } from '../reach.ts'
 import { folder, limit } from './parameters.ts'
 
 export const findNodesTool = defineTool({
@@ -26,6 +28,15 @@ export const findNodesTool = defineTool({
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
   }),
   wrap: 'results',
+  reach: {
+    kind: 'all',
+    merge: (answers: readonly VaultAnswer<readonly FoundNode[]>[], { order_by, order, limit }) =>
+      mergeFound(answers.map(foundPart), { orderBy: order_by, order, limit }),
+  },
   run: (core, { order_by, include_archived, ...args }, call) =>
     findNodes(core, { ...args, orderBy: order_by, includeArchived: include_archived }, call),
 })
+
+function foundPart({ answer: { value, warnings } }: VaultAnswer<readonly FoundNode[]>): FoundPart {
+  return { found: value, isFallback: warnings.some(({ code }) => code === 'FALLBACK') }
+}

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { nodesExist } from '../../app/nodes-exist.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { valuesOf } from '../reach.ts'
 
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
@@ -11,5 +12,6 @@ export const nodesExistTool = defineTool({
     ids: z.array(z.string()).describe('Ids to check, in any case.'),
   }),
   wrap: 'results',
+  reach: { kind: 'each', merge: (answers) => Object.assign({}, ...valuesOf(answers)) },
   run: (core, { ids }, call) => nodesExist(core, ids, call),
 })

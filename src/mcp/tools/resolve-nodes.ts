@@ -1,6 +1,8 @@
 import * as z from 'zod/v4'
+import { mergeResolved } from '../../app/merge.ts'
 import { resolveNodes } from '../../app/resolve-nodes.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { valuesOf } from '../reach.ts'
 import { path, tag } from './parameters.ts'
 
 export const resolveNodesTool = defineTool({
@@ -19,5 +21,6 @@ export const resolveNodesTool = defineTool({
     path: path(),
   }),
   wrap: 'results',
+  reach: { kind: 'all', merge: (answers) => mergeResolved(valuesOf(answers)) },
   run: resolveNodes,
 })

@@ -1,6 +1,8 @@
 import * as z from 'zod/v4'
-import { search } from '../../app/search.ts'
+import { mergeRanked } from '../../app/merge.ts'
+import { type SearchResult, search } from '../../app/search.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { type VaultAnswer, valuesOf } from '../reach.ts'
 import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({
@@ -21,5 +23,9 @@ export const searchTool = defineTool({
     explain: z.boolean().default(false).describe('Show ranks and scores of both ways.'),
   }),
   wrap: 'results',
+  reach: {
+    kind: 'all',
+    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[], { limit }) => mergeRanked(valuesOf(answers), limit),
+  },
   run: (core, { include_content, ...args }, call) => search(core, { ...args, includeContent: include_content }, call),
 })

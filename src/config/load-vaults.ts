@@ -1,0 +1,56 @@
+import { RouxError } from '../core/errors.ts'
+import { type LoadedSettings, loadSettings, type SettingsInput } from './load.ts'
+
+/** One vault and its settings. */
+export interface LoadedVault extends LoadedSettings {
+  /** Where the settings name several. */
+  readonly name?: string
+}
+
+export interface LoadedVaults {
+  /** What belongs to no vault: the tools that are offered, and where the settings were found. */
+  readonly server: LoadedSettings
+  /** At least one; several have a name each. */
+  readonly vaults: readonly [LoadedVault, ...LoadedVault[]]
+}
+
+/**
+ * The vaults that are meant: the one that is named, by its folder or its name, else all of `vaults`, else the one of `vault.path`. What
+ * the file in a vault's own folder says holds for that vault, but for the tools, which are the server's.
+ * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong.
+ */
+export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
+  const server = await loadSettings(input)
+  const named = Object.entries(server.settings.vaults)
+  requireDistinct(named)
+  const meant = input.vault === undefined ? named : named.filter(([name]) => name === input.vault)
+  const [first, ...more] = isNamedElsewhere(input, server) ? [] : meant
+  if (first === undefined) return { server, vaults: [server] }
+  const load = (one: Named): Promise<LoadedVault> => loadNamed(one, input, server)
+  return { server, vaults: [await load(first), ...(await Promise.all(more.map(load)))] }
+}
+
+type Named = readonly [name: string, path: string]
+
+/** Whoever says `ROUX_VAULT` or `--set vault.path` for one run means that vault alone. */
+function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
+  return vault === undefined && ['ROUX_VAULT', '--set'].includes(origins.get('vault.path') ?? '')
+}
+
+async function loadNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
+  const own = await loadSettings({ ...input, vault: path })
+  const { tools } = server.settings
+  return { ...own, settings: { ...own.settings, tools }, name }
+}
+
+function requireDistinct(named: readonly Named[]): void {
+  const byPath = new Map<string, string>()
+  for (const [name, path] of named) {
+    const other = byPath.get(path)
+    if (path !== '' && other === undefined) byPath.set(path, name)
+    else {
+      const what = path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other} are the same folder, ${path}`
+      throw new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault a folder of its own.' })
+    }
+  }
+}

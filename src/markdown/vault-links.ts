@@ -1,0 +1,37 @@
+import type { Flavour } from '../core/note.ts'
+import { decodePercent, unescapeText } from './destinations.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import { LineIndex } from './line-index.ts'
+import { scanBody } from './scan-body.ts'
+
+/** A link that names a vault and a file in it: `obsidian://open?vault=work&file=Plan`. */
+export interface VaultLink {
+  readonly vault: string
+  /** A path or a name in that vault, mostly without `.md`. */
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+}
+
+/** The Markdown links of a text that name a vault and a file, in order. */
+export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
+  if (!text.includes('obsidian:')) return []
+  const lines = new LineIndex()
+  const { end } = readFrontmatter(text, flavour, lines)
+  return scanBody(text, end, { flavour, lines }).vaultLinks.flatMap(({ raw, line }): readonly VaultLink[] => {
+    const named = readUri(unescapeText(raw))
+    return named === undefined ? [] : [{ ...named, line }]
+  })
+}
+
+/** Both forms that Obsidian knows: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
+function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
+  const short = /^obsidian:\/\/vault\/([^/]+)\/(.+)$/.exec(uri)
+  const query = /^obsidian:\/\/open\/?\?(.*)$/.exec(uri)?.[1]
+  const parameters = new URLSearchParams(query)
+  const vault = short ? decodePercent(short[1] ?? '') : parameters.get('vault')
+  const file = short ? decodePercent(short[2] ?? '') : parameters.get('file')
+  // A heading may follow the name of the file.
+  const name = file?.split('#', 1)[0] ?? ''
+  return vault && name !== '' ? { vault, file: name } : undefined
+}

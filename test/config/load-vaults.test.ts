@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { SettingsInput } from '../../src/config/load.ts'
+import { loadVaults } from '../../src/config/load-vaults.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'roux-vaults-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+for (const folder of ['home', 'work', 'cwd']) mkdirSync(join(root, folder))
+writeFileSync(join(root, 'work', 'roux.config.yaml'), 'vault:\n  mode: docs\ntools:\n  get_hubs: true\n')
+
+const SEVERAL = [`vaults.home=${join(root, 'home')}`, `vaults.work=${join(root, 'work')}`]
+
+function load(over: Partial<SettingsInput> = {}) {
+  const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x') }
+  return loadVaults({ cwd: join(root, 'cwd'), env, set: SEVERAL, toolNames: async () => ['get_hubs'], ...over })
+}
+const shown = async (over: Partial<SettingsInput> = {}) =>
+  (await load(over)).vaults.map(({ name, settings }) => [name, settings.vault.path.slice(root.length + 1), settings.vault.mode])
+
+describe('the vaults of a run', () => {
+  test('are all that are named, each with the settings of its own file', async () => {
+    expect(await shown()).toEqual([
+      ['home', 'home', 'auto'],
+      ['work', 'work', 'docs'],
+    ])
+  })
+
+  test('or the one whose name is given', async () => {
+    expect(await shown({ vault: 'work' })).toEqual([['work', 'work', 'docs']])
+  })
+
+  test('or a folder, which has no name', async () => {
+    expect(await shown({ vault: join(root, 'home') })).toEqual([[undefined, 'home', 'auto']])
+    expect(await shown({ set: [...SEVERAL, `vault.path=${join(root, 'home')}`] })).toEqual([[undefined, 'home', 'auto']])
+  })
+
+  test('or the only one there is', async () => {
+    expect(await shown({ set: [] })).toEqual([[undefined, 'cwd', 'auto']])
+  })
+
+  test('offer the tools of the server, whatever their own files say', async () => {
+    const { vaults } = await load({ set: [...SEVERAL, 'tools.get_hubs=false'] })
+    expect(vaults.map(({ settings }) => settings.tools.get_hubs)).toEqual([false, false])
+  })
+})
+
+test.each([
+  [['vaults.Work=a'], /"Work" cannot be the name of a vault/],
+  [['vaults.a b=a'], /"a b" cannot be the name of a vault/],
+  [['vaults.a='], /vaults\.a is empty/],
+  [['vaults.a=x', 'vaults.b=./x'], /vaults\.b and vaults\.a are the same folder/],
+])('%j is refused', async (set, message) => {
+  await expect(load({ set })).rejects.toThrow(message)
+})

@@ -1,0 +1,140 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+/** A server of two vaults, which has read both. */
+async function twoVaults(options: readonly string[] = []): Promise<{ readonly world: World; readonly server: Server }> {
+  const world = openWorld({ fixture: 'demo' })
+  const work = join(world.root, 'work')
+  mkdirSync(work)
+  writeFileSync(join(work, 'plan.md'), '# Plan\n\nSee [gluten](obsidian://open?vault=home&file=Concepts/Gluten) and [[Tasks]].\n')
+  writeFileSync(join(work, 'Tasks.md'), '[[plan]]: proof the dough of the quarterly report\n')
+  const server = world.serve([...settings(world), ...options])
+  await server.initialize()
+  await expect
+    .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 20_000 })
+    .toEqual([])
+  return { world, server }
+}
+
+function settings({ root, vault }: World): readonly string[] {
+  return ['--set', `vaults.home=${vault}`, '--set', `vaults.work=${join(root, 'work')}`]
+}
+
+const idsOf = (results: readonly Wire[]): readonly string[] => results.map(({ id }) => id)
+
+test('finding asks all vaults, and every id says which it is of', async () => {
+  const { server } = await twoVaults()
+  const found = idsOf(await server.ask('search', { query: 'the quarterly report' }))
+  expect(found[0]).toBe('work:tasks.md')
+  const words = idsOf(await server.ask('find_nodes', { query: 'dough', limit: 100 }))
+  expect(words).toContain('work:tasks.md')
+  expect(words.some((id) => id.startsWith('home:'))).toBe(true)
+  expect(await server.ask('resolve_nodes', { names: ['Gluten', 'plan'] })).toMatchObject([
+    { match: 'home:concepts/gluten.md' },
+    { match: 'work:plan.md' },
+  ])
+  expect(await server.ask('nodes_exist', { ids: ['work:Plan', 'home:concepts/gluten', 'plan'] })).toEqual({
+    'work:plan.md': true,
+    'home:concepts/gluten.md': true,
+    'home:plan': false,
+  })
+})
+
+test('one vault is asked where an id or `vault` names it, else the first', async () => {
+  const { server } = await twoVaults()
+  const hubs = await server.ask('get_hubs')
+  expect(hubs.every(({ id }: Wire) => id.startsWith('home:'))).toBe(true)
+  expect(idsOf(await server.ask('get_hubs', { vault: 'work' }))).toEqual(['work:plan.md', 'work:tasks.md'])
+  expect(idsOf(await server.ask('find_nodes', { query: 'dough', vault: 'work' }))).toEqual(['work:tasks.md'])
+  expect((await server.ask('find_path', { source: 'work:plan', target: 'work:tasks' })).path).toEqual([
+    'work:plan.md',
+    'work:tasks.md',
+  ])
+  expect(await server.ask('find_path', { source: 'work:plan', target: 'home:concepts/gluten' })).toMatchObject({
+    error: { code: 'INVALID_PARAMS', message: 'The arguments of find_path name several vaults: work, home.' },
+  })
+  expect(await server.ask('get_hubs', { vault: 'wrok' })).toMatchObject({
+    error: { code: 'INVALID_PARAMS', candidates: ['work'] },
+  })
+})
+
+test('a link to a note of another vault can be followed by its id', async () => {
+  const { server } = await twoVaults()
+  const node = await server.ask('get_node', { id: 'work:plan' })
+  expect(node.vault_links).toEqual([{ vault: 'home', file: 'Concepts/Gluten', line: 3, id: 'home:concepts/gluten.md' }])
+  expect((await server.ask('get_node', { id: node.vault_links[0].id })).title).toBe('Gluten')
+})
+
+test('the tools say which vaults there are, and only where there are several', async () => {
+  const { world, server } = await twoVaults()
+  const { tools } = (await server.request('tools/list')).result
+  for (const { inputSchema } of tools) expect(inputSchema.properties.vault.enum).toEqual(['home', 'work'])
+  const alone = world.serve()
+  await alone.initialize()
+  for (const { inputSchema } of (await alone.request('tools/list')).result.tools)
+    expect(inputSchema.properties).not.toHaveProperty('vault')
+})
+
+test('what is written goes into the vault that is named, and is undone there', async () => {
+  const { server } = await twoVaults(['--write'])
+  const made = await server.ask('create_node', {
+    id: 'work:ideas/new',
+    content: 'from [[plan]]',
+    relations: { up: ['work:Tasks'] },
+  })
+  expect(made.id).toBe('work:ideas/new.md')
+  expect(idsOf(made.links)).toEqual(expect.arrayContaining(['work:plan.md', 'work:tasks.md']))
+  const moved = await server.ask('move_node', { id: 'work:plan', to: 'work:ideas/Plan.md', dry_run: true })
+  expect(moved.plan_id).toMatch(/^work:/)
+  const applied = await server.ask('apply_changes', { plan_id: moved.plan_id })
+  expect(applied.change_id).toMatch(/^work:/)
+  expect((await server.ask('list_changes', { vault: 'work' })).map((change: Wire) => change.change_id)).toContain(
+    applied.change_id,
+  )
+  expect(await server.ask('list_changes', {})).toEqual([])
+  await server.ask('undo', { change_id: applied.change_id })
+  expect(await server.ask('nodes_exist', { ids: ['work:plan', 'work:ideas/plan'] })).toEqual({
+    'work:plan.md': true,
+    'work:ideas/plan': false,
+  })
+})
+
+test('a vault that is missing is told, and the others answer; when it comes it is there', async () => {
+  const { world, server } = await twoVaults()
+  const work = join(world.root, 'work')
+  cpSync(work, `${work}-away`, { recursive: true })
+  rmSync(work, { recursive: true })
+  await expect
+    .poll(async () => (await server.call('search', { query: 'gluten' })).structuredContent._warnings?.[0]?.message ?? '')
+    .toMatch(/^work is not in this answer: The vault .* is missing/)
+  expect(await server.ask('get_hubs', { vault: 'work' })).toMatchObject({ error: { code: 'VAULT_NOT_FOUND' } })
+  cpSync(`${work}-away`, work, { recursive: true })
+  await expect
+    .poll(async () => idsOf(await server.ask('get_hubs', { vault: 'work' }).catch(() => [])), { timeout: 20_000 })
+    .toContain('work:plan.md')
+})
+
+test('an edit in either vault is seen', async () => {
+  const { world, server } = await twoVaults()
+  writeFileSync(join(world.root, 'work', 'fresh.md'), '[[Tasks]]')
+  world.write('fresh.md', '[[Gluten]]')
+  await expect
+    .poll(() => server.ask('nodes_exist', { ids: ['work:fresh', 'home:fresh'] }))
+    .toEqual({ 'work:fresh.md': true, 'home:fresh.md': true })
+  expect((await server.end()).code).toBe(0)
+})
+
+test('the command line asks all of them, too, and one by its name', async () => {
+  const { world } = await twoVaults()
+  const roux = async (...args: readonly string[]) => JSON.parse((await world.roux([...args, ...settings(world)])).out)
+  expect((await roux('get-node', 'Tasks')).id).toBe('work:tasks.md')
+  expect((await roux('get-node', 'Gluten')).id).toBe('home:concepts/gluten.md')
+  expect(idsOf(await roux('get-hubs', '--vault', 'work'))).toEqual(['work:plan.md', 'work:tasks.md'])
+  expect((await roux('status')).map(({ name }: Wire) => name)).toEqual(['home', 'work'])
+  const exported = await world.roux(['export', ...settings(world)])
+  expect([exported.code, exported.err]).toEqual([2, expect.stringContaining('There are several vaults: home, work.')])
+})
