@@ -3,6 +3,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import type { LoadedSettings } from '../config/load.ts'
 import { shellWord } from '../config/shell-word.ts'
 import type { Host } from './host.ts'
+import { serverFacts } from './server-facts.ts'
 import { type Invocation, requireSettings } from './session.ts'
 import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
@@ -19,6 +20,8 @@ export async function run(invocation: Invocation): Promise<number> {
     core: vault.open,
     version: VERSION,
     switchedOffBy: (tool) => switchOff(tool, settings)?.setting,
+    promptsFolder: () => settings.mcp.prompts_folder,
+    facts: () => serverFacts(loaded),
     stdin: host.stdin as Readable,
     stdout: host.stdout as Writable,
     stderr: host.stderr as Writable,

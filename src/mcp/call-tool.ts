@@ -1,7 +1,8 @@
-import type { Answer, GraphCore } from '../app/graph-core.ts'
+import type { GraphCore } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
+import { withinTime } from './within-time.ts'
 
 export interface CallOptions {
   /** The vault, opened when the first call needs it. */
@@ -14,51 +15,23 @@ export interface CallOptions {
   readonly timeout?: number
 }
 
-/** How long a call may take. */
-const CALL_TIMEOUT = 30_000
-
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
+  const { signal, timeout } = options
   try {
     const run = tool.prepare(args, options.switchedOffBy)
-    return toolResult(await withinTime(tool, options, async (signal) => run(await options.core(), { signal })), tool.wrap)
+    const limit = { signal, timeout, hint: hintOf(tool) }
+    return toolResult(await withinTime(limit, async (stop) => run(await options.core(), { signal: stop })), tool.wrap)
   } catch (error) {
     // Nobody waits for this one any more: it is never sent.
-    return errorResult(options.signal?.aborted ? cancelled() : error, options.log)
+    return errorResult(signal?.aborted ? cancelled() : error, options.log)
   }
 }
 
-async function withinTime(
-  tool: Tool,
-  { signal, timeout = CALL_TIMEOUT }: CallOptions,
-  run: (signal: AbortSignal) => Promise<Answer<unknown>>,
-): Promise<Answer<unknown>> {
-  signal?.throwIfAborted()
-  const stop = new AbortController()
-  let giveUp: (reason: unknown) => void = () => {}
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = (reason) => {
-      stop.abort(reason)
-      reject(reason)
-    }
-  })
-  const timer = setTimeout(() => giveUp(timeoutError(tool, timeout)), timeout)
-  const cancel = () => giveUp(signal?.reason)
-  signal?.addEventListener('abort', cancel, { once: true })
-  try {
-    return await Promise.race([run(stop.signal), givenUp])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', cancel)
-  }
-}
-
-function timeoutError({ annotations }: Tool, timeout: number): RouxError {
-  return new RouxError('TIMEOUT', `The call took longer than ${timeout / 1000} s.`, {
-    hint: annotations.readOnlyHint
-      ? 'Ask for less: a lower limit, a folder, a tag.'
-      : 'It may still be done: list_changes tells, before it is asked for again.',
-  })
+function hintOf({ annotations }: Tool): string {
+  return annotations.readOnlyHint
+    ? 'Ask for less: a lower limit, a folder, a tag.'
+    : 'It may still be done: list_changes tells, before it is asked for again.'
 }
 
 function cancelled(): RouxError {
