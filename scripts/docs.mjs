@@ -90,10 +90,15 @@ const environment = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: sc
 // Answers of search rest on vectors, which a server makes while it answers already.
 run(['index'])
 const source = await importSource()
-const { tools, answers } = await askServer()
+const { tools, answers, resources, templates, prompts } = await askServer()
 const parts = {
   'README.md': { tools: toolsTable(), settings: source.settingsTable(), shell: shellExamples(), demo: runDemo() },
-  'docs/tools.md': { contents: contentsTable(), tools: tools.map(describeTool).join('\n') },
+  'docs/tools.md': {
+    contents: contentsTable(),
+    tools: tools.map(describeTool).join('\n'),
+    resources: resourcesTable(),
+    prompts: promptsTable(),
+  },
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))
@@ -130,8 +135,34 @@ async function askServer() {
   const { message } = await client.request('tools/list', {})
   const answers = {}
   for (const name of Object.keys(EXAMPLES)) answers[name] = (await client.call(name, EXAMPLES[name])).value
+  const list = async (method) => (await client.request(method, {})).message.result
+  const { resources } = await list('resources/list')
+  const { resourceTemplates: templates } = await list('resources/templates/list')
+  const { prompts } = await list('prompts/list')
   await client.close()
-  return { tools: message.result.tools, answers }
+  return { tools: message.result.tools, answers, resources, templates, prompts }
+}
+
+function resourcesTable() {
+  return table(
+    ['address', 'holds', 'type'],
+    [...templates, ...resources].map(({ uri, uriTemplate, description, mimeType = "the file's own" }) => [
+      `\`${uri ?? uriTemplate}\``,
+      description,
+      mimeType,
+    ]),
+  )
+}
+
+function promptsTable() {
+  return table(
+    ['prompt', 'asks for', 'takes'],
+    prompts.map(({ name, description, arguments: args = [] }) => [
+      `\`${name}\``,
+      description,
+      args.map((one) => (one.required ? `**${one.name}**` : one.name)).join(', '),
+    ]),
+  )
 }
 
 function toolsTable() {

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { shellWord } from '../config/shell-word.ts'
 import { serveVaults } from './open-vaults.ts'
+import { serverFacts } from './server-facts.ts'
 import { type Invocation, requireVaults } from './session.ts'
 import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
@@ -16,6 +17,8 @@ export async function run(invocation: Invocation): Promise<number> {
     vaults: served,
     version: VERSION,
     switchedOffBy: (tool) => switchOff(tool, loaded.settings)?.setting,
+    promptsFolder: () => loaded.settings.mcp.prompts_folder,
+    facts: () => serverFacts(loaded),
     stdin: host.stdin as Readable,
     stdout: host.stdout as Writable,
     stderr: host.stderr as Writable,

@@ -136,6 +136,11 @@ export const SETTINGS = [
     'How many megabytes the record of changes, of all vaults together, may take; the oldest go first.',
     { widens: true },
   ),
+  text(
+    'mcp.prompts_folder',
+    "A folder of the vault whose notes are offered as prompts; empty for none. Placeholders such as {{topic}} are filled in for the `arguments` that a note's properties name.",
+    { widens: true },
+  ),
   flag('tools.write', false, 'Offer the tools that change notes; `--write` does so for one run.', { widens: true }),
   flag('tools.attach', false, 'Offer the tools for attachments; `--write` does so for one run.', { widens: true }),
   flag('tools.*', true, 'Offer this tool.', { widens: true }),
@@ -154,6 +159,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   files: 'How files are named.',
   write:
     'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
+  mcp: 'What is offered to assistants beside tools.',
   tools: 'The tools that are offered: two groups that are off, and every tool by name.',
 }
 

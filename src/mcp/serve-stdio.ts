@@ -2,15 +2,19 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { openAll, type Vaults } from '../app/vaults.ts'
 import type { SwitchedOffBy } from './define-tool.ts'
-import { createMcpServer } from './server.ts'
+import { ServerEvents } from './events.ts'
+import { followVaults } from './follow-vaults.ts'
+import { createMcpServer, type McpServerOptions } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
 
-export interface ServeStdioOptions {
+export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder'> {
   /** Opened after a client has been welcomed, or by the first call. */
   readonly vaults: Vaults
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
+  /** What happens beside requests; the vault's own changes are added. */
+  readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
@@ -28,7 +32,8 @@ export interface StdioServer {
 /** Serves one client over stdin and stdout, in both eras of the protocol. */
 export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
-  const { stdin, stdout, version, vaults, switchedOffBy } = options
+  const { stdin, stdout, events = new ServerEvents(), promptsFolder = () => '' } = options
+  const vaults = followVaults(options.vaults, events, promptsFolder)
   let welcomed = false
   const onOpened = () => {
     if (welcomed) return
@@ -36,10 +41,18 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     options.onInitialized?.()
     openAll(vaults).catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
   }
-  const transport = new StdioTransport({ stdin, stdout, onDrained: () => void connection.close() })
-  const connection = serveStdio(() => createMcpServer({ vaults, version, tools: TOOLS, switchedOffBy, log, onOpened }), {
+  const transport = new StdioTransport({
+    stdin,
+    stdout,
+    onDrained: () => void connection.close(),
+    onListen: (uris) => {
+      for (const uri of uris) events.heed(uri)
+    },
+  })
+  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events, tools: TOOLS, log, onOpened }), {
     transport,
     onerror: (error) => log(error.message),
   })
-  return { finished: transport.finished, stop: () => transport.drain() }
+  const finished = transport.finished.then(() => vaults.stop())
+  return { finished, stop: () => transport.drain() }
 }

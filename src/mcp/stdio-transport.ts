@@ -10,6 +10,8 @@ export interface StdioTransportOptions {
   readonly stdout: Writable
   /** Called once when nothing more will be read and what was asked for is answered. */
   onDrained(): void
+  /** Told which resources a stream of the modern era asks for, in their own spelling. */
+  onListen?(uris: readonly string[]): void
 }
 
 /** How long in-flight calls may take after the end of input, and the last bytes to leave. */
@@ -29,6 +31,7 @@ export class StdioTransport implements Transport {
   readonly #stdin: Readable
   readonly #stdout: Writable
   readonly #onDrained: () => void
+  readonly #onListen: (uris: readonly string[]) => void
   readonly #lines = new LineSplitter()
   readonly #batches = new Batches()
   /** Requests that will be answered; listen streams are not among them, they last as long as the connection. */
@@ -41,10 +44,11 @@ export class StdioTransport implements Transport {
   /** Set while the client does not read what is written. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
-  constructor({ stdin, stdout, onDrained }: StdioTransportOptions) {
+  constructor({ stdin, stdout, onDrained, onListen = () => {} }: StdioTransportOptions) {
     this.#stdin = stdin
     this.#stdout = stdout
     this.#onDrained = onDrained
+    this.#onListen = onListen
     this.finished = new Promise((resolve) => {
       this.#finish = resolve
     })
@@ -145,7 +149,8 @@ export class StdioTransport implements Transport {
       return
     }
     if (isRequest(message)) {
-      if (message.method !== 'subscriptions/listen') this.#inFlight.add(message.id)
+      if (message.method === 'subscriptions/listen') this.#onListen(listenedUris(message.params))
+      else this.#inFlight.add(message.id)
       this.#batches.notice(message)
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       this.#cancel(message.params?.requestId)
@@ -210,6 +215,14 @@ export class StdioTransport implements Transport {
     this.#stdin.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
     this.#stdin.pause()
   }
+}
+
+/** The resources that a `subscriptions/listen` names; none where it is malformed, which the SDK answers. */
+function listenedUris(params: object = {}): readonly string[] {
+  const filter: unknown = 'notifications' in params ? params.notifications : undefined
+  const uris: unknown =
+    typeof filter === 'object' && filter !== null && 'resourceSubscriptions' in filter ? filter.resourceSubscriptions : []
+  return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
 }
 
 function isExit(message: JSONRPCMessage): boolean {

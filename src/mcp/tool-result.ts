@@ -17,8 +17,8 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Where what is not for the caller goes. */
-export type Log = (line: string) => void
+/** Where what is not for the caller goes; `told` is what a client may know of it. */
+export type Log = (line: string, told?: string) => void
 
 /** The result of an answer: compact JSON, pictures, warnings as a sentence of their own. */
 export function toolResult({ value, warnings, images = [] }: Answer<unknown>, wrap: Wrap): ToolResult {
@@ -36,10 +36,12 @@ export function errorResult(thrown: unknown, log: Log): ToolResult {
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-function internalError(thrown: unknown, log: Log) {
+/** What is told of a bug: a reference to what only the log says. */
+export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
-  log(`Internal error ${reference}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
-  return { code: 'INTERNAL_ERROR', message: `Internal error, reference ${reference}.` }
+  const message = `Internal error, reference ${reference}.`
+  log(`Internal error ${reference}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`, message)
+  return { code: 'INTERNAL_ERROR', message }
 }
 
 function wrapped(value: unknown, wrap: Wrap): Record<string, unknown> {

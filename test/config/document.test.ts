@@ -82,6 +82,7 @@ test('the table has a row a setting', () => {
     | \`write.deny\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_WRITE_DENY\` | Where may not be written, as glob patterns relative to the vault; they win over \`write.allow\`. |
     | \`write.keep_days\` ¹ | a whole number from 1 to 3650 | \`30\` | \`ROUX_WRITE_KEEP_DAYS\` | For how many days a change can be undone. |
     | \`write.keep_mb\` ¹ | a whole number from 1 to 100000 | \`200\` | \`ROUX_WRITE_KEEP_MB\` | How many megabytes the record of changes, of all vaults together, may take; the oldest go first. |
+    | \`mcp.prompts_folder\` ¹ | a text | \`""\` | \`ROUX_MCP_PROMPTS_FOLDER\` | A folder of the vault whose notes are offered as prompts; empty for none. Placeholders such as {{topic}} are filled in for the \`arguments\` that a note's properties name. |
     | \`tools.write\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_WRITE\` | Offer the tools that change notes; \`--write\` does so for one run. |
     | \`tools.attach\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_ATTACH\` | Offer the tools for attachments; \`--write\` does so for one run. |
     | \`tools.<tool>\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_<TOOL>\` | Offer this tool. |

@@ -74,6 +74,7 @@ test('without any source every setting has its default', async () => {
     cache: { path: '' },
     files: { case: 'lower' },
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
+    mcp: { prompts_folder: '' },
     tools: { write: false, attach: false },
   })
   expect(warnings).toEqual([])

@@ -196,7 +196,11 @@ test('the transcript of the protocol contract, line by line', async () => {
   expect(initialized).toMatchObject({
     jsonrpc: '2.0',
     id: 1,
-    result: { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'roux' } },
+    result: {
+      protocolVersion: '2024-11-05',
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      serverInfo: { name: 'roux' },
+    },
   })
   expect(listed).toMatchObject({ jsonrpc: '2.0', id: 2 })
   for (const tool of listed.result.tools) {

@@ -1,11 +1,11 @@
-import { Client as ModernClient } from '@modelcontextprotocol/client'
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { ICON } from '../../src/mcp/icon.ts'
 import { INSTRUCTIONS, WRITING_INSTRUCTIONS } from '../../src/mcp/instructions.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
+import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
 import { callRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
 
 const core = fakeCore(fakeStore(GARDEN))
@@ -16,44 +16,7 @@ const open = (over: () => Promise<GraphCore> = async () => core, options: Parame
 }
 afterEach(() => pair.stdin.end())
 
-/** A client's end of the streams, of the little that both SDKs ask of a transport. */
-function clientTransport({ stdin, stdout }: StdioPair) {
-  let partial = ''
-  const transport = {
-    onmessage: undefined as ((message: Wire) => void) | undefined,
-    onclose: undefined as (() => void) | undefined,
-    onerror: undefined,
-    async start() {
-      stdout.removeAllListeners('data')
-      stdout.on('data', (chunk: Buffer) => {
-        const lines = (partial + chunk.toString()).split('\n')
-        partial = lines.pop() ?? ''
-        for (const line of lines) transport.onmessage?.(JSON.parse(line))
-      })
-    },
-    async send(message: unknown) {
-      stdin.write(`${JSON.stringify(message)}\n`)
-    },
-    async close() {
-      stdin.end()
-      transport.onclose?.()
-    },
-  }
-  return transport
-}
-
-describe.each([
-  ['the older SDK', () => new OldClient({ name: 'old', version: '1' })],
-  [
-    'the newer SDK in the legacy era',
-    () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'legacy' } }),
-  ],
-  ['the newer SDK in auto mode', () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'auto' } })],
-  [
-    'the newer SDK in the era of 2026-07-28',
-    () => new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
-  ],
-])('%s', (_, make) => {
+describe.each(SDK_CLIENTS)('%s', (_, make) => {
   const connect = async () => {
     const client: Wire = make()
     await client.connect(clientTransport(open()))
@@ -96,15 +59,22 @@ describe.each([
 describe('initialize', () => {
   test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('agrees on %s', async (version) => {
     const { initialize } = open()
+    const icons = version === '2025-11-25' ? { icons: [ICON] } : {}
     expect((await initialize(version)).result).toEqual({
       protocolVersion: version,
-      capabilities: { tools: {} },
-      serverInfo: { name: 'roux', title: 'Roux', version: '1.2.3' },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
+      serverInfo: { name: 'roux', title: 'Roux', version: '1.2.3', ...icons },
       instructions: INSTRUCTIONS + WRITING_INSTRUCTIONS,
     })
   })
 
-  test('and the list open no vault before they are answered; then it is opened', async () => {
+  test('and the lists open no vault before they are answered; then it is opened', async () => {
     const events: string[] = []
     const { send, next, stdout } = open(
       async () => {
@@ -114,16 +84,18 @@ describe('initialize', () => {
       { onInitialized: () => events.push('welcomed') },
     )
     stdout.on('data', () => events.push('answer'))
-    send({ jsonrpc: '2.0', id: 0, method: 'tools/list' })
-    await next()
-    expect(events).toEqual(['answer'])
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      send({ jsonrpc: '2.0', id: method, method })
+      expect(await next()).toMatchObject({ id: method, result: {} })
+    }
+    expect(events.splice(0)).toEqual(['answer', 'answer', 'answer', 'answer'])
     send({
       jsonrpc: '2.0',
       id: 1,
       method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
     })
-    await vi.waitFor(() => expect(events).toEqual(['answer', 'answer', 'welcomed', 'core']))
+    await vi.waitFor(() => expect(events).toEqual(['answer', 'welcomed', 'core']))
   })
 
   test('without what it needs is the client’s error', async () => {
@@ -138,7 +110,7 @@ describe('initialize', () => {
 describe('requests that break the protocol', () => {
   test.each([
     ['an unknown method', { method: 'nope' }, -32601],
-    ['a method that is not served', { method: 'resources/list' }, -32601],
+    ['a method that is not served', { method: 'tasks/list' }, -32601],
     ['a call without a name', { method: 'tools/call', params: { arguments: {} } }, -32602],
     ['a call with a list of arguments', { method: 'tools/call', params: { name: 'get_hubs', arguments: [] } }, -32602],
     ['a cursor that is none of ours', { method: 'tools/list', params: { cursor: 'x' } }, -32602],
@@ -204,6 +176,11 @@ test('a vault that could not be opened is tried again by the next call', async (
   await initialize()
   await vi.waitFor(() => expect(logged.join('')).toContain('no disk'))
   send(callRequest(1, 'list_tags'))
+  const told = /^Internal error, reference \w+\.$/
+  expect(await next()).toMatchObject({
+    method: 'notifications/message',
+    params: { level: 'error', logger: 'roux', data: expect.stringMatching(told) },
+  })
   expect(await next()).toMatchObject({ result: { isError: true } })
   send(callRequest(2, 'list_tags'))
   expect((await next()).result.structuredContent.results).toHaveLength(4)

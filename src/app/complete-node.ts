@@ -1,0 +1,41 @@
+import { foldId } from '../core/ids.ts'
+import type { NodeKind } from '../core/store.ts'
+import { answer, type Call, plain } from './answer.ts'
+import type { Answer, GraphCore } from './graph-core.ts'
+
+/** Ids that a beginning may become. */
+export interface NodeCompletion {
+  /** Ids that begin so first, then those whose title or alias is like it. */
+  readonly ids: readonly string[]
+  /** How many there are; at least as many as `ids`. */
+  readonly total: number
+}
+
+export interface CompletionBounds {
+  /** How many ids at the most. */
+  readonly limit: number
+  readonly kinds?: readonly NodeKind[]
+}
+
+/** Names that share less are not what was meant. */
+const LIKENESS = 0.2
+
+/** The ids that what was typed so far may become: it may be the beginning of an id, or a title. */
+export function completeNode(
+  core: GraphCore,
+  typed: string,
+  { limit, kinds = ['note'] }: CompletionBounds,
+  call: Call = {},
+): Promise<Answer<NodeCompletion>> {
+  return answer(core, call, async () => {
+    const { store } = core
+    const path = foldId(typed)
+    const begun = await store.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
+    const ids = new Set<string>(begun.items.map(({ id }) => id))
+    if (typed.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
+    const named = await store.named(typed, { kinds })
+    const alike = await store.similarNames(typed, { kinds }, { limit, minimum: LIKENESS })
+    const more = new Set([...named, ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
+    return plain({ ids: [...ids, ...more].slice(0, limit), total: begun.total + more.size })
+  })
+}

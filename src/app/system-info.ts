@@ -1,0 +1,45 @@
+import { basename } from 'node:path'
+import type { IndexStatus } from '../core/indexing.ts'
+import type { Call } from './answer.ts'
+import type { GraphCore } from './graph-core.ts'
+
+export interface VaultFacts {
+  readonly name: string
+  /** Only where paths are asked for. */
+  readonly path?: string
+  /** Absent while the index is built anew. */
+  readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
+  readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search'> &
+    Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
+}
+
+/** What a vault holds and how its index is. Answers at once, also where the vault is missing; `verbose` adds paths. */
+export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
+  core.indexing.begin()
+  signal?.throwIfAborted()
+  const { file, message, ...index } = core.indexing.status()
+  const counted = await countsOf(core)
+  const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
+  return {
+    name: core.name ?? basename(core.root),
+    ...(verbose ? { path: core.root } : {}),
+    ...(counted === undefined ? {} : { counts: counted.counts }),
+    index: { ...index, ...(counted === undefined ? {} : { generation: counted.generation }), ...(verbose ? paths : {}) },
+  }
+}
+
+async function countsOf({ store }: GraphCore) {
+  try {
+    const nothing = { offset: 0, limit: 0 }
+    const [{ files, generation }, notes, attachments, tags] = await Promise.all([
+      store.state(),
+      store.select({}, nothing),
+      store.select({ kinds: ['attachment'] }, nothing),
+      store.tags(),
+    ])
+    return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
+  } catch {
+    // The index was found damaged and is being built anew: that is what `phase` says.
+    return undefined
+  }
+}

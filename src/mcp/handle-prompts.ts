@@ -1,0 +1,28 @@
+import { pageOf } from './pages.ts'
+import { requestRunner } from './requests.ts'
+import type { McpServerOptions } from './server.ts'
+import type { ValidatingServer } from './validating-server.ts'
+
+/** Answers `prompts/list` and `prompts/get`. The list touches the vault only where notes of it are prompts. */
+export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
+  const others = options.extension?.prompts ?? []
+  const runRequest = requestRunner(options)
+  const promptsFolder = () => options.promptsFolder?.() ?? ''
+  server.setRequestHandler('prompts/list', async ({ params }, ctx) => {
+    const { BUILT_IN, listPrompts } = await import('./prompts/index.ts')
+    const folder = promptsFolder()
+    const own = folder === '' ? BUILT_IN : await runRequest(ctx, (vaults, call) => listPrompts(vaults, folder, call))
+    const all = [...own.map(({ definition }) => definition), ...others.map(({ definition }) => definition)]
+    const { items, ...next } = pageOf('prompts', all, params?.cursor)
+    return { prompts: [...items] as never, ...next }
+  })
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, ctx) => {
+    const other = others.find(({ definition }) => definition.name === name)
+    if (other !== undefined) return await other.get(args, ctx)
+    return await runRequest(ctx, async (vaults, call) => {
+      const { getPrompt, listPrompts } = await import('./prompts/index.ts')
+      const prompts = await listPrompts(vaults, promptsFolder(), call)
+      return (await getPrompt(prompts, { name, args }, { vaults, call })) as never
+    })
+  })
+}

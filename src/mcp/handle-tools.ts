@@ -1,0 +1,55 @@
+import { type ListToolsResult, ProtocolError } from '@modelcontextprotocol/server'
+import { nearest } from '../core/nearest.ts'
+import { callTool } from './call-tool.ts'
+import type { Tool } from './define-tool.ts'
+import { pageOf } from './pages.ts'
+import { withProgress } from './progress.ts'
+import { INVALID_PARAMS } from './protocol-errors.ts'
+import { logFor } from './requests.ts'
+import type { McpServerOptions } from './server.ts'
+import { toolDisabled } from './tool-disabled.ts'
+import { errorResult } from './tool-result.ts'
+import type { ValidatingServer } from './validating-server.ts'
+import { definitionFor } from './vault-parameter.ts'
+
+/** Answers `tools/list` and `tools/call`. */
+export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
+  const { tools, switchedOffBy, extension } = options
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const others = extension?.tools ?? []
+  server.setRequestHandler('tools/list', ({ params }) => {
+    // The SDK's types ask for mutable values; these are only written out.
+    const own = enabledTools(options).map((tool) =>
+      definitionFor(tool, options.vaults.names),
+    ) as unknown as ListToolsResult['tools']
+    const { items, ...next } = pageOf('tools', [...own, ...others.map(({ definition }) => definition)], params?.cursor)
+    return { tools: [...items], ...next }
+  })
+  server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const tool = byName.get(params.name)
+    const other = others.find(({ definition }) => definition.name === params.name)
+    if (tool === undefined && other !== undefined) return await other.call(params.arguments ?? {}, ctx)
+    if (tool === undefined) throw unknownTool(params.name, enabledTools(options))
+    const log = logFor(ctx, options.log)
+    const setting = switchedOffBy(tool)
+    if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
+    return await withProgress(ctx, options.vaults, (vaults) =>
+      callTool(tool, params.arguments, { ...options, vaults, log, signal: ctx.mcpReq.signal }),
+    )
+  })
+}
+
+/** The tools that are on now. */
+export function enabledTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly Tool[] {
+  return tools.filter((tool) => switchedOffBy(tool) === undefined)
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+    3,
+  )
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest: near })
+}

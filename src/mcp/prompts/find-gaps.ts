@@ -1,0 +1,30 @@
+import { getProblems } from '../../app/get-problems.ts'
+import type { ProblemKind } from '../../core/store.ts'
+import { type Prompt, type PromptRequest, paragraphs, quoteFacts } from './define-prompt.ts'
+
+/** How many of a kind are quoted. */
+const QUOTED = 15
+
+export const findGapsPrompt: Prompt = {
+  definition: {
+    name: 'find_gaps',
+    title: 'Find gaps',
+    description: 'What is mentioned but not written, and what is written but not linked.',
+    arguments: [{ name: 'folder', description: 'Only this folder and below.' }],
+  },
+  noteArguments: [],
+  async text(request) {
+    const { folder } = request.args
+    return paragraphs(
+      `Find the gaps in ${folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`}.`,
+      await quoteProblems(request, 'broken_link', 'Links to notes that are not there'),
+      await quoteProblems(request, 'orphan', 'Notes that nothing links to and that link to nothing'),
+      'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with similar_nodes where a link belongs and quote the sentence. Cite notes by id; change nothing.',
+    )
+  },
+}
+
+async function quoteProblems({ core, args, call }: PromptRequest, kind: ProblemKind, title: string): Promise<string> {
+  const { value } = await getProblems(core, { kind, folder: args.folder, limit: QUOTED, offset: 0 }, call)
+  return quoteFacts(`${title}: ${value.problems.length} of ${value.total}`, value.problems)
+}

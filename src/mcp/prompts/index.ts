@@ -1,0 +1,89 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { Call } from '../../app/answer.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
+import { nearest } from '../../core/nearest.ts'
+import { INVALID_PARAMS } from '../protocol-errors.ts'
+import type { Prompt, PromptArguments } from './define-prompt.ts'
+import { exploreHubsPrompt } from './explore-hubs.ts'
+import { findGapsPrompt } from './find-gaps.ts'
+import { summarizeNotePrompt } from './summarize-note.ts'
+import { tracePathPrompt } from './trace-path.ts'
+import { vaultPrompts } from './vault-prompts.ts'
+import { weeklyReviewPrompt } from './weekly-review.ts'
+
+/** The prompts that are always there, in the order in which they are listed. */
+export const BUILT_IN: readonly Prompt[] = [
+  exploreHubsPrompt,
+  tracePathPrompt,
+  summarizeNotePrompt,
+  findGapsPrompt,
+  weeklyReviewPrompt,
+]
+
+/** Ours, then those of a folder of the vaults (none where it is empty), every one with a name of its own. */
+export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
+  if (folder === '') return BUILT_IN
+  const own = await Promise.all(vaults.map((core) => vaultPrompts(core, folder, call)))
+  const taken = new Set(BUILT_IN.map(({ definition }) => definition.name))
+  return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
+}
+
+interface Got {
+  readonly description?: string
+  readonly messages: readonly [{ readonly role: 'user'; readonly content: { readonly type: 'text'; readonly text: string } }]
+}
+
+/**
+ * A prompt filled in.
+ * @throws ProtocolError −32602 for a name that is none of these, and for a required argument that is missing or empty.
+ */
+export async function getPrompt(
+  prompts: readonly Prompt[],
+  { name, args }: { readonly name: string; readonly args: PromptArguments },
+  { vaults, call }: { readonly vaults: readonly GraphCore[]; readonly call: Call },
+): Promise<Got> {
+  const prompt = prompts.find(({ definition }) => definition.name === name)
+  if (prompt === undefined) throw unknownPrompt(name, prompts)
+  const core = prompt.vault ?? vaults[0]
+  if (core === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no vault that the prompt could be about.')
+  const { description } = prompt.definition
+  const text = await prompt.text({ core, args: checked(prompt, args), call })
+  return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+/** What was given of what is declared; an empty text is nothing given. */
+function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
+  const declared = definition.arguments ?? []
+  const given = Object.entries(args).filter(([, value]) => value.trim() !== '')
+  const known = given.filter(([name]) => declared.some((one) => one.name === name))
+  const missing = declared.filter(({ name, required }) => required === true && !known.some(([given]) => given === name))
+  if (missing.length === 0) return Object.fromEntries(known)
+  const names = missing.map(({ name }) => name)
+  const near = nearest(
+    names[0] ?? '',
+    given.map(([name]) => name).filter((name) => !declared.some((one) => one.name === name)),
+  )
+  const hint = near.length === 0 ? '' : ` You gave ${near.join(', ')}.`
+  throw new ProtocolError(INVALID_PARAMS, `The prompt ${definition.name} needs ${names.join(' and ')}.${hint}`, {
+    missing: names,
+  })
+}
+
+function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError {
+  const near = nearest(
+    name,
+    prompts.map(({ definition }) => definition.name),
+    3,
+  )
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${hint}`, { nearest: near })
+}
+
+/** Two notes may have names that differ in nothing but signs. */
+function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
+  const { name } = prompt.definition
+  let own = name
+  for (let count = 2; taken.has(own); count += 1) own = `${name}-${count}`
+  taken.add(own)
+  return own === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: own } }
+}

@@ -1,0 +1,27 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { findIds } from '../../app/known-node.ts'
+import { resolveNodes } from '../../app/resolve-nodes.ts'
+import { quoted } from '../../app/truncate.ts'
+import { INVALID_PARAMS } from '../protocol-errors.ts'
+import type { PromptRequest } from './define-prompt.ts'
+
+/** How alike a title must be to be taken for what was written. */
+const SURE = 0.7
+/** How alike one must be to be named as what may have been meant. */
+const NEAR = { limit: 3, minimum: 0.3 } as const
+
+/**
+ * The id of the note that an argument names: an id, a title or an alias, with a slip or two.
+ * @throws ProtocolError −32602 with the nearest ids where there is none.
+ */
+export async function requireNote({ core, args, call }: PromptRequest, name: string): Promise<string> {
+  const written = args[name] ?? ''
+  const [id] = await findIds(core, [written])
+  if (id !== undefined) return id
+  const { value } = await resolveNodes(core, { names: [written], strategy: 'fuzzy', threshold: SURE }, call)
+  const match = value[0]?.match
+  if (match != null) return match
+  const nearest = (await core.store.similarNames(written.slice(0, 255), {}, NEAR)).map((hit) => hit.id)
+  const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
+  throw new ProtocolError(INVALID_PARAMS, `${name}: there is no note ${quoted(written)}.${hint}`, { argument: name, nearest })
+}

@@ -1,0 +1,38 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { recentNotes } from '../../app/recent-notes.ts'
+import { INVALID_PARAMS } from '../protocol-errors.ts'
+import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
+
+/** How many notes are quoted. */
+const QUOTED = 50
+const MOST_DAYS = 365
+
+export const weeklyReviewPrompt: Prompt = {
+  definition: {
+    name: 'weekly_review',
+    title: 'Weekly review',
+    description: 'What I worked on in the last days, what came of it and what is open.',
+    arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
+  },
+  noteArguments: [],
+  async text({ core, args, call }) {
+    const days = readDays(args.days)
+    const { value: notes } = await recentNotes(core, { limit: QUOTED, query: `modified:day-${days}` }, call)
+    return paragraphs(
+      `Review what I did in my vault in the last ${days === 1 ? 'day' : `${days} days`}.`,
+      notes.length === 0 ? 'No note was changed in that time.' : quoteFacts('Notes that were changed, newest first', notes),
+      'Read those that matter with get_node. Tell what I worked on, grouped by theme; what was decided or learned, with quotations; what is left open, such as unfinished tasks and questions; and what deserves a link or a note of its own. Cite notes by id.',
+    )
+  },
+}
+
+/** @throws ProtocolError −32602 */
+function readDays(written: string | undefined): number {
+  if (written === undefined) return 7
+  const days = /^\d{1,3}$/.test(written.trim()) ? Number(written) : 0
+  if (days >= 1 && days <= MOST_DAYS) return days
+  throw new ProtocolError(
+    INVALID_PARAMS,
+    `days: expected a whole number from 1 to ${MOST_DAYS}, got ${JSON.stringify(written.slice(0, 50))}.`,
+  )
+}

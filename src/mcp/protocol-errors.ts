@@ -1,0 +1,30 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { RouxError } from '../core/errors.ts'
+import { internalError, type Log } from './tool-result.ts'
+
+/** JSON-RPC's number for a request whose parameters are wrong. */
+export const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+
+/** A resource that is not there. What its number is depends on the era: see `ValidatingServer`. */
+export class MissingResource extends ProtocolError {
+  constructor(uri: string, nearest: readonly string[]) {
+    const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
+    super(INVALID_PARAMS, `Resource not found: ${shown(uri)}.${hint}`, { uri, nearest })
+  }
+}
+
+/** What a request that is no tool call is answered when it fails: a domain error says its own code in `data`. */
+export function protocolError(thrown: unknown, log: Log): ProtocolError {
+  if (thrown instanceof ProtocolError) return thrown
+  const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
+  const hint = 'hint' in error && error.hint !== undefined ? ` ${error.hint}` : ''
+  const number = error.code === 'INVALID_PARAMS' ? INVALID_PARAMS : INTERNAL_ERROR
+  return new ProtocolError(number, `${error.message}${hint}`, error)
+}
+
+const LONGEST_URI = 200
+
+function shown(uri: string): string {
+  return uri.length > LONGEST_URI ? `${uri.slice(0, LONGEST_URI)}…` : uri
+}

@@ -1,0 +1,37 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import type { Call } from '../app/answer.ts'
+import type { GraphCore } from '../app/graph-core.ts'
+import { openAll } from '../app/vaults.ts'
+import type { CallOptions } from './call-tool.ts'
+import { withProgress } from './progress.ts'
+import { protocolError } from './protocol-errors.ts'
+import type { Log } from './tool-result.ts'
+import { withinTime } from './within-time.ts'
+
+/** Runs a request that is no tool call over the vaults that its client may see. */
+export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
+
+/** How requests are run: in time, telling how far the index is, and with whatever goes wrong as a protocol's error. */
+export function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
+  return async (ctx, run) => {
+    const { signal } = ctx.mcpReq
+    try {
+      return await withProgress(ctx, vaults, (followed) =>
+        withinTime({ signal, timeout, hint: 'Ask again in a moment.' }, async (stop) =>
+          run(await openAll(followed), { signal: stop }),
+        ),
+      )
+    } catch (error) {
+      // Nobody waits for a cancelled request any more: its error is never sent, and none of the log's business.
+      throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
+    }
+  }
+}
+
+/** A log that also tells the client of a request what concerns it. */
+export function logFor({ mcpReq }: ServerContext, log: Log): Log {
+  return (line, told) => {
+    log(line)
+    if (told !== undefined) mcpReq.log('error', told, 'roux').catch(() => {})
+  }
+}

@@ -1,0 +1,15 @@
+import { completeNode } from '../../app/complete-node.ts'
+import { readAttachmentFile } from '../../app/read-file.ts'
+import type { TemplateResource } from './define-resource.ts'
+import { MAX_VALUES } from './max-values.ts'
+
+export const attachmentResource: TemplateResource = {
+  kind: 'attachment',
+  title: 'An attachment',
+  description: 'A file of the vault that is no note, up to 5 MB: text as text, anything else as bytes.',
+  variable: 'path',
+  needs: 'tools.attach',
+  read: async (core, id, call) => (await readAttachmentFile(core, id, call)).value ?? undefined,
+  complete: async (core, typed, call) =>
+    (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ['attachment', 'canvas'] }, call)).value,
+}

@@ -1,0 +1,42 @@
+import type { Call } from '../../app/answer.ts'
+import type { NodeCompletion } from '../../app/complete-node.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { WholeFile } from '../../app/read-file.ts'
+import type { Permission } from '../define-tool.ts'
+import type { ServerFacts } from '../server-facts.ts'
+
+/** What is known beside the vault when a resource is read. */
+export interface ResourceRequest extends Call {
+  readonly server: ServerFacts
+  /** What stands behind `?` in the address. */
+  readonly query: string
+}
+
+/** Facts about a vault, as JSON, at one address. */
+export interface FixedResource {
+  /** The address is `roux://` and this. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** What may stand behind `?`. */
+  readonly queries?: readonly string[]
+  /** Facts about the server itself, which are there once however many vaults there are. */
+  about?(request: ResourceRequest): object
+  read(core: GraphCore, request: ResourceRequest): Promise<object>
+}
+
+/** Files of a vault at addresses of one form. */
+export interface TemplateResource {
+  readonly kind: 'node' | 'attachment'
+  readonly title: string
+  readonly description: string
+  /** The variable of the address: `{+id}`. */
+  readonly variable: string
+  /** Of all of them; absent where they differ. */
+  readonly mimeType?: string
+  /** The setting that must be on for them to be offered. */
+  readonly needs?: Permission
+  /** `undefined` where there is none. */
+  read(core: GraphCore, id: string, call: Call): Promise<WholeFile | undefined>
+  complete(core: GraphCore, typed: string, call: Call): Promise<NodeCompletion>
+}

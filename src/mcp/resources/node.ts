@@ -1,0 +1,15 @@
+import { completeNode } from '../../app/complete-node.ts'
+import { readNoteFile } from '../../app/read-file.ts'
+import type { TemplateResource } from './define-resource.ts'
+import { MAX_VALUES } from './max-values.ts'
+
+export const nodeResource: TemplateResource = {
+  kind: 'node',
+  title: 'A note',
+  description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
+  variable: 'id',
+  mimeType: 'text/markdown',
+  read: async (core, id, call) => (await readNoteFile(core, id, call)).value ?? undefined,
+  complete: async (core, typed, call) =>
+    (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ['note', 'canvas'] }, call)).value,
+}

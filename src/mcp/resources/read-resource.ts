@@ -1,0 +1,78 @@
+import type { Call } from '../../app/answer.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { WholeFile } from '../../app/read-file.ts'
+import type { SwitchedOffBy } from '../define-tool.ts'
+import { MissingResource } from '../protocol-errors.ts'
+import type { ServerFacts } from '../server-facts.ts'
+import { ofEveryVault, vaultOf } from '../vaults.ts'
+import { RESOURCES, TEMPLATES } from './index.ts'
+import { isOffered } from './is-offered.ts'
+import { readResourceUri, resourceUri } from './resource-uri.ts'
+
+/** A resource as it goes over the wire. */
+export interface ResourceContents {
+  readonly uri: string
+  readonly mimeType: string
+  readonly text?: string
+  readonly blob?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export interface ReadOptions {
+  readonly vaults: readonly GraphCore[]
+  readonly server: ServerFacts
+  readonly switchedOffBy: SwitchedOffBy
+  readonly call: Call
+}
+
+/** How many near addresses an error names, and how alike names must be. */
+const NEAREST = { limit: 3, minimum: 0.3 } as const
+
+/**
+ * Reads the resource at an address, under the address as it was written.
+ * @throws MissingResource with the nearest addresses; what the use cases throw.
+ */
+export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {
+  const address = readResourceUri(uri)
+  if (address === undefined) throw new MissingResource(uri, [])
+  if (address.kind === 'fixed') return readFixed(uri, address, options)
+  const template = TEMPLATES.find(({ kind }) => kind === address.kind)
+  const core = vaultOf(options.vaults, address.id)
+  if (template === undefined || core === undefined || !isOffered(template, options.switchedOffBy))
+    throw new MissingResource(uri, [])
+  const file = await template.read(core, address.id, options.call)
+  if (file === undefined) throw new MissingResource(uri, await nearestUris(core, address.id))
+  return contentsOf(uri, file)
+}
+
+async function readFixed(
+  uri: string,
+  { name, query }: { readonly name: string; readonly query: string },
+  { vaults, server, call }: ReadOptions,
+): Promise<ResourceContents> {
+  const resource = RESOURCES.find((one) => one.name === name)
+  const isKnown = query === '' || resource?.queries?.includes(query) === true
+  if (resource === undefined || !isKnown)
+    throw new MissingResource(
+      uri,
+      RESOURCES.map((one) => `roux://${one.name}`),
+    )
+  const request = { ...call, server, query }
+  const facts = await ofEveryVault(vaults, (core) => resource.read(core, request))
+  return { uri, mimeType: 'application/json', text: JSON.stringify({ ...resource.about?.(request), ...facts }) }
+}
+
+async function nearestUris({ store }: GraphCore, id: string): Promise<readonly string[]> {
+  const name = id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, '')
+  const near = await store.similarNames(name.slice(0, 255), {}, NEAREST)
+  return near.map((hit) => resourceUri('node', hit.id))
+}
+
+function contentsOf(uri: string, { mimeType, text, blob, hash, modified }: WholeFile): ResourceContents {
+  const meta = {
+    ...(modified === undefined ? {} : { 'roux/modified': modified }),
+    ...(hash === undefined ? {} : { 'roux/hash': hash }),
+  }
+  const content = text === undefined ? { blob: blob ?? '' } : { text }
+  return { uri, mimeType, ...content, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+}

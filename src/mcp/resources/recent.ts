@@ -1,0 +1,15 @@
+import { recentNotes } from '../../app/recent-notes.ts'
+import type { FixedResource } from './define-resource.ts'
+
+/** How many notes are listed. */
+const COUNT = 20
+
+export const recentResource: FixedResource = {
+  name: 'recent',
+  title: 'Recently changed notes',
+  description: `The ${COUNT} notes that were changed last, newest first.`,
+  async read(core, call) {
+    const { value: notes } = await recentNotes(core, { limit: COUNT }, call)
+    return { notes, count: notes.length, timestamp: new Date().toISOString() }
+  },
+}

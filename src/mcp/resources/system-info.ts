@@ -1,0 +1,24 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { vaultFacts } from '../../app/system-info.ts'
+import { MODERN_VERSION } from '../protocol-versions.ts'
+import type { FixedResource } from './define-resource.ts'
+
+const VERBOSE = 'verbose'
+
+export const systemInfoResource: FixedResource = {
+  name: 'system-info',
+  title: 'State of the server',
+  description:
+    'Version, protocol versions, what the vault holds, how its index is, what is switched on. With ?verbose at the end also paths.',
+  queries: [VERBOSE],
+  about: ({ server: { version, settings, embedder } }) => ({
+    name: 'roux',
+    version,
+    protocol_versions: [MODERN_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS],
+    embedder: embedder ?? null,
+    settings,
+    // By provider, as soon as there is one that counts them.
+    tokens: {},
+  }),
+  read: async (core, { query, signal }) => ({ vault: await vaultFacts(core, query === VERBOSE, { signal }) }),
+}

@@ -1,0 +1,8 @@
+/** What a server tells of itself. */
+export interface ServerFacts {
+  readonly version: string
+  /** Settings that are not as they are by default, by key; none that is secret or a path. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** What notes are found by meaning with; absent where they are not. */
+  readonly embedder?: string
+}

@@ -1,0 +1,89 @@
+import { type JSONRPCMessage, ProtocolError, type RequestId, Server, type Transport } from '@modelcontextprotocol/server'
+import { ICON } from './icon.ts'
+import { INVALID_PARAMS, MissingResource } from './protocol-errors.ts'
+import { ICONS_VERSION, MODERN_VERSION } from './protocol-versions.ts'
+
+type Handler = Parameters<Server['_wrapHandler']>[1]
+
+/** What the legacy era answers for a resource that is not there; the SDK has the modern number only. */
+const LEGACY_MISSING_RESOURCE = -32002
+
+/**
+ * The SDK answers a request that breaks the protocol's own schema as an internal error and shows its dump; it is the
+ * client's error. Our handlers throw nothing else, so any other exception is of that kind.
+ */
+export class ValidatingServer extends Server {
+  readonly #onOpened: (() => void) | undefined
+  readonly #onEnd: (() => void)[] = []
+  readonly #missing = new Set<RequestId>()
+
+  constructor(
+    info: ConstructorParameters<typeof Server>[0],
+    options: ConstructorParameters<typeof Server>[1],
+    onOpened?: () => void,
+  ) {
+    super(info, options)
+    this.#onOpened = onOpened
+  }
+
+  /** Whether the connection speaks the protocol that has no `initialize`; false before it is known. */
+  get isModern(): boolean {
+    return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
+  }
+
+  /** Has something done when the connection ends. */
+  onEnd(end: () => void): void {
+    this.#onEnd.push(end)
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(this.#inItsEra(message), options)
+    await super.connect(transport)
+    const { onclose } = transport
+    transport.onclose = () => {
+      for (const end of this.#onEnd.splice(0)) end()
+      onclose?.()
+    }
+  }
+
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>): ReturnType<Server['_wrapHandler']> {
+    const inner = super._wrapHandler(method, handler)
+    const wrapped: Handler = async (request, ctx) => {
+      try {
+        const result = await inner(request, ctx)
+        return method === 'initialize' ? this.#withIcon(result) : result
+      } catch (error) {
+        if (error instanceof MissingResource && !this.isModern) this.#missing.add(request.id)
+        throw error instanceof ProtocolError
+          ? error
+          : new ProtocolError(INVALID_PARAMS, `Invalid params for ${method}${issuesOf(error)}.`)
+      } finally {
+        if (method === 'initialize' || method === 'server/discover') setImmediate(() => this.#onOpened?.())
+      }
+    }
+    return wrapped
+  }
+
+  /** Shown once: in the modern era every answer names its server, and a picture in each would cost more than it tells. */
+  #withIcon<T extends object>(result: T): T {
+    if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
+    return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }
+  }
+
+  #inItsEra(message: JSONRPCMessage): JSONRPCMessage {
+    if (!('error' in message) || message.id === undefined || !this.#missing.delete(message.id)) return message
+    return { ...message, error: { ...message.error, code: LEGACY_MISSING_RESOURCE } }
+  }
+}
+
+/** What the schema library found, as path and message; nothing where the exception is of another kind. */
+function issuesOf(error: unknown): string {
+  try {
+    const issues: unknown = JSON.parse(String((error as Error).message))
+    if (!Array.isArray(issues)) return ''
+    return issues.map(({ path, message }) => `: ${path.join('.')}: ${message}`).join('')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,233 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { GraphCore } from '../../src/app/graph-core.ts'
+import type { NodeId } from '../../src/core/ids.ts'
+import type { IndexStatus } from '../../src/core/indexing.ts'
+import type { StoreChange } from '../../src/core/store.ts'
+import { ServerEvents } from '../../src/mcp/events.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { GARDEN } from '../support/garden.ts'
+import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
+import { callRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
+
+/** A core that changes when it is told to. */
+function changingCore() {
+  const changeListeners = new Set<(change: StoreChange) => void>()
+  const statusListeners = new Set<(status: IndexStatus) => void>()
+  const base = fakeCore(fakeStore(GARDEN))
+  let status: IndexStatus = { ...base.indexing.status() }
+  let release = () => {}
+  let gate: Promise<void> = Promise.resolve()
+  const core: GraphCore = {
+    ...base,
+    store: {
+      ...base.store,
+      onChange(listener) {
+        changeListeners.add(listener)
+        return () => changeListeners.delete(listener)
+      },
+    },
+    indexing: {
+      ...base.indexing,
+      status: () => status,
+      ready: async () => {
+        await gate
+        return true
+      },
+      onStatus(listener) {
+        statusListeners.add(listener)
+        return () => statusListeners.delete(listener)
+      },
+    },
+  }
+  return {
+    core,
+    listeners: () => changeListeners.size + statusListeners.size,
+    change: (...ids: string[]) => {
+      for (const listener of changeListeners) listener({ generation: 2, ids: ids as NodeId[] })
+    },
+    become: (over: Partial<IndexStatus>) => {
+      status = { ...status, ...over }
+      for (const listener of [...statusListeners]) listener(status)
+    },
+    /** Has calls wait for the index until `release`. */
+    hold: () => {
+      gate = new Promise((resolve) => {
+        release = resolve
+      })
+    },
+    release: () => release(),
+  }
+}
+
+let pair: StdioPair
+afterEach(() => pair?.stdin.end())
+
+/** A legacy client that keeps every notification it gets. */
+async function legacy(world: ReturnType<typeof changingCore>, options: Parameters<typeof stdioPair>[1] = {}) {
+  pair = stdioPair(async () => world.core, options)
+  await pair.initialize()
+  pair.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const told: Wire[] = []
+  let id = 0
+  const ask = async (method: string, params: object = {}) => {
+    id += 1
+    pair.send({ jsonrpc: '2.0', id, method, params })
+    for (;;) {
+      const message = (await pair.next()) as Wire
+      if (message.id === id) return message
+      told.push(message)
+    }
+  }
+  await ask('resources/read', { uri: 'roux://recent' })
+  return { ask, told }
+}
+const updatesOf = (told: readonly Wire[]) =>
+  told.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params.uri)
+const gathered = () => new Promise((resolve) => setTimeout(resolve, 300))
+
+describe('the legacy era', () => {
+  test('is told of what it subscribed to, as it was spelled, once for many changes', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world)
+    const spellings = ['roux://node/Soil/Worms', 'roux://node/soil%2Fworms.md', 'roux://recent']
+    for (const uri of spellings) expect(await ask('resources/subscribe', { uri })).toMatchObject({ result: {} })
+    for (let at = 0; at < 1000; at += 1) world.change('soil/worms.md', `other/${at}.md`)
+    await gathered()
+    await ask('ping')
+    expect(updatesOf(told).sort()).toEqual([...spellings].sort())
+    expect(told).toHaveLength(3)
+    for (const uri of spellings) await ask('resources/unsubscribe', { uri })
+    world.change('soil/worms.md')
+    await gathered()
+    await ask('ping')
+    expect(told).toHaveLength(3)
+  })
+
+  test('is told of lists once it is initialised', async () => {
+    const events = new ServerEvents()
+    pair = stdioPair(async () => changingCore().core, { events })
+    await pair.initialize()
+    events.toolsChanged()
+    pair.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    pair.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    expect(await pair.next()).toMatchObject({ id: 1 })
+    events.toolsChanged()
+    events.promptsChanged()
+    events.resourcesChanged()
+    const methods = [await pair.next(), await pair.next(), await pair.next()].map(({ method }) => method)
+    expect(methods).toEqual(['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`))
+  })
+
+  test('is told of prompts when their folder changes', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world, { promptsFolder: () => 'Prompts' })
+    world.change('soil/worms.md')
+    await gathered()
+    world.change('prompts/plan.md')
+    await gathered()
+    await ask('ping')
+    expect(told.map(({ method }) => method)).toEqual(['notifications/prompts/list_changed'])
+  })
+
+  test('is told of a vault that goes and comes, at its level', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world)
+    world.become({ phase: 'missing' })
+    world.become({ phase: 'idle' })
+    world.become({ phase: 'failed', message: 'no disk' })
+    await ask('ping')
+    expect(told.map(({ params }) => [params.level, params.data])).toEqual([
+      ['warning', expect.stringContaining('missing')],
+      ['warning', 'The vault is back.'],
+      ['warning', 'Indexing stopped: no disk.'],
+    ])
+    expect(await ask('logging/setLevel', { level: 'error' })).toMatchObject({ result: {} })
+    world.become({ phase: 'missing' })
+    await ask('ping')
+    expect(told).toHaveLength(3)
+    expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } })
+  })
+})
+
+test('a stream of the modern era gets what it asked for', async () => {
+  const world = changingCore()
+  const events = new ServerEvents()
+  pair = stdioPair(async () => world.core, { events })
+  const client = SDK_CLIENTS[3]?.[1]() as Wire
+  await client.connect(clientTransport(pair))
+  await client.readResource({ uri: 'roux://recent' })
+  const updated: string[] = []
+  const lists: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void updated.push(params.uri))
+  client.setNotificationHandler('notifications/tools/list_changed', () => void lists.push('tools'))
+  client.setNotificationHandler('notifications/prompts/list_changed', () => void lists.push('prompts'))
+  await client.listen({ toolsListChanged: true, resourceSubscriptions: ['roux://node/Soil/Worms', 'roux://hubs'] })
+  world.change('soil/worms.md', 'home.md')
+  events.toolsChanged()
+  events.promptsChanged()
+  await vi.waitFor(() => expect(updated.sort()).toEqual(['roux://hubs', 'roux://node/Soil/Worms']))
+  expect(lists).toEqual(['tools'])
+  await client.close()
+})
+
+test('listeners go with the connection', async () => {
+  const world = changingCore()
+  const events = new ServerEvents()
+  await legacy(world, { events })
+  expect(world.listeners()).toBe(2)
+  pair.stdin.end()
+  await pair.rest()
+  expect(world.listeners()).toBe(0)
+})
+
+describe('progress', () => {
+  test('rises while a call waits for the index, and ends with it', async () => {
+    const world = changingCore()
+    world.become({ phase: 'building', done: 0, total: 50 })
+    pair = stdioPair(async () => world.core)
+    await pair.initialize()
+    world.hold()
+    const call = callRequest(1, 'list_tags')
+    pair.send({ ...call, params: { ...call.params, _meta: { progressToken: 'p' } } })
+    expect(await pair.next()).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 0, total: 50, message: 'Reading the vault: 0 of 50 files' },
+    })
+    // Too soon, and then less than before: neither is told.
+    world.become({ done: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    world.become({ done: 10 })
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    world.become({ done: 5 })
+    world.become({ done: 20 })
+    expect((await pair.next()).params.progress).toBe(10)
+    expect((await pair.next()).params.progress).toBe(20)
+    world.release()
+    expect(await pair.next()).toMatchObject({ id: 1, result: {} })
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    world.become({ done: 50 })
+    pair.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    expect(await pair.next()).toMatchObject({ id: 2 })
+  })
+
+  test('is not told to who did not ask', async () => {
+    const world = changingCore()
+    world.become({ phase: 'building', done: 3, total: 50 })
+    pair = stdioPair(async () => world.core)
+    await pair.initialize()
+    pair.send(callRequest(1, 'list_tags'))
+    expect(await pair.next()).toMatchObject({ id: 1 })
+  })
+})
+
+test('spellings are remembered up to a bound', () => {
+  const events = new ServerEvents()
+  const told: string[] = []
+  events.subscribe((event) => event.kind === 'resource_updated' && told.push(event.uri))
+  events.heed('roux://node/A')
+  events.resourceUpdated('roux://node/a.md')
+  expect(told.splice(0)).toEqual(['roux://node/a.md', 'roux://node/A'])
+  for (let at = 0; at < 10_000; at += 1) events.heed(`roux://node/${at}`)
+  events.resourceUpdated('roux://node/a.md')
+  expect(told).toEqual(['roux://node/a.md'])
+})
