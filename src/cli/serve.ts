@@ -7,11 +7,19 @@ import { type Invocation, requireSettings } from './session.ts'
 import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
 
-/** Serves the vault over stdin and stdout until the client or a signal ends it. */
+/** Serves the vault over stdin and stdout, or over HTTP, until the client or a signal ends it. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, printer, positionals } = invocation
+  const { host, printer, options, positionals } = invocation
   const loaded = await requireSettings(invocation, positionals[0])
   const { settings } = loaded
+  if (options.has('http')) {
+    const { serveHttp } = await import('./serve-http.ts')
+    return serveHttp(
+      invocation,
+      loaded,
+      openOnDemand(host, loaded, (stack) => printer.note(stack)),
+    )
+  }
   if (host.stdin.isTTY) printer.note(greeting(settings.vault.path))
   const { serveStdioServer } = await import('../mcp/serve-stdio.ts')
   const vault = openOnDemand(host, loaded, (stack) => printer.note(stack))
@@ -32,12 +40,14 @@ export async function run(invocation: Invocation): Promise<number> {
 // A vault that is being indexed closes at the next batch; a client that waits for our end shall not wait for more.
 const CLOSE_MS = 2_000
 
+/** A vault that is opened when it is first asked for; closing waits a moment at the most. */
+export interface VaultOnDemand {
+  open(): Promise<GraphCore>
+  close(): Promise<void>
+}
+
 /** The vault, opened when the server asks for it: a probe that only says hello costs no reading. */
-function openOnDemand(
-  host: Host,
-  { settings, apiKey }: LoadedSettings,
-  onError: (stack: string) => void,
-): { open(): Promise<GraphCore>; close(): Promise<void> } {
+function openOnDemand(host: Host, { settings, apiKey }: LoadedSettings, onError: (stack: string) => void): VaultOnDemand {
   const key = apiKey === undefined ? {} : { apiKey }
   let opening: Promise<GraphCore> | undefined
   return {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { GraphCore } from '../app/graph-core.ts'
 import type { SwitchedOffBy } from './define-tool.ts'
+import { openOnce } from './open-once.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
@@ -43,16 +44,4 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     onerror: (error) => log(error.message),
   })
   return { finished: transport.finished, stop: () => transport.drain() }
-}
-
-/** Opens at the first call and shares the result; a failure is tried again by the next. */
-function openOnce(open: () => Promise<GraphCore>): () => Promise<GraphCore> {
-  let opened: Promise<GraphCore> | undefined
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
 }
