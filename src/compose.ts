@@ -42,6 +42,8 @@ export interface OpenOptions {
   readonly apiKey?: string
   /** What the vaults of one process have in common; absent where there is one. */
   readonly shared?: SharedParts
+  /** Told of the first real request. */
+  readonly onBegin?: () => void
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
@@ -108,6 +110,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
+    onBegin: options.onBegin,
   })
   const reader = vaultReader(root, settings)
   const store = openEmbeddedStore(

@@ -8,15 +8,12 @@ export interface Vaults {
   open(name?: string): Promise<GraphCore>
 }
 
-/** The same vaults without those that a caller may not see. */
-export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean): Vaults {
+/** The same vaults without those that a caller may not see; whoever may see none is refused. */
+export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {
     names,
-    open: (name) =>
-      name !== undefined && names.includes(name)
-        ? vaults.open(name)
-        : Promise.reject(new Error(`The vault ${name ?? ''} is not among those that may be seen.`)),
+    open: (name) => (name !== undefined && names.includes(name) ? vaults.open(name) : Promise.reject(refusal())),
   }
 }
 

@@ -7,6 +7,8 @@ export interface Option {
   /** As the code knows it; on the command line `_` may be written `-`. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
+  /** Of an integer: it may stand alone, and is `true` then. */
+  readonly bare?: boolean
   readonly short?: string
   /** May be given several times; its value is an array. */
   readonly many?: boolean
@@ -39,6 +41,14 @@ export const WRITE_OPTION: Option = {
   sentence: 'Allow this run to change notes: tools.write and tools.attach are on.',
 }
 
+/** The option of the command that serves. */
+export const HTTP_OPTION: Option = {
+  name: 'http',
+  type: 'integer',
+  bare: true,
+  sentence: 'Serve over HTTP instead of stdin and stdout, at this port if one is given.',
+}
+
 /** The command in an argument list, and the list without it: global options may stand before it. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined
@@ -63,7 +73,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      [...flags].map(([flag, { option }]) => [flag, { type: option.type === 'flag' ? 'boolean' : 'string' } as const]),
+      [...flags].map(([flag, { option }]) => [flag, { type: standsAlone(option) ? 'boolean' : 'string' } as const]),
     ),
     strict: false,
     allowPositionals: true,
@@ -71,13 +81,13 @@ export function parseArguments(args: readonly string[], options: readonly Option
   })
   const given = new Map<string, unknown>()
   const positionals: string[] = []
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value)
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'positional' && !isValueOf(tokens[at - 1], token, flags)) positionals.push(token.value)
     if (token.kind !== 'option') continue
     const flag = flags.get(token.rawName.replace(/^--?/, ''))
     if (flag === undefined) throw unknownOption(token.rawName, options)
     const { name, many = false } = flag.option
-    const value = readOption(flag, token)
+    const value = readOption(flag, withNext(token, tokens[at + 1], flags))
     given.set(
       name,
       many ? [...((given.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])] : value,
@@ -128,6 +138,23 @@ function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
   return flags
 }
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
+
+function standsAlone({ type, bare = false }: Option): boolean {
+  return type === 'flag' || bare
+}
+
+/** Whether a word is the number of an option that may stand alone: `--http 7583`, but not `--http notes`. */
+function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
+  if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
+  const option = flags.get(before.rawName.replace(/^--?/, ''))?.option
+  return option?.bare === true && before.value === undefined && /^\d+$/.test(word.value)
+}
+
+function withNext(token: Token & OptionToken, next: Token | undefined, flags: ReadonlyMap<string, Flag>): OptionToken {
+  return isValueOf(token, next, flags) && next?.kind === 'positional' ? { rawName: token.rawName, value: next.value } : token
+}
+
 type OptionToken = { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined }
 
 function readOption({ option, negative }: Flag, { rawName, value, inlineValue }: OptionToken): unknown {
@@ -136,6 +163,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
     if (value !== 'true' && value !== 'false') throw new UsageError(`${rawName} is true or false; got "${value}".`)
     return (value === 'true') !== negative
   }
+  if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
   // `--vault --json` forgot the vault; someone who means it writes `--vault=--json`.
   if (inlineValue === false && value.startsWith('--'))

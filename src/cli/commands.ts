@@ -1,4 +1,4 @@
-import { type Option, WRITE_OPTION } from './arguments.ts'
+import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
 
 /** What is said of a command that is no tool; its code is named in `run.ts`, and loaded when it is called. */
 export interface Command {
@@ -11,16 +11,27 @@ export interface Command {
   readonly options?: readonly Option[]
 }
 
-export type CommandName = 'serve' | 'init' | 'status' | 'doctor' | 'index' | 'eval' | 'export' | 'trust' | 'call' | 'help'
+export type CommandName =
+  | 'serve'
+  | 'init'
+  | 'status'
+  | 'doctor'
+  | 'index'
+  | 'eval'
+  | 'export'
+  | 'trust'
+  | 'token'
+  | 'call'
+  | 'help'
 
 /** The commands that are no tools, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
-    sentence: 'Serve the vault to an AI assistant over stdio (MCP).',
+    sentence: 'Serve the vault to AI assistants (MCP) over stdio, or over HTTP.',
     usage: '[vault]',
     words: 1,
-    options: [WRITE_OPTION],
+    options: [WRITE_OPTION, HTTP_OPTION],
   },
   {
     name: 'init',
@@ -87,6 +98,26 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Let the roux.config.yaml of the vault, or of a folder, set what widens trust.',
     usage: '[vault]',
     words: 1,
+  },
+  {
+    name: 'token',
+    sentence: 'Show, change, add or remove the tokens that clients over HTTP need.',
+    usage: '<show|rotate|add|remove|list> [name]',
+    words: 2,
+    options: [
+      {
+        name: 'scope',
+        type: 'text',
+        default: 'read',
+        sentence: 'For add: what it allows, of read, write, attach and ai; read,write allows both.',
+      },
+      {
+        name: 'vaults',
+        type: 'text',
+        default: '*',
+        sentence: 'For add: the names of the vaults it is for, with commas between them.',
+      },
+    ],
   },
   {
     name: 'call',

@@ -98,8 +98,9 @@ function optionList(options: readonly Option[]): string {
   )
 }
 
-function placeholder({ type, values, many }: Option): string {
+function placeholder({ type, values, many, bare }: Option): string {
   if (type === 'flag') return ''
+  if (bare) return ` [${type}]`
   return ` <${values?.join('|') ?? type}>${many ? '…' : ''}`
 }
 

@@ -20,14 +20,22 @@ export function serveVaults(host: Host, vaults: readonly LoadedVault[], onError:
   const onDemand = vaultsOnDemand(names, (name) => {
     const opening = open(name)
     opened.push(opening)
+    if (hasBegun) begin(opening)
     return opening
   })
+  // A client that asked one vault for something is no probe: from now on all of them are kept fresh.
+  let hasBegun = false
+  const onBegin = (): void => {
+    if (hasBegun) return
+    hasBegun = true
+    for (const opening of opened) begin(opening)
+  }
   async function open(name: string | undefined): Promise<GraphCore> {
     const vault = vaults.find((one) => one.name === name)
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     const { openCore, shareParts } = await host.compose()
     if (vaults.length > 1) shared ??= shareParts()
-    return openCore(vault.settings, { watch: true, onError, ...openOptions(vault, shared) })
+    return openCore(vault.settings, { watch: true, onError, onBegin, ...openOptions(vault, shared) })
   }
   return {
     ...onDemand,
@@ -36,6 +44,14 @@ export function serveVaults(host: Host, vaults: readonly LoadedVault[], onError:
       await Promise.race([closing.then(() => shared?.close()), after(CLOSE_MS)])
     },
   }
+}
+
+function begin(opening: Promise<GraphCore>): void {
+  opening.then(
+    (core) => core.indexing.begin(),
+    // Whoever asks for it is told.
+    () => {},
+  )
 }
 
 /** What a vault is opened with, whoever opens it. */

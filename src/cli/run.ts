@@ -17,6 +17,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   eval: () => import('./eval.ts'),
   export: () => import('./export.ts'),
   trust: () => import('./trust.ts'),
+  token: () => import('./token.ts'),
   call: () => import('./call.ts'),
   help: () => import('./help.ts'),
 }

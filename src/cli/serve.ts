@@ -6,19 +6,24 @@ import { type Invocation, requireVaults } from './session.ts'
 import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
 
-/** Serves the vault, or all of them, over stdin and stdout until the client or a signal ends it. */
+/** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, printer, positionals } = invocation
-  const { server: loaded, vaults } = await requireVaults(invocation, positionals[0])
+  const { host, printer, options, positionals } = invocation
+  const loaded = await requireVaults(invocation, positionals[0])
+  const { vaults } = loaded
+  if (options.has('http')) {
+    const { serveHttp } = await import('./serve-http.ts')
+    return serveHttp(invocation, loaded)
+  }
   if (host.stdin.isTTY) printer.note(greeting(vaults.map(({ settings }) => settings.vault.path)))
   const { serveStdioServer } = await import('../mcp/serve-stdio.ts')
   const served = serveVaults(host, vaults, (stack) => printer.note(stack))
   const server = serveStdioServer({
     vaults: served,
     version: VERSION,
-    switchedOffBy: (tool) => switchOff(tool, loaded.settings)?.setting,
-    promptsFolder: () => loaded.settings.mcp.prompts_folder,
-    facts: () => serverFacts(loaded),
+    switchedOffBy: (tool) => switchOff(tool, loaded.server.settings)?.setting,
+    promptsFolder: () => loaded.server.settings.mcp.prompts_folder,
+    facts: () => serverFacts(loaded.server),
     stdin: host.stdin as Readable,
     stdout: host.stdout as Writable,
     stderr: host.stderr as Writable,

@@ -37,7 +37,11 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   return {
     cwd: host.cwd,
     env: host.env,
-    set: [...((options.get('set') as readonly string[] | undefined) ?? []), ...(options.get('write') === true ? WRITING : [])],
+    set: [
+      ...((options.get('set') as readonly string[] | undefined) ?? []),
+      ...(options.get('write') === true ? WRITING : []),
+      ...overHttp(options.get('http')),
+    ],
     ...(config === undefined ? {} : { config }),
     ...(named === undefined ? {} : { vault: named }),
     toolNames: async () => (await host.tools()).map(({ name }) => name),
@@ -46,6 +50,12 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 
 /** What `--write` sets, for this run alone. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
+
+/** What `--http` sets, for this run alone; its value is a port, or `true`. */
+function overHttp(value: unknown): readonly string[] {
+  if (value === undefined) return []
+  return ['http.enabled=true', ...(typeof value === 'number' ? [`http.port=${value}`] : [])]
+}
 
 /**
  * The vaults of this run and their settings, with warnings said.

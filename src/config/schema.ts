@@ -141,6 +141,25 @@ export const SETTINGS = [
     "A folder of the vault whose notes are offered as prompts; empty for none. Placeholders such as {{topic}} are filled in for the `arguments` that a note's properties name.",
     { widens: true },
   ),
+  flag('http.enabled', false, 'Serve the protocol over HTTP; `roux serve --http` does so for one run.', { widens: true }),
+  text(
+    'http.host',
+    "The address that is listened at. Any other than this computer's own, 127.0.0.1, lets other computers connect: put a reverse proxy with TLS in front.",
+    { default: '127.0.0.1', widens: true },
+  ),
+  integer('http.port', { min: 0, max: 65_535, value: 7583 }, 'The port that is listened at; 0 for any that is free.', {
+    widens: true,
+  }),
+  texts(
+    'http.origins',
+    'Web pages that may connect from a browser, besides those of this computer, e.g. ["https://notes.example.com"].',
+    { widens: true },
+  ),
+  texts(
+    'http.hosts',
+    'Names that the server is reached by, besides those of this computer, e.g. ["notes.example.com"] behind a reverse proxy.',
+    { widens: true },
+  ),
   flag('tools.write', false, 'Offer the tools that change notes; `--write` does so for one run.', { widens: true }),
   flag('tools.attach', false, 'Offer the tools for attachments; `--write` does so for one run.', { widens: true }),
   flag('tools.*', true, 'Offer this tool.', { widens: true }),
@@ -160,6 +179,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   write:
     'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
   mcp: 'What is offered to assistants beside tools.',
+  http: 'Serving over HTTP, with a token: see `roux token`.',
   tools: 'The tools that are offered: two groups that are off, and every tool by name.',
 }
 

@@ -4,6 +4,11 @@ import { answeredId, isRequest } from './json-rpc.ts'
 /** The last versions of the protocol that know batches; a client that asks for an unknown one is given a newer. */
 const BATCHING = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])
 
+/** Whether a version of the protocol has batches. */
+export function hasBatches(version: string): boolean {
+  return BATCHING.has(version)
+}
+
 interface Batch {
   readonly awaited: Set<RequestId>
   readonly responses: JSONRPCMessage[]
@@ -22,7 +27,7 @@ export class Batches {
   /** Learns the version from `initialize`: the line after it may be read before its answer is written. */
   notice(message: JSONRPCMessage): void {
     if (!isRequest(message) || message.method !== 'initialize') return
-    this.#allowed = BATCHING.has(String(message.params?.protocolVersion))
+    this.#allowed = hasBatches(String(message.params?.protocolVersion))
   }
 
   /** Takes a batch in; gives the answer when nothing of it has to be awaited. */

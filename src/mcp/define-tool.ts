@@ -37,8 +37,11 @@ export interface ToolIdentity {
   readonly needs?: Permission
 }
 
-/** The setting that has a tool switched off; `undefined` of one that is on. */
-export type SwitchedOffBy = (tool: ToolIdentity) => string | undefined
+/** What has a tool switched off: a setting, or anything else with what to do about it. */
+export type OffSwitch = string | { readonly hint: string }
+
+/** The setting that has a tool switched off, or what else has; `undefined` of one that is on. */
+export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
 /** A tool as one literal: lists, checks, help and snapshots are derived from it. */
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolIdentity {

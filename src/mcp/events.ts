@@ -1,10 +1,30 @@
-import { canonicalUri } from './resources/resource-uri.ts'
+import { canonicalUri, readResourceUri } from './resources/resource-uri.ts'
 
 /** Something that clients may ask to be told of; the kinds are those of the SDK's event bus. */
 export type ServerEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` in the very spelling that somebody asked for. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
+
+/** What a connection needs of `ServerEvents`. */
+export type EventFeed = Pick<ServerEvents, 'subscribe' | 'onMessage' | 'heed'>
+
+/** The same without what happens to notes of vaults that a caller may not see; ids of a vault without a name are all seen. */
+export function eventsSeen(events: EventFeed, isSeen: (vault: string) => boolean): EventFeed {
+  const isHidden = (event: ServerEvent): boolean => {
+    const address = event.kind === 'resource_updated' ? readResourceUri(event.uri) : undefined
+    const [vault, ...rest] = address === undefined || address.kind === 'fixed' ? [] : address.id.split(':')
+    return vault !== undefined && rest.length > 0 && !isSeen(vault)
+  }
+  return {
+    subscribe: (listener) =>
+      events.subscribe((event) => {
+        if (!isHidden(event)) listener(event)
+      }),
+    onMessage: (listener) => events.onMessage(listener),
+    heed: (uri) => events.heed(uri),
+  }
+}
 
 /** Something that a person should know, which is no answer to anything. */
 export interface ServerMessage {

@@ -19,9 +19,9 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   }
 }
 
-/** The answer to a line that is no JSON. Clients reject an `id` of null, so it is left out. */
-export function parseFault(): JSONRPCMessage {
-  return fault(PARSE_ERROR, 'Parse error: the line is not JSON.')
+/** The answer to what is no JSON. Clients reject an `id` of null, so it is left out. */
+export function parseFault(what = 'the line is not JSON.'): JSONRPCMessage {
+  return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
 /** The answer to what is no JSON-RPC message. */

@@ -1,4 +1,4 @@
-import { type ServerEvent, ServerEvents } from './events.ts'
+import { type EventFeed, type ServerEvent, ServerEvents } from './events.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
 const METHODS = {
@@ -11,7 +11,7 @@ const METHODS = {
  * Forwards what happens to one connection, until that ends. A client of the legacy era is told of lists once it is initialised, and of
  * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
  */
-export function connectNotifier(server: ValidatingServer, events = new ServerEvents()): void {
+export function connectNotifier(server: ValidatingServer, events: EventFeed = new ServerEvents()): void {
   const subscribed = new Set<string>()
   let isInitialized = false
   server.oninitialized = () => {

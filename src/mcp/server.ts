@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server'
 import type { CallOptions } from './call-tool.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
-import type { ServerEvents } from './events.ts'
+import type { EventFeed } from './events.ts'
 import type { ServerExtension } from './extension.ts'
 import { addCompletionHandler } from './handle-completion.ts'
 import { addPromptHandlers } from './handle-prompts.ts'
@@ -17,7 +17,7 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy
   /** What is told to the client as it happens; without it the client learns of changes by asking. */
-  readonly events?: ServerEvents
+  readonly events?: EventFeed
   /** What `roux://system-info` tells beside the version. */
   facts?(): Omit<ServerFacts, 'version'>
   /** The vault's folder of which the notes are prompts; empty for none. */

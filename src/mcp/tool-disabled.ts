@@ -1,8 +1,9 @@
 import { RouxError } from '../core/errors.ts'
+import type { OffSwitch } from './define-tool.ts'
 
-/** The error of a tool that is off, with the setting that switches it on. */
-export function toolDisabled(name: string, setting: string): RouxError {
+/** The error of a tool that is off, with the setting that switches it on or what else does. */
+export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
-    hint: `The setting ${setting} switches it on.`,
+    hint: typeof off === 'string' ? `The setting ${off} switches it on.` : off.hint,
   })
 }

@@ -15,11 +15,14 @@ export interface ClientListeners {
   /** Opens the embedder, or gives the one that is open. */
   readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
+  /** Told of the first real request. */
+  readonly onBegin?: (() => void) | undefined
 }
 
 /** The indexing side as the main thread sees it: a service in a worker, spoken to in messages. */
 export class IndexingClient implements Indexing {
   readonly #channel: IndexerChannel
+  readonly #onBegin: (() => void) | undefined
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #waiting = new Map<number, (error?: Error) => void>()
   readonly #settled = new Latch()
@@ -38,6 +41,7 @@ export class IndexingClient implements Indexing {
   constructor(channel: IndexerChannel, data: IndexerData, listeners: ClientListeners) {
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
     this.#channel = channel
+    this.#onBegin = listeners.onBegin
     this.#channel.onMessage((message) => this.#receive(message, listeners))
     this.#channel.onError((error) => this.#fail(String(error.stack ?? error), listeners))
     this.#channel.onExit(() => {
@@ -58,6 +62,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#send({ type: 'begin' })
+    this.#onBegin?.()
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {

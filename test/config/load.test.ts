@@ -75,6 +75,7 @@ test('without any source every setting has its default', async () => {
     files: { case: 'lower' },
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
     mcp: { prompts_folder: '' },
+    http: { enabled: false, host: '127.0.0.1', port: 7583, origins: [], hosts: [] },
     tools: { write: false, attach: false },
   })
   expect(warnings).toEqual([])

@@ -4,6 +4,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
 import { factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
@@ -56,6 +57,13 @@ const SDK_CLIENTS: readonly (readonly [string, (world: World, options?: readonly
         new ModernTransport(parametersOf(world, options)),
       ),
   ],
+  ...HTTP_CLIENTS.map(
+    ([name, connect]) =>
+      [
+        name,
+        async (world: World, options: readonly string[] = []) => openSdk(...connect(await serveHttp(world, options))),
+      ] as const,
+  ),
 ]
 
 async function openRaw(world: World): Promise<Asking & { readonly server: Server; everythingFound(): Promise<void> }> {
@@ -170,7 +178,8 @@ test('the eras of the protocol are those that were asked for', async () => {
   const versions = await Promise.all(
     SDK_CLIENTS.map(async ([, open]) => (await open(world)).client.getNegotiatedProtocolVersion?.()),
   )
-  expect(versions).toEqual([undefined, '2025-11-25', '2026-07-28', '2026-07-28'])
+  const eras = [undefined, '2025-11-25', '2026-07-28', '2026-07-28']
+  expect(versions).toEqual([...eras, ...eras])
 })
 
 test('the transcript of the protocol contract, line by line', async () => {

@@ -1,0 +1,13 @@
+/** What a token lets its holder do; each tool needs one of these. */
+export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** What the holder of a token may do; never more than the settings let anybody do. */
+export interface Access {
+  /** The token's name, for messages. */
+  readonly name: string
+  readonly scopes: ReadonlySet<Scope>
+  /** The vaults by their names, or all of them. */
+  readonly vaults: '*' | readonly string[]
+}

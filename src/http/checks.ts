@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http'
+import type { Limits } from './limits.ts'
+import { hostName, inUrl, isLoopbackName, isLoopbackOrigin } from './names.ts'
+import { type Refusal, refusal } from './refusal.ts'
+
+/** What of the settings decides who may ask. */
+export interface Door {
+  /** Off, everything but `/health` is refused: another program's server may carry this one. */
+  readonly enabled: boolean
+  /** The address that is listened at. */
+  readonly host: string
+  readonly hosts: readonly string[]
+  readonly origins: readonly string[]
+}
+
+type Check = (request: IncomingMessage, door: Door, limits: Limits) => Refusal | undefined
+
+/** Where the protocol is served. */
+const MCP_PATH = '/mcp'
+/** Where anybody may ask whether the server is there. */
+export const HEALTH_PATH = '/health'
+const METHODS = 'GET, POST, DELETE, OPTIONS'
+
+/** The path of a request as it was written: nothing is decoded or resolved, so that there is one spelling only. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+/** What is wrong with where a request comes from and what it asks for, before anybody is asked who they are. */
+export const checkAddress: Check = firstOf([checkPath, checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
+
+/** Whether the request can be for the protocol at all. */
+export const checkMethod: Check = ({ method = '' }) =>
+  ['GET', 'POST', 'DELETE'].includes(method)
+    ? undefined
+    : refusal(405, `${MCP_PATH} knows no ${method}.`, {
+        hint: 'Send protocol messages with POST.',
+        headers: { Allow: METHODS },
+      })
+
+/** Whether serving is switched on. */
+export const checkEnabled: Check = (_, { enabled }) =>
+  enabled
+    ? undefined
+    : refusal(403, 'Serving over HTTP is switched off.', {
+        hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
+      })
+
+/** What is wrong with how a request is written, once it is known who sends it. */
+export const checkForm: Check = firstOf([checkContentType, checkEncoding, checkAccept])
+
+function firstOf(checks: readonly Check[]): Check {
+  return (request, door, limits) => {
+    for (const check of checks) {
+      const found = check(request, door, limits)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+function checkPath(request: IncomingMessage): Refusal | undefined {
+  const path = pathOf(request)
+  if (path === MCP_PATH || path === HEALTH_PATH) return undefined
+  return refusal(404, 'There is nothing here.', { hint: `The protocol is served at ${MCP_PATH}, exactly so.` })
+}
+
+function checkHeaderCount({ rawHeaders }: IncomingMessage, _: Door, { headers }: Limits): Refusal | undefined {
+  return rawHeaders.length / 2 > headers ? refusal(431, `There are more than ${headers} headers.`) : undefined
+}
+
+const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
+
+/** Of two, a proxy in front may have looked at the other one. */
+function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
+  const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
+  return twice === undefined ? undefined : refusal(400, `The header ${twice} is there more than once.`, { hint: 'Send it once.' })
+}
+
+/** A page on the web can have its own name lead to this computer, but not another name in this header. */
+function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Door): Refusal | undefined {
+  const name = hostName(headers.host ?? '')
+  if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
+    return undefined
+  return refusal(403, 'This server is not known by the name in the header Host.', {
+    hint: 'The setting http.hosts lists the names that it is reached by, e.g. behind a reverse proxy.',
+  })
+}
+
+function checkOrigin({ headers }: IncomingMessage, { origins }: Door): Refusal | undefined {
+  const { origin } = headers
+  if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
+  return refusal(403, 'Pages of this origin may not connect.', { hint: 'The setting http.origins lists those that may.' })
+}
+
+function isListed(origin: string, origins: readonly string[]): boolean {
+  return origins.some((listed) => listed.toLowerCase().replace(/\/$/, '') === origin.toLowerCase())
+}
+
+function checkContentType({ method, headers }: IncomingMessage): Refusal | undefined {
+  if (method !== 'POST' || /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(headers['content-type'] ?? ''))
+    return undefined
+  return refusal(415, 'The body must be JSON in UTF-8.', { hint: 'Send the header Content-Type: application/json.' })
+}
+
+function checkEncoding({ headers }: IncomingMessage): Refusal | undefined {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity') return undefined
+  return refusal(415, 'The body must not be compressed.', {
+    hint: 'Send it without Content-Encoding.',
+    headers: { 'Accept-Encoding': 'identity' },
+  })
+}
+
+function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined {
+  if (method === 'DELETE') return undefined
+  const wanted = method === 'GET' ? 'text/event-stream' : 'application/json'
+  if (accepts(headers.accept ?? '*/*', wanted)) return undefined
+  return refusal(406, `The answer is of the type ${wanted}.`, {
+    hint: `Send the header Accept: ${method === 'GET' ? wanted : 'application/json, text/event-stream'}.`,
+  })
+}
+
+/** Whether an `Accept` header takes a type, itself or through a wildcard. */
+function accepts(header: string, type: string): boolean {
+  const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
+  return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)
+}

@@ -1,0 +1,55 @@
+/** What one server lets its clients take; times are milliseconds, sizes bytes. */
+export interface Limits {
+  readonly body: number
+  /** With the scope `attach`. */
+  readonly attachmentBody: number
+  readonly bodyDepth: number
+  readonly headers: number
+  readonly headerBytes: number
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly idleTimeout: number
+  readonly stallTimeout: number
+  readonly requestsPerConnection: number
+  readonly connections: number
+  readonly calls: number
+  readonly streams: number
+  readonly streamBacklog: number
+  readonly batch: number
+  readonly sessions: number
+  readonly sessionIdle: number
+  readonly keepAlive: number
+  readonly drain: number
+}
+
+export const LIMITS: Limits = {
+  // A note holds at most 1 MB, and JSON may write each of its bytes as up to six.
+  body: 4 * 1024 * 1024,
+  // An attachment of 5 MB takes 6.7 MB as base64.
+  attachmentBody: 8 * 1024 * 1024,
+  // No tool takes more than a few levels; parsers and checks further on recurse.
+  bodyDepth: 64,
+  headers: 100,
+  headerBytes: 16 * 1024,
+  // Who is slower than this is not slow but holds a connection.
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Longer than reverse proxies keep theirs (60 s), so that it is never us who close a connection they are about to use.
+  idleTimeout: 75_000,
+  // A call answers within 30 s and a stream says something every 15 s; a client that takes nothing for this long has gone.
+  stallTimeout: 120_000,
+  // A connection is renewed now and then, so that none lives as long as the process.
+  requestsPerConnection: 10_000,
+  connections: 512,
+  // All calls share one thread for the protocol: more of them at once only make each wait longer.
+  calls: 64,
+  streams: 128,
+  // Notifications are hints to look again; who lets this many wait does not read them.
+  streamBacklog: 1_000,
+  batch: 100,
+  sessions: 256,
+  sessionIdle: 30 * 60_000,
+  keepAlive: 15_000,
+  // With two seconds for closing the vault, a process ends within five.
+  drain: 3_000,
+}

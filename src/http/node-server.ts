@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { RouxError } from '../core/errors.ts'
+import type { Limits } from './limits.ts'
+
+/** A server of Node with its limits, which answers what is no HTTP by itself. */
+export function openNode(limits: Limits, onRequest: (request: IncomingMessage, response: ServerResponse) => void): NodeServer {
+  const node = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.idleTimeout,
+    connectionsCheckingInterval: CHECK_MS,
+    // Ours tells what to do about it.
+    requireHostHeader: false,
+  })
+  node.maxConnections = limits.connections
+  node.maxRequestsPerSocket = limits.requestsPerConnection
+  node.timeout = limits.stallTimeout
+  node.on('request', onRequest)
+  // Without this, bodies would be asked for before it is known who sends them.
+  node.on('checkContinue', onRequest)
+  node.on('clientError', refuseClient)
+  return node
+}
+
+/** How often connections are looked at for being too slow, in milliseconds. */
+const CHECK_MS = 1_000
+
+/** Answers what is no HTTP, as far as that can be. */
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'This is no HTTP request.']
+  const body = JSON.stringify({ error: { message } })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The chunk extensions are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+}
+
+/**
+ * Listens; gives the port.
+ * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port
+ */
+export function listen(node: NodeServer, { host, port }: Address): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    node.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, { host, port })))
+    node.listen({ host, port }, () => resolve(node.address() as AddressInfo))
+  })
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+function cannotListen(cause: NodeJS.ErrnoException, { host, port }: Address): RouxError {
+  const [message, hint] = {
+    EADDRINUSE: [
+      `Port ${port} of ${host} is in use.`,
+      'Another Roux or program listens there: choose another port, or 0 for any that is free.',
+    ],
+    EACCES: [`Port ${port} may not be listened at.`, 'Ports below 1024 belong to the system: choose a higher one.'],
+    EADDRNOTAVAIL: [
+      `${host} is no address of this computer.`,
+      'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
+    ],
+    ENOTFOUND: [`${host} is no address of this computer.`, 'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.'],
+  }[cause.code ?? ''] ?? [`Nothing can listen at ${host}, port ${port}: ${cause.message}.`, 'Check http.host and http.port.']
+  return new RouxError('INVALID_SETTINGS', message ?? '', { ...(hint === undefined ? {} : { hint }), cause })
+}

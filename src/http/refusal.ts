@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Why a request is not served, as it is answered. */
+export interface Refusal {
+  readonly status: number
+  /** The answer's body, a small JSON object with the member `error`. */
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface RefusalDetails {
+  /** What to do about it, one sentence. */
+  readonly hint?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A refusal with a message and a hint for whoever reads it. */
+export function refusal(status: number, message: string, { hint, headers = {} }: RefusalDetails = {}): Refusal {
+  return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
+}
+
+// What is discarded of a body that nobody wants, so that its sender gets to read the answer, and for how long.
+const LINGER_BYTES = 16 * 1024 * 1024
+const LINGER_MS = 1_000
+
+/** Writes JSON as the whole answer. */
+export function sendJson(response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
+  response.end(response.req.method === 'HEAD' ? undefined : json)
+}
+
+/** Answers a request that may still be arriving: the connection ends, but not before the answer can be read. */
+export function sendRefusal(response: ServerResponse, { status, body, headers }: Refusal): void {
+  const request = response.req
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  const json = JSON.stringify(body)
+  if (request.complete || !hasBody(request)) {
+    sendJson(response, status, json)
+    return
+  }
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(json),
+    Connection: 'close',
+  })
+  response.write(json)
+  discard(request, () => response.end())
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function discard(request: IncomingMessage, done: () => void): void {
+  let left = LINGER_BYTES
+  let over = false
+  const stop = (): void => {
+    if (over) return
+    over = true
+    clearTimeout(timer)
+    done()
+  }
+  const timer = setTimeout(stop, LINGER_MS)
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) stop()
+  })
+  request.on('end', stop).on('close', stop).on('error', stop)
+  request.resume()
+}

@@ -1,0 +1,135 @@
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as z from 'zod/v4'
+import { RouxError } from '../core/errors.ts'
+import { SCOPES } from './access.ts'
+import { firstToken, isSecret, isTokenName, type Token } from './tokens.ts'
+
+/** Where the tokens are kept: `tokens.json` of the state folder. */
+export function tokenFileIn(stateFolder: string): string {
+  return join(stateFolder, 'tokens.json')
+}
+
+/**
+ * The tokens of a file; `undefined` when there is none.
+ * @throws RouxError `PERMISSION_DENIED` when it cannot be read, `INVALID_SETTINGS` when it is damaged: it is never replaced, as it
+ * may hold secrets that are in use
+ */
+export function readTokens(path: string): readonly Token[] | undefined {
+  const text = readText(path)
+  if (text === undefined) return undefined
+  try {
+    return FILE.parse(JSON.parse(text)).tokens
+  } catch (cause) {
+    throw new RouxError('INVALID_SETTINGS', `${path} is damaged: it is not a list of tokens.`, {
+      hint: 'Mend it, or move it away: then "roux token show" makes a new one, and every client needs the new token.',
+      cause,
+    })
+  }
+}
+
+/** The tokens of a file, which is made with a first token when there is none. @throws RouxError as reading and writing do */
+export function openTokens(path: string): readonly Token[] {
+  const tokens = readTokens(path)
+  if (tokens !== undefined) return tokens
+  const first = [firstToken()]
+  // Whoever else made it at the same moment has given its token away already.
+  return writeFile(path, first, linkSync) ? first : (readTokens(path) ?? first)
+}
+
+/** Replaces the tokens of a file. @throws RouxError `PERMISSION_DENIED` when it cannot be written */
+export function writeTokens(path: string, tokens: readonly Token[]): void {
+  writeFile(path, tokens, renameSync)
+}
+
+/**
+ * Takes a file away from other users of this computer; gives what to say when they could read it until now.
+ * @throws RouxError `PERMISSION_DENIED` when it cannot be mended
+ */
+export function closeToOthers(path: string): string | undefined {
+  const found = modeOf(path)
+  if (found === undefined || !isOpenToOthers(found)) return undefined
+  try {
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    throw new RouxError('PERMISSION_DENIED', `Other users of this computer can read ${path}, and that cannot be changed.`, {
+      hint: `Say "chmod 600" for it as its owner, then "roux token rotate".`,
+      cause,
+    })
+  }
+  return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
+}
+
+/** The permission bits of a file; `undefined` where there is none, or none are kept. */
+export function modeOf(path: string): number | undefined {
+  if (process.platform === 'win32') return undefined
+  const stats = statOf(path)
+  return stats === undefined ? undefined : stats.mode & 0o777
+}
+
+/** Whether bits let more than the owner in. */
+export function isOpenToOthers(mode: number): boolean {
+  return (mode & 0o077) !== 0
+}
+
+/** What differs when a file was replaced or changed. */
+export function versionOf(path: string): string {
+  const stats = statOf(path)
+  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.size}:${stats.mode}`
+}
+
+const FILE = z.strictObject({
+  tokens: z
+    .array(
+      z.strictObject({
+        name: z.string().refine(isTokenName),
+        secret: z.string().refine(isSecret),
+        scopes: z.array(z.enum(SCOPES)).min(1),
+        vaults: z.union([z.literal('*'), z.array(z.string().min(1)).min(1)]),
+      }),
+    )
+    .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length),
+})
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    // Reading says why.
+    return undefined
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new RouxError('PERMISSION_DENIED', `The tokens in ${path} cannot be read: ${(cause as Error).message}.`, {
+      hint: 'Make that file yours and readable, or set XDG_STATE_HOME to another folder.',
+      cause,
+    })
+  }
+}
+
+/** Writes beside and puts into place; `false` when another was there first and `place` does not replace. */
+function writeFile(path: string, tokens: readonly Token[], place: (from: string, to: string) => void): boolean {
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    const folder = dirname(path)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // A folder that was there before keeps its mode under `mkdir`.
+    chmodSync(folder, 0o700)
+    writeFileSync(temporary, `${JSON.stringify({ tokens }, undefined, 2)}\n`, { mode: 0o600, flush: true })
+    place(temporary, path)
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw new RouxError('PERMISSION_DENIED', `The tokens cannot be written to ${path}: ${(cause as Error).message}.`, {
+      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+      cause,
+    })
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}

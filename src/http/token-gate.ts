@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto'
+import { RouxError } from '../core/errors.ts'
+import type { Access } from './access.ts'
+import { closeToOthers, readTokens, versionOf } from './token-file.ts'
+import { accessOf, digestOf, type Token } from './tokens.ts'
+
+/** Someone whose token is known. */
+export interface Holder {
+  readonly access: Access
+  /** Differs as soon as the token has another secret or may do anything else. */
+  readonly key: string
+}
+
+interface Known extends Holder {
+  readonly digest: Buffer
+}
+
+/** Knows who holds a token; a change of the file counts from the next question on. */
+export class TokenGate {
+  readonly #path: string
+  readonly #warn: (message: string) => void
+  #version: string | undefined
+  #known: readonly Known[] = []
+  #fault: RouxError | undefined
+
+  /** `path` is the tokens' file; `warn` is told of what its owner should know. */
+  constructor(path: string, warn: (message: string) => void) {
+    this.#path = path
+    this.#warn = warn
+  }
+
+  /** Why nobody can be let in: the file cannot be read. */
+  get fault(): RouxError | undefined {
+    this.#refresh()
+    return this.#fault
+  }
+
+  /** Who holds a secret; `undefined` when it is nobody's. */
+  find(secret: string): Holder | undefined {
+    this.#refresh()
+    const digest = digestOf(secret)
+    let found: Known | undefined
+    // Every token is compared, so that the time tells neither which one it was nor how near.
+    for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
+    return found
+  }
+
+  /** Whether a holder of before may still do the same. */
+  isCurrent(key: string): boolean {
+    this.#refresh()
+    return this.#known.some((known) => known.key === key)
+  }
+
+  #refresh(): void {
+    if (versionOf(this.#path) === this.#version) return
+    try {
+      const warning = closeToOthers(this.#path)
+      if (warning !== undefined) this.#warn(warning)
+      // Before reading: what is written meanwhile differs from it, and is read next time.
+      this.#version = versionOf(this.#path)
+      this.#known = (readTokens(this.#path) ?? []).map(toKnown)
+      this.#fault = undefined
+    } catch (error) {
+      if (!(error instanceof RouxError)) throw error
+      this.#known = []
+      this.#fault = error
+      this.#warn(`${error.message} Nobody is let in.`)
+    }
+  }
+}
+
+function toKnown(token: Token): Known {
+  const digest = digestOf(token.secret)
+  const { name, scopes, vaults } = token
+  return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
+}

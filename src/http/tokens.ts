@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { RouxError } from '../core/errors.ts'
+import { didYouMean, nearest } from '../core/nearest.ts'
+import { type Access, SCOPES, type Scope } from './access.ts'
+
+/** A secret that opens the server, by a name that people know it by. */
+export interface Token {
+  readonly name: string
+  /** `roux_` and 43 characters of base64url, from 32 random bytes. */
+  readonly secret: string
+  readonly scopes: readonly Scope[]
+  readonly vaults: '*' | readonly string[]
+}
+
+/** The token that is made on first use. */
+export const DEFAULT_NAME = 'default'
+
+/** The first token: it may do what the settings allow. */
+export function firstToken(): Token {
+  return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
+}
+
+/**
+ * The tokens with one more.
+ * @throws RouxError `INVALID_PARAMS` when the name is taken or none, or it may do nothing
+ */
+export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
+  const { name, scopes, vaults } = token
+  if (!NAME.test(name))
+    throw new RouxError('INVALID_PARAMS', `"${name}" is no name for a token.`, {
+      hint: 'A name has letters, digits, "-" and "_", at most 64.',
+    })
+  if (tokens.some((other) => other.name === name))
+    throw new RouxError('INVALID_PARAMS', `There is a token "${name}" already.`, {
+      hint: `"roux token rotate ${name}" gives it another secret; "roux token remove ${name}" takes it away.`,
+    })
+  if (scopes.length === 0)
+    throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
+  if (vaults !== '*' && vaults.length === 0)
+    throw new RouxError('INVALID_PARAMS', 'The token has no vault.', { hint: 'Name vaults, or * for all of them.' })
+  return [...tokens, { ...token, secret: newSecret() }]
+}
+
+/** The tokens with another secret for one of them. @throws RouxError `INVALID_PARAMS` when there is no such token */
+export function rotateToken(tokens: readonly Token[], name: string): readonly Token[] {
+  const rotated = requireToken(tokens, name)
+  return tokens.map((token) => (token === rotated ? { ...token, secret: newSecret() } : token))
+}
+
+/** The tokens without one of them. @throws RouxError `INVALID_PARAMS` when there is no such token */
+export function removeToken(tokens: readonly Token[], name: string): readonly Token[] {
+  const removed = requireToken(tokens, name)
+  return tokens.filter((token) => token !== removed)
+}
+
+/** The token of a name. @throws RouxError `INVALID_PARAMS` when there is none */
+export function requireToken(tokens: readonly Token[], name: string): Token {
+  const token = tokens.find((other) => other.name === name)
+  if (token !== undefined) return token
+  const names = tokens.map((other) => other.name)
+  const near = didYouMean(nearest(name, names))
+  const known = names.length === 0 ? `There is none: "roux token add ${DEFAULT_NAME}" makes one.` : `Tokens: ${names.join(', ')}.`
+  throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
+}
+
+/** What the holder of a token may do. */
+export function accessOf({ name, scopes, vaults }: Token): Access {
+  return { name, scopes: new Set(scopes), vaults }
+}
+
+/** What secrets are compared by: all digests are as long, however long what was sent is. */
+export function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** Whether a text has the form of a secret. */
+export function isSecret(text: string): boolean {
+  return SECRET.test(text)
+}
+
+/** Whether a text can name a token. */
+export function isTokenName(text: string): boolean {
+  return NAME.test(text)
+}
+
+const SECRET = /^roux_[A-Za-z0-9_-]{43}$/
+const NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+function newSecret(): string {
+  return `roux_${randomBytes(32).toString('base64url')}`
+}

@@ -1,0 +1,75 @@
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { eventually, type Server, type Wire, type World } from './support.ts'
+
+/** A running `roux serve --http`. */
+export interface HttpProcess {
+  readonly url: string
+  readonly token: string
+  readonly server: Server
+  /** Posts a message, or a text as it is. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>
+}
+
+/** Starts `roux serve --http` at a port that is free, for the vault of the world. */
+export function serveHttp(world: World, options: readonly string[] = []): Promise<HttpProcess> {
+  return startHttp(world, [world.vault, ...options])
+}
+
+/** Starts `roux serve --http` at a port that is free. */
+export async function startHttp(world: World, args: readonly string[]): Promise<HttpProcess> {
+  const server = world.serve([...args, '--http', '0'])
+  let told = ''
+  server.child.stderr.on('data', (chunk: string) => {
+    told += chunk
+  })
+  const url = await eventually(async () => {
+    const found = /http:\/\/\S+\/mcp/.exec(told)?.[0]
+    if (found === undefined) throw new Error(`It does not listen: ${told}`)
+    return found
+  })
+  const { out } = await world.roux(['token', 'show'])
+  const token = out.trim()
+  return {
+    url,
+    token,
+    server,
+    post: (body, headers = {}) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  }
+}
+
+type Connect = (http: HttpProcess) => readonly [client: Wire, transport: unknown]
+
+const initOf = ({ token }: HttpProcess) => ({ requestInit: { headers: { Authorization: `Bearer ${token}` } } })
+
+/** Clients that other people wrote, and how each is connected. */
+export const HTTP_CLIENTS: readonly (readonly [name: string, Connect])[] = [
+  [
+    'the older SDK over HTTP',
+    (http) => [new OldClient({ name: 'old', version: '1' }), new OldTransport(new URL(http.url), initOf(http))],
+  ],
+  [
+    'the newer SDK over HTTP in the legacy era',
+    (http) => [new ModernClient({ name: 'new', version: '1' }), new ModernTransport(new URL(http.url), initOf(http))],
+  ],
+  [
+    'the newer SDK over HTTP in auto mode',
+    (http) => [
+      new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: 'auto' } }),
+      new ModernTransport(new URL(http.url), initOf(http)),
+    ],
+  ],
+  [
+    'the newer SDK over HTTP in the era of 2026-07-28',
+    (http) => [
+      new ModernClient({ name: 'new', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+      new ModernTransport(new URL(http.url), initOf(http)),
+    ],
+  ],
+]

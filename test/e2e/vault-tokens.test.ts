@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startHttp } from './http-support.ts'
+import { eventually, openWorld, SLOW, type Wire } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+/** A server of two vaults, a client of either era whose token is for `home` alone, and one who sees both. */
+async function open(era: 'legacy' | 'modern') {
+  const world = openWorld({ fixture: 'demo' })
+  const work = join(world.root, 'work')
+  mkdirSync(work)
+  writeFileSync(
+    join(work, 'secret plan.md'),
+    '# Secret plan\n\nThe merger is called Sycamore. [x](obsidian://open?vault=vault&file=Concepts/Gluten)\n',
+  )
+  world.write('Plan.md', '[x](obsidian://open?vault=work&file=secret%20plan) and more\n')
+  const http = await startHttp(world, ['--set', `vaults.home=${world.vault}`, '--set', `vaults.work=${work}`])
+  const { out: limited } = await world.roux(['token', 'add', 'guest', '--vaults', 'home'])
+  const connect = async (token: string): Promise<Wire> => {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } },
+    )
+    const headers = { Authorization: `Bearer ${token.trim()}` }
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }))
+    onTestFinished(() => client.close())
+    return client
+  }
+  return { world, work, guest: await connect(limited), owner: await connect(http.token) }
+}
+
+/** Everything that a client can be told, by every request there is. */
+async function everythingTold(client: Wire): Promise<string> {
+  const call = async (name: string, args: object) =>
+    client.callTool({ name, arguments: args }).catch((error: unknown) => String(error))
+  const read = async (uri: string) => client.readResource({ uri }).catch((error: Error) => error.message)
+  const told = await Promise.all([
+    client.listTools(),
+    client.listResources(),
+    client.listResourceTemplates(),
+    client.listPrompts(),
+    client.getInstructions(),
+    ...['search', 'find_nodes'].flatMap((name) => [
+      call(name, { query: 'Sycamore' }),
+      call(name, { query: 'Sycamore', vault: 'work' }),
+    ]),
+    call('resolve_nodes', { names: ['Secret plan', 'secret plam'] }),
+    call('nodes_exist', { ids: ['work:plan', 'plan'] }),
+    call('get_node', { id: 'work:secret plan' }),
+    call('get_node', { id: 'plan' }),
+    call('get_hubs', { vault: 'work' }),
+    call('list_nodes', { limit: 1000 }),
+    call('get_problems', { limit: 100 }),
+    call('find_path', { source: 'home:plan', target: 'work:secret plan' }),
+    call('get_tree', {}),
+    ...['recent', 'hubs', 'tree', 'system-info', 'node/work%3Asecret%20plan', 'node/home%3Aplan'].map((name) =>
+      read(`roux://${name}`),
+    ),
+    client.complete({ ref: { type: 'ref/resource', uri: 'roux://node/{+id}' }, argument: { name: 'id', value: 'sec' } }),
+  ])
+  // What the caller wrote comes back in errors; what it could not know must not.
+  return JSON.stringify(told)
+}
+
+test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing of the other (%s era)', async (era) => {
+  const { guest, owner } = await open(era)
+  await eventually(async () => expect((await everythingTold(owner)).includes('merger is called Sycamore')).toBe(true))
+  expect((await everythingTold(owner)).includes('work:secret plan.md')).toBe(true)
+  const told = await everythingTold(guest)
+  expect(told.includes('home:plan.md')).toBe(true)
+  expect(/.{0,80}(?:merger|work:secret plan\.md|\["home","work"\]).{0,80}/.exec(told)?.[0]).toBeUndefined()
+  const { tools } = await guest.listTools()
+  expect(tools.every((tool: Wire) => JSON.stringify(tool.inputSchema.properties.vault.enum) === '["home"]')).toBe(true)
+  const node = await guest.callTool({ name: 'get_node', arguments: { id: 'home:plan' } })
+  expect(node.structuredContent.node.vault_links).toEqual([{ vault: 'work', file: 'secret plan', line: 1, id: null }])
+})
+
+test('nor is it told of what changes there', async () => {
+  const { guest, owner, work } = await open('legacy')
+  const heard: Record<string, string[]> = { guest: [], owner: [] }
+  for (const [name, client] of [
+    ['guest', guest],
+    ['owner', owner],
+  ] as const) {
+    client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void heard[name]?.push(params.uri))
+    await client.callTool({ name: 'list_tags', arguments: {} })
+    await client.subscribeResource({ uri: 'roux://node/work:secret plan' })
+  }
+  await eventually(async () => {
+    writeFileSync(join(work, 'secret plan.md'), `# Secret plan ${performance.now()}\n`)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(heard.owner).toContain('roux://node/work:secret plan')
+  })
+  expect(heard.guest).toEqual([])
+})
