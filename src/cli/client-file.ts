@@ -75,11 +75,12 @@ export function readBackups({ realPath }: ClientFile): readonly string[] {
 export function writeClientFile(file: ClientFile, text: string, now = new Date()): string | undefined {
   const { realPath, mode } = file
   const temporary = `${realPath}.${process.pid}.tmp`
+  let backup: string | undefined
   try {
     mkdirSync(dirname(realPath), { recursive: true })
     // A rename would also replace a file that may not be written.
     if (file.text !== undefined) accessSync(realPath, constants.W_OK)
-    const backup = file.text === undefined ? undefined : writeBackup(realPath, { text: file.text, mode }, now)
+    if (file.text !== undefined) backup = writeBackup(realPath, { text: file.text, mode }, now)
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
     // The mode of `writeFile` is masked.
     chmodSync(temporary, mode)
@@ -87,7 +88,7 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     renameSync(temporary, realPath)
     return backup
   } catch (error) {
-    rmSync(temporary, { force: true })
+    for (const left of [temporary, backup]) if (left !== undefined) rmSync(left, { force: true })
     if (error instanceof RouxError) throw error
     throw new RouxError('PERMISSION_DENIED', `${file.path} cannot be written: ${reasonOf(error)}.`, {
       hint: 'Make the file and its folder writable; nothing was changed.',

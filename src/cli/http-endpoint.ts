@@ -20,9 +20,9 @@ export function readHttpEndpoint(stateFolder: string): HttpEndpoint {
 
 function readToken(path: string): string | undefined {
   try {
-    const { tokens } = JSON.parse(readFileSync(path, 'utf8')) as { tokens: readonly { name: string; token: unknown }[] }
-    const token = (tokens.find(({ name }) => name === 'default') ?? tokens[0])?.token
-    return typeof token === 'string' ? token : undefined
+    const { tokens } = JSON.parse(readFileSync(path, 'utf8')) as { tokens: readonly { name: string; secret: unknown }[] }
+    const secret = (tokens.find(({ name }) => name === 'default') ?? tokens[0])?.secret
+    return typeof secret === 'string' ? secret : undefined
   } catch {
     return undefined
   }

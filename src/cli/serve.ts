@@ -60,6 +60,7 @@ function greeting(vault: string): string {
   const config = JSON.stringify({ mcpServers: { roux: { command: 'roux', args: ['serve', vault] } } })
   return `Roux serves ${vault} over stdin and stdout (MCP): this is started by an AI assistant, not by people.
 
+  With one command:       roux install claude-desktop|claude-code|cursor|vscode|zed --vault ${shellWord(vault)}
   Claude Code:            claude mcp add roux -- roux serve ${shellWord(vault)}
   Claude Desktop, Cursor: ${config}
 

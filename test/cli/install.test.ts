@@ -175,7 +175,12 @@ describe('what is refused leaves everything as it is', () => {
 
 describe('over HTTP', () => {
   const token = `roux_${'x'.repeat(43)}`
-  beforeEach(() => line.write('state/roux/tokens.json', JSON.stringify({ tokens: [{ name: 'default', token }] })))
+  beforeEach(() =>
+    line.write(
+      'state/roux/tokens.json',
+      JSON.stringify({ tokens: [{ name: 'default', secret: token, scopes: ['read'], vaults: '*' }] }),
+    ),
+  )
 
   test('the address and the token are written, and the token is not shown', async () => {
     const { out, err } = await roux('install cursor --http', { tty: true })
