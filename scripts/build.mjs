@@ -17,8 +17,12 @@ const shared = {
   metafile: true,
   legalComments: 'none',
   external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
-  // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
-  alias: { '@modelcontextprotocol/server/_shims': here('no-validator.mjs') },
+  alias: {
+    // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
+    '@modelcontextprotocol/server/_shims': here('no-validator.mjs'),
+    // Its main file asks for its parts in a way that no bundler understands.
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+  },
 }
 
 await rm('dist', { recursive: true, force: true })

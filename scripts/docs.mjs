@@ -277,7 +277,10 @@ async function thirdParty() {
     write: false,
     metafile: true,
     external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
-    alias: { '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs') },
+    alias: {
+      '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs'),
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    },
   })
   const { dependencies, optionalDependencies, devDependencies } = readManifest('.')
   const bundled = [...packagesIn(metafile)].sort().map(readPackage)

@@ -14,6 +14,8 @@ export interface Command {
 export type CommandName =
   | 'serve'
   | 'init'
+  | 'install'
+  | 'uninstall'
   | 'status'
   | 'doctor'
   | 'index'
@@ -23,6 +25,11 @@ export type CommandName =
   | 'token'
   | 'call'
   | 'help'
+
+const CLIENT_OPTIONS: readonly Option[] = [
+  { name: 'name', type: 'text', default: 'roux', sentence: 'The name of the server there; another one for each vault.' },
+  { name: 'dry-run', type: 'flag', sentence: 'Show what would change, and change nothing.' },
+]
 
 /** The commands that are no tools, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -38,6 +45,26 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Write a roux.config.yaml with every setting into the vault.',
     usage: '[vault]',
     words: 1,
+  },
+  {
+    name: 'install',
+    sentence: 'Put Roux into the settings of Claude Desktop, Claude Code, Cursor, VS Code or Zed.',
+    usage: '<client>',
+    words: 1,
+    options: [
+      ...CLIENT_OPTIONS,
+      { name: 'write', type: 'flag', sentence: 'Let the server change notes: it is started with --write.' },
+      { name: 'http', type: 'flag', sentence: 'Use the server that "roux serve --http" runs, instead of starting one.' },
+      { name: 'create', type: 'flag', sentence: 'Make the settings file also where the program was not found.' },
+      { name: 'force', type: 'flag', sentence: 'Take the place of a server of that name that is not Roux.' },
+    ],
+  },
+  {
+    name: 'uninstall',
+    sentence: 'Take Roux out of the settings of such a program.',
+    usage: '<client>',
+    words: 1,
+    options: [...CLIENT_OPTIONS, { name: 'force', type: 'flag', sentence: 'Also a server of that name that is not Roux.' }],
   },
   {
     name: 'status',

@@ -1,15 +1,17 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import type { Diagnosis, OpenOptions, SharedParts } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/define-tool.ts'
 
 /** A stream to write to; the terminal's facts are absent elsewhere. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** What the command line needs of the world; commands see nothing else, so that tests can be one. */
-export interface Host {
+export interface Host extends Places {
   readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** What runs: the Node, and the script that it was given, both absolute. */
+  readonly program: { readonly node: string; readonly script: string }
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 // biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
 import { bootIndexer } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
@@ -10,6 +12,12 @@ const argv = process.argv.slice(2)
 const host: Host = {
   cwd: process.cwd(),
   env: process.env,
+  platform: process.platform,
+  // Asked late: an account without any home folder can serve as well.
+  get home() {
+    return homedir()
+  },
+  program: { node: process.execPath, script: fileURLToPath(new URL('main.js', import.meta.url)) },
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

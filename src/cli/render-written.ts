@@ -1,7 +1,8 @@
 import type { FileFacts, WriteFacts } from '../app/write/facts.ts'
 import type { ChangeFacts } from '../app/write/list-changes.ts'
+import { colouredDiff } from './coloured-diff.ts'
 import type { Paint } from './printer.ts'
-import { printable, printableText, renderTable } from './table.ts'
+import { printable, renderTable } from './table.ts'
 
 export interface WrittenOptions {
   readonly paint: Paint
@@ -89,19 +90,6 @@ function danglingLines({ dangling_links: links = [] }: WriteFacts): readonly str
 
 function amount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
-}
-
-function colouredDiff(diff: string, paint: Paint): readonly string[] {
-  return diff
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const text = printableText(line.replace(/\r$/, ''))
-      if (/^(?:---|\+\+\+|diff |rename )/.test(line)) return paint('bold', text)
-      if (line.startsWith('@@')) return paint('cyan', text)
-      if (line.startsWith('+')) return paint('green', text)
-      return line.startsWith('-') ? paint('red', text) : text
-    })
 }
 
 function renderChanges(changes: readonly ChangeFacts[], { paint, width }: WrittenOptions): string {

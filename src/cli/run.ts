@@ -11,6 +11,8 @@ import { VERSION } from './version.ts'
 const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
   serve: () => import('./serve.ts'),
   init: () => import('./init.ts'),
+  install: () => import('./install.ts'),
+  uninstall: () => import('./uninstall.ts'),
   status: () => import('./status.ts'),
   doctor: () => import('./doctor.ts'),
   index: () => import('./index-command.ts'),

@@ -42,6 +42,7 @@ function greeting(vaults: readonly string[]): string {
   })
   return `Roux serves ${vaults.join(', ')} over stdin and stdout (MCP): this is started by an AI assistant, not by people.
 
+  With one command:       roux install claude-desktop|claude-code|cursor|vscode|zed${vault === undefined ? '' : ` --vault ${shellWord(vault)}`}
   Claude Code:            claude mcp add roux -- roux serve${vault === undefined ? '' : ` ${shellWord(vault)}`}
   Claude Desktop, Cursor: ${config}
 

@@ -79,6 +79,7 @@ test('in a terminal it says what it is', async () => {
   })
   expect(out).toBe('')
   expect(err).toContain("claude mcp add roux -- roux serve '/my notes'")
+  expect(err).toContain("roux install claude-desktop|claude-code|cursor|vscode|zed --vault '/my notes'")
   expect(err).toContain('{"mcpServers":{"roux":{"command":"roux","args":["serve","/my notes"]}}}')
 })
 

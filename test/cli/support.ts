@@ -112,6 +112,8 @@ export interface World {
   readonly columns?: number
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string | Readable
+  readonly platform?: string
+  readonly program?: Host['program']
   /** Given the listener that a signal calls. */
   readonly onSignal?: (listener: () => void) => void
   /** In place of the usual ones. */
@@ -162,6 +164,9 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
   }
   return {
     cwd: join(root, 'vault'),
+    platform: world.platform ?? 'linux',
+    home: join(root, 'home'),
+    program: world.program ?? { node: '/opt/node/bin/node', script: '/opt/roux/dist/cli/main.js' },
     env: {
       XDG_CONFIG_HOME: join(root, 'config'),
       XDG_STATE_HOME: join(root, 'state'),

@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs'
+import { loadSettings } from '../config/load.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Client, Entry, EntryPlace } from '../install/client.ts'
+import { listEntries, putEntry } from '../install/entries.ts'
+import { keepAdditions } from '../install/own-entry.ts'
+import { nameOf, requireClient, requireInstalled, requireOurs, tellChange } from './client-change.ts'
+import { type ClientFile, readClientFile } from './client-file.ts'
+import { httpEndpoint } from './http-endpoint.ts'
+import { launchOf, warningsOf } from './launch.ts'
+import { type Invocation, requireVaults, settingsInput } from './session.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Puts an entry for this vault into the settings of a client; shows the difference and keeps the former file. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host } = invocation
+  const client = requireClient(invocation, 'install')
+  const name = nameOf(invocation)
+  const { entry, secrets } = await entryOf(invocation, client)
+  const file = readClientFile(client.file(host))
+  const place: EntryPlace = { file: file.path, key: client.key, name }
+  const former = listEntries(file.text ?? '', place).get(name)
+  requireOurs(former, place, invocation)
+  requireInstalled(client, file, invocation)
+  if (secrets.length > 0) warnOfReaders(invocation, file)
+  return tellChange(invocation, {
+    client,
+    file,
+    name,
+    text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
+    secrets,
+    done: `${client.title} has Roux now, as "${name}".`,
+    nothing: `${client.title} has exactly this already: nothing was written.`,
+  })
+}
+
+interface NewEntry {
+  readonly entry: Entry
+  readonly secrets: readonly string[]
+}
+
+async function entryOf(invocation: Invocation, client: Client): Promise<NewEntry> {
+  if (invocation.options.get('http') === true) return await httpEntry(invocation, client)
+  const { vaults } = await requireVaults(invocation)
+  for (const { settings } of vaults) requireVault(settings.vault.path)
+  const [only, ...more] = vaults
+  // Several are named in the user's own settings, which the server reads, too.
+  const launch = launchOf(invocation, more.length === 0 ? (only.name ?? only.settings.vault.path) : undefined)
+  for (const warning of warningsOf(launch)) invocation.printer.warn(warning)
+  return { entry: client.stdio(launch), secrets: [] }
+}
+
+async function httpEntry(invocation: Invocation, { title, name, http }: Client): Promise<NewEntry> {
+  const { host, options } = invocation
+  for (const option of ['vault', 'config', 'write']) {
+    if (options.has(option))
+      throw new UsageError(`--${option} says nothing to a server that runs already.`, 'Give it to "roux serve --http" instead.')
+  }
+  if (http === undefined)
+    throw new UsageError(`${title} takes no server over HTTP from this file.`, `Leave out --http: "roux install ${name}".`)
+  const { settings } = await loadSettings(settingsInput(invocation))
+  const endpoint = httpEndpoint(host, settings)
+  return { entry: http(endpoint), secrets: [endpoint.token] }
+}
+
+/** The same text where the entry says the same already, whatever its layout. */
+function putOrKeep(
+  { text = '' }: ClientFile,
+  { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
+): string {
+  return JSON.stringify(former) === JSON.stringify(entry) ? text : putEntry(text, place, entry)
+}
+
+function requireVault(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new RouxError('VAULT_NOT_FOUND', `There is no folder ${path}.`, {
+    hint: 'Name the folder with the notes: --vault <folder>',
+  })
+}
+
+function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
+  if (text === undefined || host.platform === 'win32' || (mode & 0o044) === 0) return
+  printer.warn(`${path} can be read by others on this computer, and with it the token: chmod 600 it.`)
+}

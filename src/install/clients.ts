@@ -1,0 +1,97 @@
+import { posix, win32 } from 'node:path'
+import type { Client, HttpEndpoint, Launch, Places } from './client.ts'
+
+/**
+ * What each program documents of its settings file, in the order of the help.
+ *
+ * As documented in 2026: Claude Desktop and Cursor take `command` and `args`; Claude Code and VS Code also say the `type`; Zed has
+ * taken `command`, `args` and `env` beside each other since 2025 (before, `command` was an object), and `url` with `headers`.
+ */
+export const CLIENTS: readonly Client[] = [
+  {
+    name: 'claude-desktop',
+    title: 'Claude Desktop',
+    file: (places) => below(places, appData(places), 'Claude', 'claude_desktop_config.json'),
+    sign: (places) => below(places, appData(places), 'Claude'),
+    key: 'mcpServers',
+    stdio: (launch) => ({ ...launch }),
+    afterwards: 'Quit Claude Desktop and start it anew.',
+  },
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    file: (places) => below(places, claudeCodeFolder(places) ?? places.home, '.claude.json'),
+    sign: (places) => claudeCodeFolder(places) ?? below(places, places.home, '.claude'),
+    key: 'mcpServers',
+    stdio: (launch) => ({ type: 'stdio', ...launch, env: {} }),
+    http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
+    afterwards: 'Sessions that are started from now on have it; "claude mcp list" shows it.',
+  },
+  {
+    name: 'cursor',
+    title: 'Cursor',
+    file: (places) => below(places, places.home, '.cursor', 'mcp.json'),
+    sign: (places) => below(places, places.home, '.cursor'),
+    key: 'mcpServers',
+    stdio: (launch) => ({ ...launch }),
+    http: remote,
+    afterwards: 'If its settings do not list it under MCP, start Cursor anew.',
+  },
+  {
+    name: 'vscode',
+    title: 'VS Code',
+    file: (places) => below(places, appData(places), 'Code', 'User', 'mcp.json'),
+    sign: (places) => below(places, appData(places), 'Code', 'User'),
+    key: 'servers',
+    stdio: (launch) => ({ type: 'stdio', ...launch }),
+    http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
+    afterwards: '"MCP: List Servers" in its command palette shows and starts it.',
+  },
+  {
+    name: 'zed',
+    title: 'Zed',
+    file: (places) => below(places, zedFolder(places), 'settings.json'),
+    sign: zedFolder,
+    key: 'context_servers',
+    stdio: (launch: Launch) => ({ ...launch, env: {} }),
+    http: remote,
+    afterwards: 'Zed starts it by itself; the settings of its agent panel show it.',
+  },
+]
+
+/** The client of a name; `undefined` when there is none. */
+export function findClient(name: string): Client | undefined {
+  return CLIENTS.find((client) => client.name === name)
+}
+
+function remote({ url, token }: HttpEndpoint): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  return { url, headers: { Authorization: `Bearer ${token}` } }
+}
+
+/** Where programs keep what is theirs: roaming application data, Application Support, or the XDG configuration folder. */
+function appData(places: Places): string {
+  const { platform, home, env } = places
+  if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming')
+  return platform === 'darwin' ? posix.join(home, 'Library', 'Application Support') : xdgConfig(places)
+}
+
+/** Zed follows XDG on Linux only, and on macOS has its settings where others have them on Linux. */
+function zedFolder(places: Places): string {
+  if (places.platform === 'win32') return win32.join(appData(places), 'Zed')
+  return posix.join(places.platform === 'darwin' ? posix.join(places.home, '.config') : xdgConfig(places), 'zed')
+}
+
+/** The specification has relative paths ignored. */
+function xdgConfig({ home, env }: Places): string {
+  const folder = env.XDG_CONFIG_HOME ?? ''
+  return posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
+}
+
+/** Claude Code keeps everything in this folder where the variable names one. */
+function claudeCodeFolder({ env }: Places): string | undefined {
+  return env.CLAUDE_CONFIG_DIR || undefined
+}
+
+function below({ platform }: Places, folder: string, ...names: readonly string[]): string {
+  return (platform === 'win32' ? win32 : posix).join(folder, ...names)
+}

@@ -1,0 +1,149 @@
+import { getNodeValue, type Node } from 'jsonc-parser'
+import type { Entry, EntryPlace } from './client.ts'
+import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
+import { indentInside, indentOf, type Layout, layoutOf, renderProperty, renderValue } from './layout.ts'
+import { removeProperty } from './remove-property.ts'
+import { applyEdits, endOfRemark, findComma, type TextEdit } from './text-edits.ts'
+
+/**
+ * Every server in a settings file, by name.
+ * @throws RouxError `INVALID_SETTINGS` where it is no JSON, or servers are kept otherwise.
+ */
+export function listEntries(source: string, { file, key }: Omit<EntryPlace, 'name'>): ReadonlyMap<string, unknown> {
+  const document = parseDocument(source, file)
+  const section = findSection(document, key)
+  return new Map(
+    (section?.children ?? []).map((property): [string, unknown] => [
+      String(property.children?.[0]?.value),
+      getNodeValue(valueNode(property)),
+    ]),
+  )
+}
+
+/**
+ * The file with an entry in it, added behind the others or put in the place of one of that name. Nothing but that changes: comments,
+ * line ends and white space elsewhere stay as they are.
+ * @throws RouxError `INVALID_SETTINGS` where the file is no JSON, or servers are kept otherwise.
+ */
+export function putEntry(source: string, place: EntryPlace, entry: Entry): string {
+  const { file, key, name } = place
+  const document = parseDocument(source, file)
+  const layout = layoutOf(document)
+  const { root } = document
+  if (root === undefined) return document.mark + beginDocument(document.text, { [key]: { [name]: entry } }, layout)
+  const section = findSection(document, key)
+  const property = section && findProperty(document, section, name)
+  const edits = property
+    ? [replaceValue(document, property, entry)]
+    : section
+      ? insertProperty(document, section, [name, entry])
+      : insertProperty(document, root, [key, { [name]: entry }])
+  const result = document.mark + applyEdits(document.text, edits)
+  const before = getNodeValue(root)
+  return checked(result, place, { ...before, [key]: { ...before[key], [name]: entry } })
+}
+
+/**
+ * The file without an entry; the same when there is none. What stood there before is found among `earlier` versions, newest first:
+ * one that becomes this file by adding the entry is the answer, so that also what adding it took (an empty object, blank space) is
+ * undone. Without one, only the entry goes, and the comma with it.
+ * @throws RouxError `INVALID_SETTINGS` where the file is no JSON, or servers are kept otherwise.
+ */
+export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
+  const { file, key, name } = place
+  const document = parseDocument(source, file)
+  const section = findSection(document, key)
+  const property = section && findProperty(document, section, name)
+  if (section === undefined || property === undefined) return source
+  const entry = getNodeValue(valueNode(property)) as Entry
+  const former = earlier.find((text) => becomes(text, { source, place, entry }))
+  if (former !== undefined) return former
+  const before = getNodeValue(document.root as Node)
+  const { [name]: _, ...others } = before[key]
+  const expected = { ...before, [key]: others }
+  for (const text of removeProperty(document, section, property)) {
+    if (readsAs(document.mark + text, file, expected)) return document.mark + text
+  }
+  throw new Error(`"${name}" cannot be taken out of ${file}`)
+}
+
+function findSection(document: JsonDocument, key: string): Node | undefined {
+  if (document.root === undefined) return undefined
+  const property = findProperty(document, requireObject(document, document.root, 'what it holds'), key)
+  return property && requireObject(document, valueNode(property), `"${key}"`)
+}
+
+function becomes(
+  earlier: string,
+  { source, place, entry }: { readonly source: string; readonly place: EntryPlace; readonly entry: Entry },
+): boolean {
+  try {
+    return !listEntries(earlier, place).has(place.name) && putEntry(earlier, place, entry) === source
+  } catch {
+    return false
+  }
+}
+
+function beginDocument(text: string, value: unknown, layout: Layout): string {
+  const gap = text.trim() === '' || /[\r\n]$/.test(text) ? '' : layout.eol
+  return `${text}${gap}${renderValue(value, { indent: '', layout })}${layout.eol}`
+}
+
+function replaceValue({ text, ...document }: JsonDocument, property: Node, entry: Entry): TextEdit {
+  const { offset, length } = valueNode(property)
+  const rendering = { indent: indentOf(text, property.offset), layout: layoutOf({ text, ...document }) }
+  return { offset, length, content: renderValue(entry, rendering) }
+}
+
+function insertProperty(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly TextEdit[] {
+  const { text } = document
+  const layout = layoutOf(document)
+  const [first, last] = [object.children?.[0], object.children?.at(-1)]
+  if (first === undefined || last === undefined) return insertFirst(document, object, [name, value])
+  const end = last.offset + last.length
+  const comma = findComma(text, end)
+  const lead = text.slice(object.offset + 1, first.offset)
+  if (!/[\r\n]/.test(lead)) {
+    const flat = renderProperty(name, value, { indent: '', layout: { ...layout, isFlat: true } })
+    const spaced = `${lead.trim() === '' ? lead : ' '}${flat}`
+    return [comma === undefined ? insert(end, `,${spaced}`) : insert(comma + 1, `${spaced},`)]
+  }
+  const indent = indentInside(document, object, layout)
+  const line = `${layout.eol}${indent}${renderProperty(name, value, { indent, layout })}`
+  // A remark behind the last property stays with it.
+  if (comma !== undefined) return [insert(endOfRemark(text, comma + 1), `${line},`)]
+  return [insert(end, ','), insert(endOfRemark(text, end), line)]
+}
+
+function insert(offset: number, content: string): TextEdit {
+  return { offset, length: 0, content }
+}
+
+function insertFirst(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly TextEdit[] {
+  const { text } = document
+  const layout = layoutOf(document)
+  const start = object.offset + 1
+  const inside = text.slice(start, object.offset + object.length - 1)
+  const indent = indentInside(document, object, layout)
+  const property = renderProperty(name, value, { indent, layout })
+  const line = `${layout.eol}${indent}${property}`
+  if (inside.trim() !== '') return [insert(start + inside.replace(/[ \t\r\n]+$/, '').length, line)]
+  const content = layout.isFlat ? property : `${line}${layout.eol}${indentOf(text, object.offset)}`
+  return [{ offset: start, length: inside.length, content }]
+}
+
+/** Every edit is read back: what would change anything else is a bug, and must not reach a file. */
+function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
+  if (readsAs(result, file, expected)) return result
+  throw new Error(`"${name}" cannot be put into ${file}`)
+}
+
+function readsAs(source: string, file: string, expected: unknown): boolean {
+  try {
+    const { root } = parseDocument(source, file)
+    // As text, so that the order of properties counts, too.
+    return root !== undefined && JSON.stringify(getNodeValue(root)) === JSON.stringify(expected)
+  } catch {
+    return false
+  }
+}

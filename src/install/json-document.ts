@@ -1,0 +1,113 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { RouxError } from '../core/errors.ts'
+
+/** A settings file: JSON that may have comments and trailing commas. */
+export interface JsonDocument {
+  /** For messages. */
+  readonly file: string
+  /** A byte order mark, or nothing. */
+  readonly mark: string
+  /** What follows the mark; offsets count in it. */
+  readonly text: string
+  /** `undefined` where there is nothing but white space and comments. */
+  readonly root: Node | undefined
+}
+
+/**
+ * Reads a settings file.
+ * @throws RouxError `INVALID_SETTINGS` with line and column where it is no JSON.
+ */
+export function parseDocument(source: string, file: string): JsonDocument {
+  const mark = source.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const text = source.slice(mark.length)
+  const errors: ParseError[] = []
+  const root = parseOrRefuse(text, errors, file)
+  const [first] = errors
+  if (first !== undefined)
+    throw notJson(file, `${placeOf(text, first.offset)}: ${WHAT[printParseErrorCode(first.error)] ?? 'it cannot be read'}`)
+  return { file, mark, text, root }
+}
+
+/**
+ * The property of a name in an object; `undefined` when there is none.
+ * @throws RouxError `INVALID_SETTINGS` where it is there twice: programs differ in which one they take.
+ */
+export function findProperty({ file, text }: JsonDocument, object: Node, name: string): Node | undefined {
+  const [first, second] = (object.children ?? []).filter((property) => property.children?.[0]?.value === name)
+  if (second === undefined) return first
+  throw new RouxError('INVALID_SETTINGS', `${file}, ${placeOf(text, second.offset)}: "${name}" is there a second time.`, {
+    hint: 'Take one of them away; nothing was written.',
+  })
+}
+
+/**
+ * The object that a node must be.
+ * @throws RouxError `INVALID_SETTINGS` where it is anything else.
+ */
+export function requireObject({ file, text }: JsonDocument, node: Node, what: string): Node {
+  if (node.type === 'object') return node
+  throw new RouxError(
+    'INVALID_SETTINGS',
+    `${file}, ${placeOf(text, node.offset)}: ${what} is no object but ${NAMES[node.type]}.`,
+    {
+      hint: 'Mend the file by hand; nothing was written.',
+    },
+  )
+}
+
+/** The node of a property's value. */
+export function valueNode(property: Node): Node {
+  const [, value] = property.children ?? []
+  if (value === undefined) throw new Error('a property of a file without errors has a value')
+  return value
+}
+
+const NAMES: Readonly<Record<Node['type'], string>> = {
+  object: 'an object',
+  array: 'a list',
+  property: 'a property',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'JSON has no such word',
+  InvalidNumberFormat: 'JSON has no such number',
+  PropertyNameExpected: 'a name in double quotes is expected',
+  ValueExpected: 'a value is expected',
+  ColonExpected: 'a colon is expected',
+  CommaExpected: 'a comma is expected',
+  CloseBraceExpected: 'a } is missing',
+  CloseBracketExpected: 'a ] is missing',
+  EndOfFileExpected: 'there is more after the end',
+  UnexpectedEndOfComment: 'a comment has no end',
+  UnexpectedEndOfString: 'a text has no end',
+  UnexpectedEndOfNumber: 'a number has no end',
+  InvalidUnicode: 'JSON has no such escape',
+  InvalidEscapeCharacter: 'JSON has no such escape',
+  InvalidCharacter: 'JSON has no such character',
+}
+
+function parseOrRefuse(text: string, errors: ParseError[], file: string): Node | undefined {
+  try {
+    return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (error instanceof RangeError) throw notJson(file, 'it is nested too deep')
+    throw error
+  }
+}
+
+function notJson(file: string, what: string): RouxError {
+  return new RouxError('INVALID_SETTINGS', `${file} is no JSON, ${what}.`, {
+    hint: 'Mend it, then run the command again; nothing was written.',
+  })
+}
+
+/** `line 3, column 7`, both from 1; columns are UTF-16 units. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/)
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+}

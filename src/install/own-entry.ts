@@ -1,0 +1,71 @@
+import type { Entry } from './client.ts'
+
+/** What an entry of ours starts, or where it asks. */
+export type OwnEntry =
+  | {
+      readonly kind: 'stdio'
+      /** The Node that is started; absent where the program is started by its name. */
+      readonly node?: string
+      readonly program: string
+      readonly vault?: string
+    }
+  | { readonly kind: 'http'; readonly url: string }
+
+/**
+ * An entry that starts Roux or asks one, also one that was written by hand; `undefined` of anything else. It is known by the program
+ * (`…/dist/cli/main.js serve`, `roux serve`) or by the form of the token.
+ */
+export function readOwnEntry(entry: unknown): OwnEntry | undefined {
+  if (!isRecord(entry)) return undefined
+  // Zed's files of 2024 have path and arguments inside `command`.
+  const { command, args = [] } = isRecord(entry.command) ? { command: entry.command.path, args: entry.command.args } : entry
+  if (typeof command === 'string') return readWords([command, ...textsOf(args)])
+  const { url, headers } = entry
+  const bearer = isRecord(headers) ? headers.Authorization : undefined
+  if (typeof url !== 'string' || typeof bearer !== 'string' || !bearer.startsWith('Bearer roux_')) return undefined
+  return { kind: 'http', url }
+}
+
+/** What belongs to how a server is reached; everything else in an entry is the user's. */
+const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
+
+/** A new entry with what a user added to the one in its place: switches, and variables where a program is started. */
+export function keepAdditions(fresh: Entry, former: unknown): Entry {
+  if (!isRecord(former)) return fresh
+  const additions = Object.entries(former).filter(([key]) => !REACHED_BY.has(key))
+  const env = 'command' in fresh && isRecord(former.env) ? { env: former.env } : {}
+  return { ...fresh, ...env, ...Object.fromEntries(additions) }
+}
+
+function readWords(words: readonly string[]): OwnEntry | undefined {
+  const at = words.findIndex((word, index) => isProgram(word, index) && words[index + 1] === 'serve')
+  const program = words[at]
+  if (program === undefined) return undefined
+  const [node] = words
+  const vault = vaultOf(words.slice(at + 2))
+  return {
+    kind: 'stdio',
+    ...(at === 1 && node !== undefined ? { node } : {}),
+    program,
+    ...(vault === undefined ? {} : { vault }),
+  }
+}
+
+function isProgram(word: string, index: number): boolean {
+  return /(?:^|[\\/])dist[\\/]cli[\\/]main\.js$/.test(word) || (index === 0 && /(?:^|[\\/])roux(?:\.cmd|\.exe)?$/.test(word))
+}
+
+function vaultOf(words: readonly string[]): string | undefined {
+  const [first] = words
+  if (first !== undefined && !first.startsWith('-')) return first
+  const at = words.indexOf('--vault')
+  return at < 0 ? words.find((word) => word.startsWith('--vault='))?.slice('--vault='.length) : words[at + 1]
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import type { Client, Places } from '../../src/install/client.ts'
+import { CLIENTS, findClient } from '../../src/install/clients.ts'
+import { putEntry } from '../../src/install/entries.ts'
+
+const PLATFORMS: Readonly<Record<string, Places>> = {
+  macOS: { platform: 'darwin', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/elsewhere' } },
+  Windows: { platform: 'win32', home: 'C:\\Users\\Ada', env: { APPDATA: 'C:\\Users\\Ada\\AppData\\Roaming' } },
+  'Windows without APPDATA': { platform: 'win32', home: 'C:\\Users\\Ada', env: {} },
+  Linux: { platform: 'linux', home: '/home/ada', env: {} },
+  'Linux with XDG': { platform: 'linux', home: '/home/ada', env: { XDG_CONFIG_HOME: '/conf', CLAUDE_CONFIG_DIR: '/claude' } },
+  'Linux with a relative folder, which the specification has ignored': {
+    platform: 'linux',
+    home: '/home/ada',
+    env: { XDG_CONFIG_HOME: 'conf' },
+  },
+}
+
+test.each(Object.entries(PLATFORMS))('where the files are: %s', (_, places) => {
+  expect(CLIENTS.map((client) => client.file(places)).join('\n')).toMatchSnapshot()
+})
+
+test('a program that was started once is known by its folder', () => {
+  const [, , , linux] = Object.values(PLATFORMS)
+  expect(CLIENTS.map((client) => client.sign(linux as Places))).toEqual([
+    '/home/ada/.config/Claude',
+    '/home/ada/.claude',
+    '/home/ada/.cursor',
+    '/home/ada/.config/Code/User',
+    '/home/ada/.config/zed',
+  ])
+})
+
+const LAUNCH = { command: '/usr/bin/node', args: ['/opt/roux/dist/cli/main.js', 'serve', '/home/ada/My notes', '--write'] }
+const ENDPOINT = { url: 'http://127.0.0.1:7583/mcp', token: 'roux_secret' }
+
+describe.each(CLIENTS.map((client): [string, Client] => [client.name, client]))('%s', (_, client) => {
+  const place = { file: 'settings', key: client.key, name: 'roux' }
+
+  test('a file with a server that it starts', () => {
+    expect(putEntry('', place, client.stdio(LAUNCH))).toMatchSnapshot()
+  })
+
+  test.skipIf(client.http === undefined)('a file with a server over HTTP', () => {
+    expect(putEntry('', place, client.http?.(ENDPOINT) ?? {})).toMatchSnapshot()
+  })
+
+  test('is found by its name', () => expect(findClient(client.name)).toBe(client))
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { listEntries, putEntry, removeEntry } from '../../src/install/entries.ts'
+
+const PLACE = { file: 'settings.json', key: 'servers', name: 'roux' }
+const ENTRY = { command: 'n' }
+
+/** Text in, text out; and taking the entry away again gives the first text, `before` it or not. */
+function check(before: string, after: string, { restores = true } = {}): void {
+  expect(putEntry(before, PLACE, ENTRY)).toBe(after)
+  expect(removeEntry(after, PLACE, [before])).toBe(before)
+  expect(removeEntry(after, PLACE) === before).toBe(restores)
+}
+
+describe('an entry is added', () => {
+  test('behind the others', () => {
+    check(
+      '{\n  "servers": {\n    "a": {}\n  }\n}\n',
+      '{\n  "servers": {\n    "a": {},\n    "roux": {\n      "command": "n"\n    }\n  }\n}\n',
+    )
+  })
+
+  test('behind a trailing comma, remarks staying with what they remark on', () => {
+    check(
+      '{\n  "servers": {\n    "a": {}, // mine\n  },\n}',
+      '{\n  "servers": {\n    "a": {}, // mine\n    "roux": {\n      "command": "n"\n    },\n  },\n}',
+    )
+    check(
+      '{\n  "servers": {\n    "a": {} // mine \n  }\n}',
+      '{\n  "servers": {\n    "a": {}, // mine \n    "roux": {\n      "command": "n"\n    }\n  }\n}',
+    )
+  })
+
+  test('in the indentation and with the line ends of the file', () => {
+    check(
+      '\uFEFF{\r\n\t"servers": {\r\n\t\t"a": {}\r\n\t}\r\n}\r\n',
+      '\uFEFF{\r\n\t"servers": {\r\n\t\t"a": {},\r\n\t\t"roux": {\r\n\t\t\t"command": "n"\r\n\t\t}\r\n\t}\r\n}\r\n',
+    )
+  })
+
+  test('in one line where the file is one', () => {
+    check('{"servers":{"a":1}}', '{"servers":{"a":1,"roux":{"command":"n"}}}')
+    check('{"servers":{"a":1 /*c*/,}}', '{"servers":{"a":1 /*c*/,"roux":{"command":"n"},}}')
+    check('{"servers":{}}', '{"servers":{"roux":{"command":"n"}}}')
+  })
+
+  test('into an object that holds nothing, or only remarks', () => {
+    check('{\n  "servers": {}\n}', '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}')
+    check('{\n  "servers": {\n  }\n}', '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}', {
+      restores: false,
+    })
+    check(
+      '{\n  "servers": {\n    // none yet\n  }\n}',
+      '{\n  "servers": {\n    // none yet\n    "roux": {\n      "command": "n"\n    }\n  }\n}',
+    )
+  })
+
+  test('with the object that holds it, where there is none, and a file where there is nothing', () => {
+    const file = '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}'
+    check('{}', file, { restores: false })
+    check('', `${file}\n`, { restores: false })
+    check('// Zed settings', `// Zed settings\n${file}\n`, { restores: false })
+    check('{"a":1}', '{"a":1,"servers":{"roux":{"command":"n"}}}', { restores: false })
+  })
+
+  test('in the place of one of its name', () => {
+    const before = '{\n  "servers": {\n    "roux": { "command": "o" }, // mine\n    "b": 1,\n  }\n}'
+    expect(putEntry(before, PLACE, ENTRY)).toBe(before.replace('{ "command": "o" }', '{\n      "command": "n"\n    }'))
+  })
+})
+
+describe('an entry is taken away', () => {
+  test.each([
+    ['the first', '{\n  "servers": {\n    "roux": {},\n    "b": 1\n  }\n}', '{\n  "servers": {\n    "b": 1\n  }\n}'],
+    ['from the middle', '{"servers":{"a":1, "roux":{}, "b":1}}', '{"servers":{"a":1, "b":1}}'],
+    ['the last', '{"servers":{"a":1, /* b */ "roux":{} /* c */}}', '{"servers":{"a":1 /* b */ /* c */}}'],
+    ['the only one', '{"servers": { "roux": {}, } }', '{"servers": {} }'],
+    [
+      'without pulling what follows into a comment',
+      '{"servers":{"a":1, // c\n"roux":{}, "b":1}}',
+      '{"servers":{"a":1, // c\n "b":1}}',
+    ],
+    ['where there is none', '{"servers":{"a":1}}', '{"servers":{"a":1}}'],
+  ])('%s', (_, before, after) => expect(removeEntry(before, PLACE)).toBe(after === before ? before : after))
+
+  test('a former file that holds the name already is no former file', () => {
+    const old = '{"servers":{"roux":{"command":"o"}}}'
+    expect(removeEntry(putEntry(old, PLACE, ENTRY), PLACE, [old])).toBe('{"servers":{}}')
+  })
+})
+
+test('servers are listed by name', () => {
+  expect([...listEntries('{"servers":{"a":{"x":1},"b":2,},}', PLACE)]).toEqual([
+    ['a', expect.objectContaining({ x: 1 })],
+    ['b', 2],
+  ])
+  for (const empty of ['', ' \n', '// c', '{}', '{"servers":{}}']) expect(listEntries(empty, PLACE).size).toBe(0)
+})
+
+describe('what is refused, with the place, and nothing else', () => {
+  test.each([
+    ['{\n  "a": 1', 'settings.json is no JSON, line 2, column 9: a } is missing.'],
+    ['{\r\n  "a" 1}', 'settings.json is no JSON, line 2, column 7: a colon is expected.'],
+    ['{"a": nope}', 'settings.json is no JSON, line 1, column 7: JSON has no such word.'],
+    ['{"a": "b}', 'settings.json is no JSON, line 1, column 7: a text has no end.'],
+    ['{} {}', 'settings.json is no JSON, line 1, column 4: there is more after the end.'],
+    ['['.repeat(100_000), 'settings.json is no JSON, it is nested too deep.'],
+    ['[]', 'settings.json, line 1, column 1: what it holds is no object but a list.'],
+    ['null', 'settings.json, line 1, column 1: what it holds is no object but null.'],
+    ['{"servers": "none"}', 'settings.json, line 1, column 13: "servers" is no object but a text.'],
+    ['{"servers": {}, "servers": {}}', 'settings.json, line 1, column 17: "servers" is there a second time.'],
+    ['{"servers": {"roux": 1, "roux": 2}}', 'settings.json, line 1, column 25: "roux" is there a second time.'],
+  ])('%.40s', (text, message) => {
+    for (const act of [() => putEntry(text, PLACE, ENTRY), () => removeEntry(text, PLACE)]) {
+      expect(act).toThrow(expect.objectContaining({ code: 'INVALID_SETTINGS', message }))
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { keepAdditions, readOwnEntry } from '../../src/install/own-entry.ts'
+
+const SCRIPT = '/opt/roux/dist/cli/main.js'
+
+test.each([
+  [
+    { command: '/n/node', args: [SCRIPT, 'serve', '/v'] },
+    { kind: 'stdio', node: '/n/node', program: SCRIPT, vault: '/v' },
+  ],
+  [
+    { type: 'stdio', command: 'node', args: [SCRIPT, 'serve'] },
+    { kind: 'stdio', node: 'node', program: SCRIPT },
+  ],
+  [
+    { command: 'node', args: [SCRIPT, 'serve', '--write', '--vault', '/v'] },
+    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v' },
+  ],
+  [
+    { command: 'node', args: [SCRIPT, 'serve', '--vault=/v', '--write'] },
+    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v' },
+  ],
+  [
+    { command: 'C:\\n\\node.exe', args: ['C:\\roux\\dist\\cli\\main.js', 'serve', 'C:\\v'] },
+    { kind: 'stdio', node: 'C:\\n\\node.exe', program: 'C:\\roux\\dist\\cli\\main.js', vault: 'C:\\v' },
+  ],
+  [
+    { command: 'roux', args: ['serve', '/v'] },
+    { kind: 'stdio', program: 'roux', vault: '/v' },
+  ],
+  [
+    { command: '/usr/bin/roux', args: ['serve', '/v'] },
+    { kind: 'stdio', program: '/usr/bin/roux', vault: '/v' },
+  ],
+  [
+    { command: { path: '/n/node', args: [SCRIPT, 'serve', '/v'], env: {} } },
+    { kind: 'stdio', node: '/n/node', program: SCRIPT, vault: '/v' },
+  ],
+  [
+    { url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer roux_x' } },
+    { kind: 'http', url: 'http://127.0.0.1:7583/mcp' },
+  ],
+])('ours: %j', (entry, own) => expect(readOwnEntry(entry)).toEqual(own))
+
+test.each([
+  [undefined],
+  [null],
+  ['roux'],
+  [[]],
+  [{}],
+  [{ command: 7, args: 'serve' }],
+  [{ command: 'npx', args: ['-y', 'other', 'serve', '/v'] }],
+  [{ command: 'node', args: ['/other/main.js', 'serve', '/v'] }],
+  [{ command: 'node', args: [SCRIPT, 'status'] }],
+  [{ command: 'not-roux', args: ['serve'] }],
+  [{ url: 'http://127.0.0.1:7583/mcp' }],
+  [{ url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer other' } }],
+])("somebody else's: %j", (entry) => expect(readOwnEntry(entry)).toBeUndefined())
+
+test('what a user added stays, how the server is reached does not', () => {
+  const former = { type: 'stdio', command: 'o', args: ['o'], env: { ROUX_VAULT_MODE: 'docs' }, disabled: true }
+  expect(keepAdditions({ command: 'n', args: [] }, former)).toEqual({
+    command: 'n',
+    args: [],
+    env: { ROUX_VAULT_MODE: 'docs' },
+    disabled: true,
+  })
+  expect(keepAdditions({ url: 'u', headers: {} }, former)).toEqual({ url: 'u', headers: {}, disabled: true })
+  expect(keepAdditions({ command: 'n' }, undefined)).toEqual({ command: 'n' })
+})
