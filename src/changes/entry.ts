@@ -55,6 +55,11 @@ export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
+/** The folders that a change makes or moves: what is in them is not named. */
+export function foldersOf(entries: readonly Entry[]): readonly string[] {
+  return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
+}
+
 export function changedFile(entry: Entry): ChangedFile {
   const kind = entry.kind === 'moveFolder' ? 'move' : entry.kind
   return { kind, path: entry.path, to: 'to' in entry ? entry.to : undefined }

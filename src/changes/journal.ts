@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { ChangeState } from '../core/changes.ts'
+import type { ChangeState, Trashed } from '../core/changes.ts'
 import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
 import type { Entry } from './entry.ts'
 import { isNotJournal, journalError } from './failures.ts'
 import { type ContentRow, type EntryRow, entryOf, packContent, rowOf, unpackContent } from './journal-rows.ts'
-import { prepareJournal } from './journal-schema.ts'
+import { BUSY_TIMEOUT, prepareJournal } from './journal-schema.ts'
 import { prune, type Retention } from './retention.ts'
 import type { Owner } from './write-lock.ts'
 
@@ -109,6 +109,20 @@ export class Journal {
     )
   }
 
+  /** What changes of a vault that were not taken back have put into its trash, newest first; a page at a time. */
+  *deletions(vault: string): Generator<Trashed> {
+    let last: DeletionRow | undefined
+    for (let limit = FIRST_DELETIONS; ; limit = MORE_DELETIONS) {
+      const { id, position } = last ?? { id: LAST_ID, position: 0 }
+      const rows = this.#use(false, (database) =>
+        database.prepare(DELETIONS).all(vault, id, id, position, limit),
+      ) as DeletionRow[]
+      for (const { path, target } of rows) yield { trash: target, path }
+      last = rows.at(-1)
+      if (last === undefined || rows.length < limit) return
+    }
+  }
+
   /** The bytes of this hash, where some change recorded them. */
   content(hash: string): Uint8Array | undefined {
     const rows = this.#use(false, (database) => [
@@ -116,6 +130,15 @@ export class Journal {
     ])
     const row = rows[0] as ContentRow | undefined
     return row === undefined ? undefined : unpackContent(row)
+  }
+
+  /** Copies the log into the database and empties it: it keeps the size of the largest change otherwise. */
+  tidy(): void {
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })
+    if (this.#database === undefined || log === undefined || log.size < LARGE_LOG) return
+    // Another process may be reading or writing: then it is done later.
+    attempt(() => this.#database?.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    attempt(() => this.#database?.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
 
   close(): void {
@@ -202,6 +225,27 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
     const row = packContent(bytes)
     insert.run(hash, row.deflated, row.bytes)
   }
+}
+
+/** Whoever restores a file deleted it a moment ago, as a rule. */
+const FIRST_DELETIONS = 20
+const MORE_DELETIONS = 2_000
+/** Sorts after every id. */
+const LAST_ID = '~'
+/** Bytes of the log that are worth a checkpoint of their own. */
+const LARGE_LOG = 4_000_000
+
+/** From the newest change on, and in it from its last entry on: `.trash0` is the first name after all that begin with `.trash/`. */
+const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
+  WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
+    AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
+  ORDER BY c.id DESC, e.position DESC LIMIT ?`
+
+interface DeletionRow {
+  readonly id: string
+  readonly position: number
+  readonly path: string
+  readonly target: string
 }
 
 interface ChangeRow {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery } from '../core/changes.ts'
+import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
 import type { OpenDatabase } from './database.ts'
-import { changedFile, pathsOf } from './entry.ts'
+import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent } from './examine.ts'
 import { journalError, missingVault, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
@@ -77,6 +77,14 @@ class RecordedChanges implements Changes {
     })
   }
 
+  deletions(): Iterable<Trashed> {
+    return this.#journal.deletions(this.#root)
+  }
+
+  tidy(): void {
+    this.#journal.tidy()
+  }
+
   async recover(): Promise<readonly Recovery[]> {
     // Asked without the lock, so that a start of the program costs and makes nothing; another process may just be applying one.
     if (this.#journal.applying(this.#root).length === 0) return []
@@ -130,7 +138,7 @@ class RecordedChanges implements Changes {
     const id = this.#journal.begin(change, contents)
     await this.#carryOut(id, examined)
     this.#journal.finish(id, 'done')
-    return { id, paths: pathsOf(entries) }
+    return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile) }
   }
 
   async #carryOut(id: string, { entries, contents, stamps }: Examined): Promise<void> {

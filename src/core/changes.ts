@@ -55,6 +55,17 @@ export interface AppliedChange {
   readonly id: string
   /** Every path that came, went or changed; folders of moved folders stand for all below. */
   readonly paths: readonly string[]
+  /** Those of them that are folders which were made or moved. */
+  readonly folders: readonly string[]
+  readonly files: readonly ChangedFile[]
+}
+
+/** A file in the trash. */
+export interface Trashed {
+  /** Where it lies, `.trash/` included. */
+  readonly trash: string
+  /** Where it came from. */
+  readonly path: string
 }
 
 /** How a change that was left half applied ended. */
@@ -86,6 +97,10 @@ export interface Changes {
   undo(id: string): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
+  /** What changes that were not taken back have put into the trash, newest first; read from the record as far as it is asked for. */
+  deletions(): Iterable<Trashed>
+  /** Gives back space on the disk that the record needs no more; for when nothing else is to do. */
+  tidy(): void
   /** Ends what dead owners left half applied; cheap, and nothing is made on disk, when there is none. */
   recover(): Promise<readonly Recovery[]>
   close(): void

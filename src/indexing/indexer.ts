@@ -341,7 +341,7 @@ export class Indexer {
     )
     // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
-    const affected = await links.rename([...placed, ...reserved], removed)
+    const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     const records: FileRecord[] = []
     for (const fact of placed) {
       affected.delete(fact.key)
@@ -350,8 +350,8 @@ export class Indexer {
     }
     for (const key of removed) affected.delete(key)
     for (const record of await this.#writer.records([...affected])) {
-      const resolved = links.resolve(record, record.links)
-      if (!sameEnds(record.links, resolved.links)) records.push({ ...record, ...resolved })
+      const resolved = links.resolveChanged(record, changed)
+      if (!sameEnds(record.links, resolved)) records.push({ ...record, links: resolved })
     }
     await this.#options.permission
     const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey }

@@ -111,6 +111,7 @@ function openService({ root, settings, file, searchFile, memory, watch }: Indexe
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },
     onCommitted: (generation) => send({ type: 'committed', generation }),
+    onRest: () => writes?.tidy(),
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
 }

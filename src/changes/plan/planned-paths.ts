@@ -40,10 +40,16 @@ export class PlannedPaths {
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
     if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
-    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key))) return true
+    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key) && this.#isThere(key))) return true
     if (this.#coming.has(folded)) return true
     const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
     return names.some((name) => but === undefined || this.#drafts.from(inFolder(folderOf(path), name)) !== but)
+  }
+
+  /** The index may still know what somebody took away a moment ago. */
+  #isThere(key: number): boolean {
+    const path = this.#view.pathOf(key)
+    return path !== undefined && this.#view.look(path) !== undefined
   }
 
   /** A path with those of its names that exist, or will, spelled as they are. */
