@@ -148,6 +148,7 @@ class Examination {
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#around.find(path)
     if (stamp?.kind === 'file') {
+      this.#around.requireWritable(folderOf(path))
       this.#stamps.set(path, stamp)
       return stamp
     }

@@ -8,7 +8,7 @@ import type { RenderAnswer } from './printer.ts'
 import { renderWritten } from './render-written.ts'
 import { resolveNames } from './resolve-name.ts'
 import { type Invocation, requireSettings, withCore } from './session.ts'
-import { requireOn, switchOff } from './tool-switch.ts'
+import { requireOn, settingsFor, switchOff } from './tool-switch.ts'
 import { commandName, SHORT_NAMES } from './tools.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -43,7 +43,9 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
   // Wrong arguments are told before a vault is read for them.
   tool.prepare(args)
-  const loaded = await requireSettings(invocation)
+  requireNoPlan(args)
+  const given = await requireSettings(invocation)
+  const loaded = { ...given, settings: settingsFor(tool, given.settings) }
   requireOn(tool, loaded.settings)
   const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, loaded.settings)?.setting
   tool.prepare(args, switchedOffBy)
@@ -61,10 +63,26 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   const render: RenderAnswer | undefined =
     tool.needs === undefined
       ? undefined
-      : (given, paint) => renderWritten(given, { paint, again, width: invocation.host.stdout.columns })
-  await invocation.printer.answer(value, { warnings, question, render })
+      : (given, paint) =>
+          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
+  await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
+}
+
+/** A plan is kept by the process that made it, and a command's ends with its answer. */
+function withoutPlan(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
+  const { plan_id: _, ...rest } = value
+  return rest
+}
+
+function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
+  if (plan_id === undefined) return
+  throw new UsageError(
+    'A plan ends with the command that made it: there is none to carry out.',
+    'Give the operations again, without --dry-run.',
+  )
 }
 
 /** The function, whose first call's outcome is the outcome of all. */

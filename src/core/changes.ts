@@ -93,6 +93,8 @@ export interface Changes {
    * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
+  /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
+  check(changes: readonly FileChange[]): void
   /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
   undo(id: string): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */

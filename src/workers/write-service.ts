@@ -87,7 +87,10 @@ export class WriteService implements Writing {
     const { changes, ...planned } = await this.#plan(access, operations)
     const fingerprint = fingerprintOf({ changes, ...planned })
     if (request.planId !== undefined && this.#plans.get(request.planId)?.fingerprint !== fingerprint) throw stalePlan()
-    if (request.dryRun) return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
+    if (request.dryRun) {
+      this.#parts.changes.check(changes)
+      return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
+    }
     if (changes.length === 0) return planned
     const applied = await this.#parts.changes.apply(changes, { title })
     if (request.planId !== undefined) this.#plans.delete(request.planId)
@@ -172,8 +175,9 @@ export class WriteService implements Writing {
 }
 
 /** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
-function scopeOf({ paths, folders }: AppliedChange): Scope {
-  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths }
+function scopeOf({ paths, folders, files }: AppliedChange): Scope {
+  const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
+  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves }
 }
 
 /** Tells whether planning anew comes to the same: the same files, from the same bytes, to the same bytes. */

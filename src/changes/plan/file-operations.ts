@@ -78,7 +78,7 @@ function placeOf(workspace: Workspace, to: string): { readonly name: string; rea
   const trimmed = to.replace(/\/$/, '')
   requireInside(trimmed)
   const spelled = workspace.spelled(trimmed)
-  if (to.endsWith('/') || workspace.view.look(spelled) === 'folder') return { name: spelled, isFolder: true }
+  if (to.endsWith('/') || workspace.isFolder(spelled)) return { name: spelled, isFolder: true }
   const folder = folderOf(trimmed)
   return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trimmed)), isFolder: false }
 }
