@@ -90,10 +90,11 @@ describe('a dry run refuses what would be refused for good', () => {
     ['a file that is read-only', { kind: 'update', id: 'closed', append: 'x', updateLinks: false }],
     ['a read-only folder, out of it', move('locked/a', 'x')],
     ['a read-only folder, into it', move('a', 'locked/b/x')],
+    ['a read-only folder, a folder out of it', move('locked/f', 'x')],
     ['a read-only folder, a new text in it', { kind: 'update', id: 'locked/a', append: 'x', updateLinks: false }],
   ])('%s', async (_, operation) => {
     const fs = { ...diskFiles, isWritable: (folder: string) => !folder.endsWith('/locked') }
-    const vault = await writable({ 'a.md': 'A', 'closed.md': 'C', 'locked/a.md': 'L' }, { changes: { fs } })
+    const vault = await writable({ 'a.md': 'A', 'closed.md': 'C', 'locked/a.md': 'L', 'locked/f/b.md': '' }, { changes: { fs } })
     chmodSync(join(vault.root, 'closed.md'), 0o444)
     symlinkSync(vault.state, join(vault.root, 'outside'))
     await vault.service.reconcile()
