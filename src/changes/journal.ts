@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ChangeState, Trashed } from '../core/changes.ts'
 import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
+import { deletionsOf } from './deletions.ts'
 import type { Entry } from './entry.ts'
 import { isNotJournal, journalError } from './failures.ts'
 import { type ContentRow, type EntryRow, entryOf, packContent, rowOf, unpackContent } from './journal-rows.ts'
@@ -110,17 +111,8 @@ export class Journal {
   }
 
   /** What changes of a vault that were not taken back have put into its trash, newest first; a page at a time. */
-  *deletions(vault: string): Generator<Trashed> {
-    let last: DeletionRow | undefined
-    for (let limit = FIRST_DELETIONS; ; limit = MORE_DELETIONS) {
-      const { id, position } = last ?? { id: LAST_ID, position: 0 }
-      const rows = this.#use(false, (database) =>
-        database.prepare(DELETIONS).all(vault, id, id, position, limit),
-      ) as DeletionRow[]
-      for (const { path, target } of rows) yield { trash: target, path }
-      last = rows.at(-1)
-      if (last === undefined || rows.length < limit) return
-    }
+  deletions(vault: string): Iterable<Trashed> {
+    return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
 
   /** The bytes of this hash, where some change recorded them. */
@@ -227,26 +219,8 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
   }
 }
 
-/** Whoever restores a file deleted it a moment ago, as a rule. */
-const FIRST_DELETIONS = 20
-const MORE_DELETIONS = 2_000
-/** Sorts after every id. */
-const LAST_ID = '~'
 /** Bytes of the log that are worth a checkpoint of their own. */
 const LARGE_LOG = 4_000_000
-
-/** From the newest change on, and in it from its last entry on: `.trash0` is the first name after all that begin with `.trash/`. */
-const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
-  WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
-    AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
-  ORDER BY c.id DESC, e.position DESC LIMIT ?`
-
-interface DeletionRow {
-  readonly id: string
-  readonly position: number
-  readonly path: string
-  readonly target: string
-}
 
 interface ChangeRow {
   readonly id: string

@@ -39,8 +39,9 @@ function relinks(operation: Operation): boolean {
 }
 
 /** Whether planning did not find a file that was meant. */
-function isMissed(operations: readonly Operation[], { changes }: PlannedWrite): boolean {
-  return changes.length === 0 && operations.some(({ kind }) => kind === 'delete' || kind === 'deleteAttachment')
+function isMissed(operations: readonly Operation[], { files }: PlannedWrite): boolean {
+  const asked = operations.filter(({ kind }) => kind === 'delete' || kind === 'deleteAttachment').length
+  return files.filter(({ kind }) => kind === 'deleted').length < asked
 }
 
 /** Dry runs that can still be executed: the newest. */

@@ -58,9 +58,9 @@ describe('a file that nobody has told of yet', () => {
     vault.put('F/new.md', 'N')
     await vault.write({ kind: 'update', id: 'f/NEW', append: 'x', updateLinks: false })
     vault.put('F/other.md', 'O')
-    const { files } = await vault.write({ kind: 'delete', id: 'f/other' })
-    expect(files).toMatchObject([{ kind: 'deleted', from: 'F/other.md' }])
-    expect(vault.files()).toEqual({ 'a.md': '', 'F/new.md': 'N\n\nx', '.trash/F/other.md': 'O' })
+    const { files } = await vault.write([{ kind: 'delete', id: 'f/other' }, create('b', 'B')])
+    expect(files).toMatchObject([{ kind: 'deleted', from: 'F/other.md' }, { kind: 'created' }])
+    expect(vault.files()).toEqual({ 'a.md': '', 'b.md': 'B', 'F/new.md': 'N\n\nx', '.trash/F/other.md': 'O' })
   })
 
   test('that is gone leaves its name to others', async () => {
