@@ -8,6 +8,7 @@ import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { toScope } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface FindArguments {
   /** See `docs/query.md`. */
@@ -44,7 +45,7 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     const options = { orderBy, ...(order === undefined ? undefined : { order }), includeArchived }
     const scope = toScope({ folder: args.folder })
     const found = await core.store.find(args.query, new Date(), scope, options, { offset: 0, limit: args.limit })
-    const warnings: Warning[] = []
+    const warnings: Warning[] = found.items.length === 0 ? [...(await scopeWarnings(core, { folder: args.folder }))] : []
     if (found.fallback) {
       warnings.push({ code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' })
     }

@@ -2,6 +2,7 @@ import type { Metric, RankedNode } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { toScope } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface HubsArguments {
   readonly metric: Metric
@@ -14,7 +15,7 @@ export interface HubsArguments {
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
   return answer(core, call, async () => {
     const { items, stale, sampled } = await core.store.hubs(args.metric, toScope(args), args.limit)
-    const warnings: Warning[] = []
+    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(core, args))] : []
     if (stale) {
       const message = `The ${args.metric} scores are of an older state of the vault; newer ones are being computed.`
       warnings.push({ code: 'STALE', message })

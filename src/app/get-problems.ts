@@ -1,7 +1,8 @@
 import type { Problem, ProblemKind } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { trimFolder } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface ProblemsArguments {
   readonly kind?: ProblemKind | undefined
@@ -25,6 +26,6 @@ export function getProblems(core: GraphCore, args: ProblemsArguments, call: Call
       ...(folder === '' ? {} : { folder }),
     }
     const { items, total } = await core.store.problems(filter, { offset: args.offset, limit: args.limit })
-    return plain({ problems: items, total })
+    return { value: { problems: items, total }, warnings: total === 0 ? await scopeWarnings(core, args) : [] }
   })
 }

@@ -2,7 +2,7 @@ import type { Folder, NodeSummary } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { trimFolder } from './scope.ts'
-import { quoted } from './truncate.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface TreeArguments {
   /** Where to begin; the vault itself when empty. */
@@ -31,7 +31,7 @@ export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): 
     const path = trimFolder(args.path ?? '')
     const folder = await core.store.tree(path, { depth, limit, includeArchived })
     if (folder !== undefined) return plain(folderResponse(folder))
-    return { value: null, warnings: [{ code: 'UNKNOWN_ID', message: `There is no folder ${quoted(path)}.` }] }
+    return { value: null, warnings: await scopeWarnings(core, { folder: path }) }
   })
 }
 

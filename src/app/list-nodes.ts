@@ -1,7 +1,8 @@
 import type { NodeKind, NodeSummary } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { toScope } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface ListNodesArguments {
   readonly tag?: string | undefined
@@ -22,6 +23,7 @@ export interface NodeList {
 export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call = {}): Promise<Answer<NodeList>> {
   return answer(core, call, async () => {
     const { items, total } = await core.store.select(toScope(args), { offset: args.offset, limit: args.limit })
-    return plain({ nodes: items.map(({ id, title }) => ({ id, title })), total })
+    const value = { nodes: items.map(({ id, title }) => ({ id, title })), total }
+    return { value, warnings: total === 0 ? await scopeWarnings(core, args) : [] }
   })
 }

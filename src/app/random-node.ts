@@ -2,6 +2,7 @@ import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { trimTag } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 import { CONTENT_LIMITS, truncate } from './truncate.ts'
 
 export interface RandomNodeArguments {
@@ -20,7 +21,7 @@ export function randomNode(
   return answer(core, call, async () => {
     const scope = tags.length === 0 ? {} : { tags: { names: tags.map(trimTag), mode: 'any' as const } }
     const id = await core.store.sample(scope, seed)
-    if (id === undefined) return plain(null)
+    if (id === undefined) return { value: null, warnings: await scopeWarnings(core, { tags }) }
     const [[node], source] = await Promise.all([core.store.nodes([id], { links: MAX_LINKS }), core.store.text(id)])
     if (node === undefined || source === undefined) return plain(null)
     const body = { start: source.bodyStart, end: source.text.length }

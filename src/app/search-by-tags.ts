@@ -1,7 +1,8 @@
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
 import { trimTag } from './scope.ts'
+import { tagWarnings } from './scope-warnings.ts'
 
 export interface SearchByTagsArguments {
   readonly tags: readonly string[]
@@ -19,6 +20,7 @@ export function searchByTags(
     const tags = { names: args.tags.map(trimTag), mode: args.mode }
     const { items } = await core.store.select({ tags }, { offset: 0, limit: args.limit })
     const ids = items.map(({ id }) => id)
-    return plain(await listResponses(core, ids, 'excerpt'))
+    // Of several tags one that nobody has changes the answer without being seen in it.
+    return { value: await listResponses(core, ids, 'excerpt'), warnings: await tagWarnings(core, tags.names) }
   })
 }

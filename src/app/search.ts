@@ -15,6 +15,7 @@ import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from 
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
 import { toScope } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 import { CONTENT_LIMITS } from './truncate.ts'
 
 export interface SearchArguments {
@@ -65,7 +66,8 @@ const NAMES = 50
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return whenFindable(core, args, call, async () => {
     const { hits, warnings, ...found } = await rank(core, args, call)
-    return { value: await describe(core, hits, { args, ...found }), warnings }
+    const value = await describe(core, hits, { args, ...found })
+    return { value, warnings: hits.length === 0 ? [...(await scopeWarnings(core, args)), ...warnings] : warnings }
   })
 }
 

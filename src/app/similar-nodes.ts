@@ -9,6 +9,7 @@ import { findIds, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
 import { servingEmbedder } from './question-vector.ts'
 import { toScope } from './scope.ts'
+import { scopeWarnings } from './scope-warnings.ts'
 
 export interface SimilarArguments {
   readonly id: string
@@ -54,7 +55,9 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
       kept.map(([key]) => key),
       'metadata',
     )
-    return { value: nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) })), warnings: [] }
+    const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
+    const { folder, tag } = args
+    return { value, warnings: value.length === 0 ? await scopeWarnings(core, { folder, tag }) : [] }
   })
 }
 

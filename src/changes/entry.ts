@@ -38,6 +38,14 @@ export function asideName(change: string, index: number, aside: Aside): string {
   return `.roux-${change}-${index}.${aside}`
 }
 
+/** The file beside which a temporary name of one of these entries lies; `undefined` for other names. */
+export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
+  const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
+  const entry = aside === undefined ? undefined : entries[Number(index)]
+  // What a file is moved away from keeps its old name aside; everything else of a move lies where it goes.
+  return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
+}
+
 /** Where each path of a change is once it is done. */
 export function finalPaths(entries: readonly Entry[]): (path: string) => string {
   const files = new Map(entries.flatMap((entry) => (entry.kind === 'move' ? [[entry.path, entry.to] as const] : [])))
@@ -53,6 +61,11 @@ export function finalPaths(entries: readonly Entry[]): (path: string) => string 
 /** Every path that a change touches, once. */
 export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
+}
+
+/** The folders that a change makes or moves: what is in them is not named. */
+export function foldersOf(entries: readonly Entry[]): readonly string[] {
+  return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }
 
 export function changedFile(entry: Entry): ChangedFile {

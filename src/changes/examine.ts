@@ -123,6 +123,7 @@ class Examination {
 
   #moveFolder({ from, to }: Extract<Intent, { kind: 'move' }>): void {
     if (to.startsWith(`${from}/`)) throw new RouxError('INVALID_PARAMS', `${quote(from)} cannot be moved into itself.`)
+    this.#around.requireWritable(folderOf(from))
     this.#makeFolders(this.#around.requireRoom(to, this.#roomFor(to, from)))
     this.#entries.push({ kind: 'moveFolder', path: from, to })
   }
@@ -148,6 +149,7 @@ class Examination {
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#around.find(path)
     if (stamp?.kind === 'file') {
+      this.#around.requireWritable(folderOf(path))
       this.#stamps.set(path, stamp)
       return stamp
     }

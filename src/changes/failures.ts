@@ -1,4 +1,6 @@
 import { RouxError } from '../core/errors.ts'
+import { nameOf } from '../core/paths.ts'
+import { type Entry, namedByAside } from './entry.ts'
 import { errorCode } from './file-system.ts'
 import { quote } from './path-rules.ts'
 
@@ -40,6 +42,16 @@ function withoutRoot(error: unknown, root: string): string {
   return message.replaceAll(`${root}/`, '')
 }
 
+/** The error of a failed call, with the files of a change in the place of the temporary names beside them. */
+export function namingFiles(error: unknown, entries: readonly Entry[]): unknown {
+  if (error instanceof RouxError || !(error instanceof Error)) return error
+  const message = error.message.replace(/\.roux-[\w.-]+/g, (name) => {
+    const path = namedByAside(name, entries)
+    return path === undefined ? name : nameOf(path)
+  })
+  return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
+}
+
 /** The vault's folder is not there, so nothing can be told about its files. */
 export function missingVault(root: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
@@ -50,6 +62,15 @@ export function missingVault(root: string): RouxError {
 /** Whether a database turned out to be none. */
 export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
+}
+
+/** What a failure of the vault's lock means to the caller. */
+export function lockError(error: unknown, path: string): unknown {
+  if (!isNotJournal(error)) return journalError(error, path)
+  return new RouxError('PROVIDER_ERROR', `The file by which the vault is locked is damaged (${path}). Nothing was written.`, {
+    hint: 'Delete that file: nothing is kept in it, and the next call makes a new one.',
+    cause: error,
+  })
 }
 
 /** What a failure of the record of changes means to the caller. */

@@ -24,6 +24,8 @@ export interface ChangeFiles {
   /** `undefined` when nothing is there; links are not followed. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
+  /** Whether names may be made and removed in a folder, as far as the system tells. */
+  isWritable(folder: string): boolean
   /** The bytes of a regular file; a link is refused. */
   read(path: string): Uint8Array
   /** SHA-256, hex, of a regular file of any size. */
@@ -55,6 +57,7 @@ const folds = isWindows || process.platform === 'darwin'
 export const diskFiles: ChangeFiles = {
   lstat: stampOf,
   readdir: (path) => fs.readdirSync(path),
+  isWritable,
   read: (path) => withFile(path, (fd) => fs.readFileSync(fd)),
   hash: (path) => withFile(path, hashOpen),
   isSpelled: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
@@ -105,6 +108,15 @@ function stampOf(path: string): FileStamp | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return undefined
     throw error
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')
   }
 }
 

@@ -1,6 +1,9 @@
 import { RouxError } from '../core/errors.ts'
 import type { Database } from './database.ts'
 
+/** How long to wait for another process that writes, ms. */
+export const BUSY_TIMEOUT = 10_000
+
 /** Tells the file from other databases: "Roux" in ASCII, and 1 for state. */
 const APPLICATION_ID = 0x526f7801
 
@@ -50,7 +53,7 @@ const MIGRATIONS: readonly string[] = [
  */
 export function prepareJournal(database: Database, path: string): void {
   // What was recorded must be there after a power cut, before the first file is touched.
-  database.exec('PRAGMA busy_timeout = 10000; PRAGMA foreign_keys = ON')
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON`)
   if (pragma(database, 'user_version') === 0 && pragma(database, 'application_id') === 0) {
     database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
   }

@@ -1,11 +1,12 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { ChangeState } from '../core/changes.ts'
+import type { ChangeState, Trashed } from '../core/changes.ts'
 import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
+import { deletionsOf } from './deletions.ts'
 import type { Entry } from './entry.ts'
 import { isNotJournal, journalError } from './failures.ts'
 import { type ContentRow, type EntryRow, entryOf, packContent, rowOf, unpackContent } from './journal-rows.ts'
-import { prepareJournal } from './journal-schema.ts'
+import { BUSY_TIMEOUT, prepareJournal } from './journal-schema.ts'
 import { prune, type Retention } from './retention.ts'
 import type { Owner } from './write-lock.ts'
 
@@ -109,6 +110,11 @@ export class Journal {
     )
   }
 
+  /** What changes of a vault that were not taken back have put into its trash, newest first; a page at a time. */
+  deletions(vault: string): Iterable<Trashed> {
+    return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
+  }
+
   /** The bytes of this hash, where some change recorded them. */
   content(hash: string): Uint8Array | undefined {
     const rows = this.#use(false, (database) => [
@@ -116,6 +122,15 @@ export class Journal {
     ])
     const row = rows[0] as ContentRow | undefined
     return row === undefined ? undefined : unpackContent(row)
+  }
+
+  /** Copies the log into the database and empties it: it keeps the size of the largest change otherwise. */
+  tidy(): void {
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })
+    if (this.#database === undefined || log === undefined || log.size < LARGE_LOG) return
+    // Another process may be reading or writing: then it is done later.
+    attempt(() => this.#database?.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    attempt(() => this.#database?.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
 
   close(): void {
@@ -203,6 +218,9 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
     insert.run(hash, row.deflated, row.bytes)
   }
 }
+
+/** Bytes of the log that are worth a checkpoint of their own. */
+const LARGE_LOG = 4_000_000
 
 interface ChangeRow {
   readonly id: string

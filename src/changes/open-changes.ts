@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery } from '../core/changes.ts'
+import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
 import type { OpenDatabase } from './database.ts'
-import { changedFile, pathsOf } from './entry.ts'
+import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent } from './examine.ts'
-import { journalError, missingVault, writeError } from './failures.ts'
+import { lockError, missingVault, namingFiles, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
 import { type ChangeRecord, Journal } from './journal.ts'
 import { contentOf, numbered, recoverChanges } from './recover.ts'
@@ -62,6 +62,14 @@ class RecordedChanges implements Changes {
     return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }))
   }
 
+  check(changes: readonly FileChange[]): void {
+    try {
+      this.#examine(changes, false)
+    } catch (error) {
+      throw writeError(error, this.#root)
+    }
+  }
+
   async undo(id: string): Promise<AppliedChange> {
     return await this.#locked(() => {
       const change = this.#journal.find(this.#root, id)
@@ -75,6 +83,14 @@ class RecordedChanges implements Changes {
     return this.#journal.list(this.#root, limit).map(({ id, time, title, state, undoes, entries }) => {
       return { id, time, title, state, undoes, files: entries.map(changedFile) }
     })
+  }
+
+  deletions(): Iterable<Trashed> {
+    return this.#journal.deletions(this.#root)
+  }
+
+  tidy(): void {
+    this.#journal.tidy()
   }
 
   async recover(): Promise<readonly Recovery[]> {
@@ -97,7 +113,7 @@ class RecordedChanges implements Changes {
   async #underLock<T>(action: () => Promise<T>): Promise<T> {
     const { openDatabase, lockTimeout = LOCK_TIMEOUT } = this.#options
     const lock = await acquireWriteLock(this.#lockPath, { openDatabase, timeout: lockTimeout }).catch((error: unknown) => {
-      throw journalError(error, this.#lockPath)
+      throw lockError(error, this.#lockPath)
     })
     try {
       return await action()
@@ -116,13 +132,7 @@ class RecordedChanges implements Changes {
     intents: readonly Intent[],
     origin: { readonly title: string; readonly undoes: string | undefined },
   ): Promise<AppliedChange> {
-    const examined = examine(intents, {
-      root: this.#root,
-      fs: this.#fs,
-      refusal: this.#options.refusal ?? (() => undefined),
-      restores: origin.undoes !== undefined,
-      knownContent: (hash) => this.#journal.content(hash),
-    })
+    const examined = this.#examine(intents, origin.undoes !== undefined)
     const rootInode = this.#fs.lstat(this.#root)?.ino
     if (rootInode === undefined) throw missingVault(this.#root)
     const { entries, contents } = examined
@@ -130,7 +140,17 @@ class RecordedChanges implements Changes {
     const id = this.#journal.begin(change, contents)
     await this.#carryOut(id, examined)
     this.#journal.finish(id, 'done')
-    return { id, paths: pathsOf(entries) }
+    return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile) }
+  }
+
+  #examine(intents: readonly Intent[], restores: boolean): Examined {
+    return examine(intents, {
+      root: this.#root,
+      fs: this.#fs,
+      refusal: this.#options.refusal ?? (() => undefined),
+      restores,
+      knownContent: (hash) => this.#journal.content(hash),
+    })
   }
 
   async #carryOut(id: string, { entries, contents, stamps }: Examined): Promise<void> {
@@ -141,7 +161,7 @@ class RecordedChanges implements Changes {
       await carryOut(place, steps, { content, stamps })
     } catch (error) {
       await this.#giveUp(id, place, { steps, content, error })
-      throw error
+      throw namingFiles(error, steps)
     }
   }
 

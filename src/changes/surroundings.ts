@@ -24,6 +24,7 @@ export class Surroundings {
   readonly #refusal: Refusal
   readonly #folders = new Map<string, boolean>()
   readonly #names = new Map<string, ReadonlyMap<string, string>>()
+  readonly #writable = new Map<string, boolean>()
 
   constructor(root: string, fs: ChangeFiles, refusal: Refusal) {
     this.#root = root
@@ -58,9 +59,21 @@ export class Surroundings {
       if (problem !== undefined) throw unholdable(created, name, problem)
     }
     const first = missing[0] ?? path
+    this.requireWritable(folderOf(first))
     // What was beside its twin before can be so again.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
+  }
+
+  /** @throws RouxError `PERMISSION_DENIED` where names may not come or go in a folder that is there */
+  requireWritable(folder: string): void {
+    const known = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
+    this.#writable.set(folder, known)
+    if (known) return
+    const name = folder === '' ? "The vault's own folder" : `The folder ${quote(folder)}`
+    throw new RouxError('PERMISSION_DENIED', `${name} is read-only. The vault is as before.`, {
+      hint: 'Make it writable first, and check that the drive is not read-only.',
+    })
   }
 
   requirePermitted(path: string): void {

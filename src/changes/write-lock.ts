@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -77,11 +77,19 @@ function release(database: Database): void {
   attempt(() => database.close())
 }
 
+/** Longer than any: what was there before is written over. */
+const HOLDER_LENGTH = 400
+
 // Beside the lock, never in it: closing a file that this process has locked would end the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
-  const draft = `${path}.holder.${process.pid}`
-  writeFileSync(draft, JSON.stringify({ ...thisOwner, since: Date.now() }), { mode: 0o600 })
-  renameSync(draft, `${path}.holder`)
+  const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
+  // Written over, not emptied or replaced: file systems write those down at once, which takes as long as a note.
+  const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    writeSync(fd, text, 0)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function heldBy(path: string, timeout: number): RouxError {

@@ -7,6 +7,7 @@ import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
 import type { Invocation } from './session.ts'
 import { findTool, unknownCommand } from './tool-command.ts'
+import { needsWrite } from './tool-switch.ts'
 import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools.ts'
 
 /** Shows what a command, a tool or a setting is for. */
@@ -44,11 +45,11 @@ function overview(all: readonly Tool[]): string {
         return [shortName(name) + positionalsOf(parametersOf(tool.definition())), title]
       }),
     )
-  const writing = all.filter(({ needs }) => needs !== undefined)
+  const writing = all.filter(needsWrite)
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
 Tools, with titles and aliases understood where a note is named:
-${rows(all.filter(({ needs }) => needs === undefined))}${writing.length === 0 ? '' : `\nOf these each needs --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
+${rows(all.filter((tool) => !needsWrite(tool)))}${writing.length === 0 ? '' : `\nOf these each needs --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
 Options of all of them:
 ${optionList(GLOBAL_OPTIONS)}
 Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".

@@ -8,6 +8,7 @@ export interface WrittenOptions {
   readonly paint: Paint
   /** What a command that writes needs besides its arguments: ` --write`. */
   readonly again: string
+  readonly isDryRun: boolean
   /** Columns of the terminal. */
   readonly width?: number | undefined
 }
@@ -17,7 +18,7 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
   if ('deleted' in value && value.deleted === false) return 'There is no such file: nothing was deleted.\n'
-  if (isFacts(value)) return value.plan_id === undefined ? renderDone(value, options) : renderPlan(value, options)
+  if (isFacts(value)) return options.isDryRun ? renderPlan(value, options) : renderDone(value, options)
   if ('path' in value && !('size' in value)) return renderFolder(value, options)
   return undefined
 }
@@ -29,8 +30,10 @@ const FEW = 3
 function renderPlan(facts: WriteFacts, { paint }: WrittenOptions): string {
   const { diff = '' } = facts
   const lines = [...(diff === '' ? [] : [...colouredDiff(diff, paint), '']), ...danglingLines(facts)]
-  return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`].join('\n')}\n`
+  return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, AGAIN].join('\n')}\n`
 }
+
+const AGAIN = 'The same command without --dry-run does it.'
 
 function renderDone(facts: WriteFacts, { again }: WrittenOptions): string {
   const { change_id: id } = facts

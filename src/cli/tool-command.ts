@@ -1,6 +1,6 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import type { Vaults } from '../app/vaults.ts'
-import type { LoadedVault } from '../config/load-vaults.ts'
+import type { LoadedVault, LoadedVaults } from '../config/load-vaults.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/define-tool.ts'
 import { prepareCall } from '../mcp/prepare-call.ts'
@@ -11,7 +11,7 @@ import type { RenderAnswer } from './printer.ts'
 import { renderWritten } from './render-written.ts'
 import { resolveNames } from './resolve-name.ts'
 import { type Invocation, requireVaults, withVaults } from './session.ts'
-import { requireOn, switchOff } from './tool-switch.ts'
+import { requireOn, settingsFor, switchOff } from './tool-switch.ts'
 import { commandName, SHORT_NAMES } from './tools.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -46,7 +46,8 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
   // Wrong arguments are told before a vault is read for them.
   tool.prepare(withoutVault(args))
-  const { server, vaults } = await requireVaults(invocation)
+  requireNoPlan(args)
+  const { server, vaults } = settingsOfAll(tool, await requireVaults(invocation))
   requireOn(tool, server.settings)
   const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
@@ -74,8 +75,9 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   const render: RenderAnswer | undefined =
     tool.needs === undefined
       ? undefined
-      : (given, paint) => renderWritten(given, { paint, again, width: invocation.host.stdout.columns })
-  await invocation.printer.answer(value, { warnings, question, render })
+      : (given, paint) =>
+          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
+  await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
 }
@@ -85,6 +87,12 @@ function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>):
   return args
 }
 
+/** What only reads needs no leave on the command line. */
+function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
+  const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
+  return { server: set(server), vaults: [set(first), ...more.map(set)] }
+}
+
 /** What arguments are checked against before anything is opened. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
@@ -92,6 +100,21 @@ function unopened(vaults: readonly LoadedVault[]): Vaults {
 
 function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: string | undefined): LoadedVault['settings'] {
   return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
+}
+
+/** A plan is kept by the process that made it, and a command's ends with its answer. */
+function withoutPlan(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
+  const { plan_id: _, ...rest } = value
+  return rest
+}
+
+function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
+  if (plan_id === undefined) return
+  throw new UsageError(
+    'A plan ends with the command that made it: there is none to carry out.',
+    'Give the operations again, without --dry-run.',
+  )
 }
 
 /** The function, whose first call's outcome is the outcome of all. */

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { RouxError } from '../core/errors.ts'
-import type { ToolIdentity } from '../mcp/define-tool.ts'
+import type { Tool, ToolIdentity } from '../mcp/define-tool.ts'
 
 /** The setting that has a tool switched off. */
 export interface ToolSwitch {
@@ -15,6 +15,17 @@ export function switchOff({ name, needs }: ToolIdentity, { tools, embedder }: Se
   if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
   if (embedder.kind === 'none' && BY_MEANING.has(name)) return { setting: 'embedder.kind', on: 'static' }
   return undefined
+}
+
+/** Whether a tool is offered only to those who may write, because it changes something. What only reads harms nobody who sits at the shell. */
+export function needsWrite({ needs, annotations }: Tool): boolean {
+  return needs !== undefined && !annotations.readOnlyHint
+}
+
+/** The settings with which a command runs a tool: what it needs in order to read is on. */
+export function settingsFor(tool: Tool, settings: Settings): Settings {
+  if (tool.needs === undefined || needsWrite(tool)) return settings
+  return { ...settings, tools: { ...settings.tools, write: true, attach: true } }
 }
 
 /** @throws RouxError `TOOL_DISABLED` that says what turns the tool on */

@@ -55,6 +55,17 @@ export interface AppliedChange {
   readonly id: string
   /** Every path that came, went or changed; folders of moved folders stand for all below. */
   readonly paths: readonly string[]
+  /** Those of them that are folders which were made or moved. */
+  readonly folders: readonly string[]
+  readonly files: readonly ChangedFile[]
+}
+
+/** A file in the trash. */
+export interface Trashed {
+  /** Where it lies, `.trash/` included. */
+  readonly trash: string
+  /** Where it came from. */
+  readonly path: string
 }
 
 /** How a change that was left half applied ended. */
@@ -82,10 +93,16 @@ export interface Changes {
    * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
+  /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
+  check(changes: readonly FileChange[]): void
   /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
   undo(id: string): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
+  /** What changes that were not taken back have put into the trash, newest first; read from the record as far as it is asked for. */
+  deletions(): Iterable<Trashed>
+  /** Gives back space on the disk that the record needs no more; for when nothing else is to do. */
+  tidy(): void
   /** Ends what dead owners left half applied; cheap, and nothing is made on disk, when there is none. */
   recover(): Promise<readonly Recovery[]>
   close(): void

@@ -19,7 +19,14 @@ export type Scope =
       readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
       /** Read even if their stat is unchanged. */
       readonly files: readonly string[]
+      /** Files and folders that got another name: what is known of them is still right. */
+      readonly moves?: readonly Move[]
     }
+
+export interface Move {
+  readonly from: string
+  readonly to: string
+}
 
 export interface IndexerOptions {
   readonly profile: Flavour['profile']
@@ -236,7 +243,10 @@ export class Indexer {
       ...this.#outside.filter(({ path }) => !scope.folders.some((folder) => isWithin(path, folder))),
       ...listings.flatMap((listing) => listing.outside),
     ]
-    return this.#compare(joined, within, forced, outside)
+    const plan = this.#compare(joined, within, forced, outside)
+    const { moves = [] } = scope
+    if (moves.length === 0) return plan
+    return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
   }
 
   #compare(listing: Listing, expected: readonly string[], forced: Set<string>, outside: readonly OutsideLink[]): Plan {
@@ -247,7 +257,8 @@ export class Indexer {
       const known = this.#known.get(file.path)
       if (known !== undefined) matched++
       const same = known !== undefined && sameStat(known.stat, file.stat) && known.excluded === file.excluded
-      ;(same && !forced.has(file.path) ? kept : read).push(file)
+      if (same && !forced.has(file.path)) kept.push(file)
+      else read.push(bornWith(file, known))
     }
     const gone = matched === expected.length ? [] : this.#missingFrom(listing, expected)
     return { read, kept, gone, forced, outside }
@@ -341,7 +352,7 @@ export class Indexer {
     )
     // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
-    const affected = await links.rename([...placed, ...reserved], removed)
+    const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     const records: FileRecord[] = []
     for (const fact of placed) {
       affected.delete(fact.key)
@@ -350,8 +361,8 @@ export class Indexer {
     }
     for (const key of removed) affected.delete(key)
     for (const record of await this.#writer.records([...affected])) {
-      const resolved = links.resolve(record, record.links)
-      if (!sameEnds(record.links, resolved.links)) records.push({ ...record, ...resolved })
+      const resolved = links.resolveChanged(record, changed)
+      if (!sameEnds(record.links, resolved)) records.push({ ...record, links: resolved })
     }
     await this.#options.permission
     const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey }
@@ -430,6 +441,21 @@ function isWithin(path: string, folder: { readonly path: string; readonly recurs
   const start = folder.path === '' ? '' : `${folder.path}/`
   if (!path.startsWith(start)) return false
   return folder.recursive || !path.slice(start.length).includes('/')
+}
+
+/**
+ * A file whose birth is the earliest that is known: whoever saves by replacing a file, as we and many editors do, leaves one that was born
+ * just now.
+ */
+function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
+  if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
+  return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
+}
+
+/** What a path was called before files and folders were moved. */
+function formerPath(path: string, moves: readonly Move[]): string | undefined {
+  const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
+  return move === undefined ? undefined : move.from + path.slice(move.to.length)
 }
 
 function dedupe(files: readonly ListedFile[]): readonly ListedFile[] {

@@ -1,10 +1,16 @@
 import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
 import { type NamedFile, NameIndex, namesOf } from '../links/name-index.ts'
-import { addMentions, resolveLink } from '../links/resolve.ts'
+import { addMentions, mentionsAny, resolveLink } from '../links/resolve.ts'
 
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
+
+/** What a change of names comes to. */
+export interface Renamed {
+  readonly changed: ReadonlySet<string>
+  readonly affected: Set<number>
+}
 
 /** What a change of names works on; `changed` collects the folded names that came or went. */
 interface Renaming {
@@ -69,9 +75,9 @@ export class LinkTable {
 
   /**
    * Takes over new names.
-   * @returns the keys of the files whose links may point elsewhere now.
+   * @returns the folded names that came or went, and the keys of the files whose links may point elsewhere now.
    */
-  async rename(put: readonly Named[], removed: readonly number[]): Promise<Set<number>> {
+  async rename(put: readonly Named[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })
@@ -83,7 +89,7 @@ export class LinkTable {
     }
     const affected = new Set<number>()
     for (const name of changed) for (const key of tables.mentions.sources(name)) affected.add(key)
-    return affected
+    return { changed, affected }
   }
 
   #forget(key: number, { names, mentions, changed }: Renaming): void {
@@ -135,6 +141,15 @@ export class LinkTable {
     const list = [...mentioned]
     mentions.set(source.key, list)
     return { links: resolved, mentions: list }
+  }
+
+  /** Resolves those of a file's links again that mention a name that came or went. */
+  resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
+    const names = this.#names
+    if (names === undefined) throw new Error('names are not loaded')
+    return links.map((link) =>
+      mentionsAny(link, path, this.flavour, changed) ? this.#resolveOne(names, { key, path }, link) : link,
+    )
   }
 
   #resolveOne(

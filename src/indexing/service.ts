@@ -22,6 +22,8 @@ export interface ServiceParts {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
   readonly search: SearchServiceParts
+  /** Nothing was asked for a moment: for what others have to tidy up. */
+  readonly onRest?: () => void
   /** What failed unexpectedly, for the log. */
   readonly onError: (error: unknown) => void
 }
@@ -135,17 +137,28 @@ export class IndexingService implements Indexing {
 
   async #runJob<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
     if (!this.#isVerified) await this.#compare({ all: true })
-    const { phase, message } = this.#status
+    this.#requireVault()
+    const { message } = this.#status
     const [vault, writer, indexer] = [this.#vault, this.#writer, this.#indexer]
-    if (phase === 'missing') throw new RouxError('VAULT_NOT_FOUND', message ?? 'The vault is missing.')
     if (vault === undefined || writer === undefined || indexer === undefined) {
       throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${message ?? 'no reason known'}.`)
     }
     try {
-      return await job({ vault, writer, indexer, reconcile: (scope) => this.#compare(scope) })
+      return await job({ vault, writer, indexer, reconcile: (scope) => this.#compareOrThrow(scope) })
     } finally {
       this.#search.markStale()
     }
+  }
+
+  async #compareOrThrow(scope: Scope): Promise<void> {
+    await this.#compare(scope)
+    this.#requireVault()
+  }
+
+  /** @throws RouxError `VAULT_NOT_FOUND` */
+  #requireVault(): void {
+    const { phase, message } = this.#status
+    if (phase === 'missing') throw new RouxError('VAULT_NOT_FOUND', message ?? 'The vault is missing.')
   }
 
   onStatus(listener: (status: IndexStatus) => void): () => void {
@@ -339,6 +352,7 @@ export class IndexingService implements Indexing {
       if (!this.#isPermitted) return
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
+      this.#parts.onRest?.()
     }, WARM_AFTER)
     this.#timer.unref()
   }

@@ -172,6 +172,15 @@ export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavo
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
 }
 
+/** Whether a link mentions one of these folded names; a change of others leaves it where it leads. */
+export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
+  let isMentioned = false
+  addMentions(link, sourcePath, flavour, (name) => {
+    isMentioned ||= names.has(name)
+  })
+  return isMentioned
+}
+
 function addSpelling(spelling: string, folded: string, sourcePath: string, mode: Mode, add: (name: string) => void): void {
   const base = baseName(folded.endsWith('/') ? folded.replace(/\/+$/, '') : folded)
   add(base)

@@ -39,7 +39,7 @@ function serveVault(port: MessagePort): void {
         serveVault(message.port)
         break
       case 'open':
-        service = openService(message.data, { send, relay, onReplaced: () => replaced++ })
+        service = openService(message.data, { send, relay, onReplaced: () => replaced++, onRest: () => writes?.tidy() })
         writes = openWrites(message.data, service)
         service.onStatus((status) => send({ type: 'status', status }))
         service.start()
@@ -83,13 +83,15 @@ interface Surroundings {
   readonly send: Send
   readonly relay: EmbedderRelay
   readonly onReplaced: () => void
+  /** Nothing is left to do for now. */
+  readonly onRest: () => void
 }
 
 type Send = (message: FromIndexer) => void
 
 function openService(
   { root, settings, file, searchFile, memory, watch }: IndexerData,
-  { send, relay, onReplaced }: Surroundings,
+  { send, relay, onReplaced, onRest }: Surroundings,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
@@ -129,6 +131,7 @@ function openService(
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },
     onCommitted: (generation) => send({ type: 'committed', generation }),
+    onRest,
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
 }

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { isTrash } from '../changes/plan/note-paths.ts'
 import { type PlannedWrite, planOperations } from '../changes/plan/plan-operations.ts'
-import type { Trashed } from '../changes/plan/trash.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
-import type { ChangedFile, ChangeSummary, Changes } from '../core/changes.ts'
+import type { AppliedChange, ChangedFile, ChangeSummary, Changes } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, Writing, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
@@ -23,8 +22,8 @@ interface KeptPlan {
   readonly fingerprint: string
 }
 
-/** Operations for which links in other files need not be known. */
-const ON_ONE_FILE: ReadonlySet<Operation['kind']> = new Set(['manageTags', 'createFolder', 'addAttachment'])
+/** Operations that write links in other files anew. */
+const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
 /** How often a write is planned on what somebody else wrote meanwhile. */
 const ATTEMPTS = 4
@@ -34,18 +33,19 @@ function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** A new note or other text in one changes no link of others. */
-function needsLinks(operation: Operation): boolean {
-  if (operation.kind === 'create') return false
-  return operation.kind === 'update' ? operation.title !== undefined : !ON_ONE_FILE.has(operation.kind)
+/** Whether links in other files are written anew, and not only told of. */
+function relinks(operation: Operation): boolean {
+  return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
+}
+
+/** Whether planning did not find a file that was meant. */
+function isMissed(operations: readonly Operation[], { files }: PlannedWrite): boolean {
+  const asked = operations.filter(({ kind }) => kind === 'delete' || kind === 'deleteAttachment').length
+  return files.filter(({ kind }) => kind === 'deleted').length < asked
 }
 
 /** Dry runs that can still be executed: the newest. */
 const PLANS_KEPT = 50
-/** Changes among which one that was just made is looked for: other processes may make some at the same moment. */
-const RECENT = 20
-/** Changes that are asked where a file in the trash came from. */
-const REMEMBERED = 10_000
 
 /** Plans and applies what is asked, one after the other, and brings the index up to date before it answers. */
 export class WriteService implements Writing {
@@ -85,32 +85,49 @@ export class WriteService implements Writing {
     request: WriteRequest,
     { title, operations }: Pick<KeptPlan, 'title' | 'operations'>,
   ): Promise<WriteResult> {
-    // Links that must follow may stand in files that nobody has told of yet.
-    if (operations.some(needsLinks)) await access.reconcile({ all: true })
-    const view = await this.#parts.openView(access)
-    const { changes, ...planned } = await planOperations(view, operations, () => this.#deletions())
+    const { changes, ...planned } = await this.#plan(access, operations)
     const fingerprint = fingerprintOf({ changes, ...planned })
     if (request.planId !== undefined && this.#plans.get(request.planId)?.fingerprint !== fingerprint) throw stalePlan()
-    if (request.dryRun) return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
+    if (request.dryRun) {
+      this.#parts.changes.check(changes)
+      return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
+    }
     if (changes.length === 0) return planned
     const applied = await this.#parts.changes.apply(changes, { title })
     if (request.planId !== undefined) this.#plans.delete(request.planId)
-    return await this.#indexed(access, scopeOf({ changes, ...planned }, applied.paths), { ...planned, changeId: applied.id })
+    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id })
+  }
+
+  /** What nobody has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
+  async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
+    const plan = async () => {
+      const view = await this.#parts.openView(access)
+      return await planOperations(view, operations, () => this.#parts.changes.deletions())
+    }
+    // Links that must follow may stand in any file.
+    if (!operations.some(relinks)) {
+      const planned = await plan().catch((error: unknown) => {
+        if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
+        throw error
+      })
+      if (planned !== undefined && !isMissed(operations, planned)) return planned
+    }
+    await access.reconcile({ all: true })
+    return await plan()
   }
 
   async undo(changeId: string): Promise<WriteResult> {
     return await this.#parts.service.exclusively(async (access) => {
       const applied = await this.#parts.changes.undo(changeId)
-      const own = this.#parts.changes.list(RECENT).find(({ id }) => id === applied.id)
       const result: WriteResult = {
         changeId: applied.id,
-        files: (own?.files ?? []).flatMap(takenBack),
+        files: applied.files.flatMap(takenBack),
         subjects: [],
         dangling: [],
         diff: '',
         notes: [],
       }
-      return await this.#indexed(access, { all: true }, result)
+      return await this.#indexed(access, scopeOf(applied), result)
     })
   }
 
@@ -118,12 +135,9 @@ export class WriteService implements Writing {
     return this.#parts.changes.list(limit)
   }
 
-  /** What was put into the trash by changes that were not taken back, newest first. */
-  #deletions(): readonly Trashed[] {
-    const done = this.#parts.changes.list(REMEMBERED).filter(({ state }) => state === 'done')
-    return done.flatMap(({ files }) =>
-      files.flatMap(({ kind, path, to = '' }) => (kind === 'move' && isTrash(to) ? [{ trash: to, path }] : [])),
-    )
+  /** For when nothing is to do. */
+  tidy(): void {
+    this.#parts.changes.tidy()
   }
 
   close(): void {
@@ -162,12 +176,9 @@ export class WriteService implements Writing {
 }
 
 /** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
-function scopeOf({ changes, files }: PlannedWrite, paths: readonly string[]): Scope {
-  const moved = new Set(files.map(({ from }) => from))
-  const known = new Set(changes.flatMap((change) => (change.kind === 'move' ? [change.from, change.to] : [change.path])))
-  const folders = changes.flatMap((change) => (change.kind === 'move' && !moved.has(change.from) ? [change.from, change.to] : []))
-  const made = paths.filter((path) => !known.has(path))
-  return { all: false, folders: [...folders, ...made].map((path) => ({ path, recursive: true })), files: paths }
+function scopeOf({ paths, folders, files }: AppliedChange): Scope {
+  const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
+  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves }
 }
 
 /** Tells whether planning anew comes to the same: the same files, from the same bytes, to the same bytes. */

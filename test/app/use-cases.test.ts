@@ -251,7 +251,10 @@ test('get_tree shows folders with counts and what was left out', async () => {
     omitted_notes: 1,
   })
   const none = await getTree(core, { path: 'Nope', depth: 1, limit: 1, includeArchived: true })
-  expect(none).toEqual({ value: null, warnings: [{ code: 'UNKNOWN_ID', message: 'There is no folder "Nope".' }] })
+  expect(none).toEqual({
+    value: null,
+    warnings: [{ code: 'UNKNOWN_ID', message: 'There is no folder "Nope" with notes in it.' }],
+  })
 })
 
 test('get_problems lists what the store found, by kind and folder', async () => {

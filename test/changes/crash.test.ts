@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FileChange } from '../../src/core/changes.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { ended, killProcesses, startWriter, writeTogether } from '../crash/processes.ts'
 import { simulateKills } from '../crash/simulated-kills.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { bytes, makeWorld, snapshot } from './rig.ts'
+import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, sha, snapshot } from './rig.ts'
 
 let program = ''
 
@@ -23,6 +24,32 @@ describe('a process that dies', () => {
     expect(losses).toEqual([])
     expect(kills).toBeGreaterThanOrEqual(100)
     expect(killsInRecovery).toBeGreaterThan(10)
+  })
+
+  test('while notes exchange their names leaves all of them as before or as asked', async () => {
+    const files = { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' }
+    // a → b → c → d.md, with contents that change places.
+    const row: readonly FileChange[] = [
+      { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('C') },
+      { kind: 'move', from: 'a.md', to: 'd.md', before: sha('A') },
+      { kind: 'replace', path: 'b.md', before: sha('B'), bytes: bytes('A') },
+      { kind: 'replace', path: 'c.md', before: sha('C'), bytes: bytes('B') },
+    ]
+    const after = { 'b.md': 'A', 'c.md': 'B', 'd.md': 'C' }
+    const ends = new Set<string>()
+    for (let at = 0; ; at++) {
+      const world = makeWorld(temporaryFolder(), files)
+      const fate = new Fate(at)
+      const dying = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
+      await dying.apply(row, { title: 'exchange' }).catch(() => {})
+      dying.close()
+      const next = world.open()
+      await next.recover()
+      next.close()
+      ends.add(JSON.stringify(snapshot(world.root)))
+      if (fate.calls <= at) break
+    }
+    expect([...ends].sort()).toEqual([JSON.stringify(files), JSON.stringify(after)].sort())
   })
 
   test('by SIGKILL leaves all files of a change of one version', async () => {

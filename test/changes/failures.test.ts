@@ -1,4 +1,5 @@
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FileChange } from '../../src/core/changes.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -14,6 +15,10 @@ const CHANGES: readonly FileChange[] = [
   { kind: 'move', from: 'old', to: 'older', before: undefined },
   { kind: 'removeFolder', path: 'f' },
 ]
+
+function deny(call: string, path: string): never {
+  throw Object.assign(new Error(`EACCES: permission denied, ${call} '${path}'`), { code: 'EACCES' })
+}
 
 describe('a call that fails', () => {
   test.each([
@@ -34,6 +39,35 @@ describe('a call that fails', () => {
       expect(writer.list(1).map(({ state }) => state)).not.toContain('applying')
       writer.close()
     }
+  })
+
+  test.each<[string, Partial<typeof quickFiles>, string]>([
+    ['where a text is written', { create: (path) => deny('open', path) }, "permission denied, open 'f/c.md'"],
+    ['where a file moves', { link: (_, to) => deny('link', to) }, "link 'new/b.md'"],
+  ])('is told with the name of the note: %s', async (_, fs, message) => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const writer = world.open({ fs: { ...quickFiles, ...fs } })
+    const changes: readonly FileChange[] = fs.create
+      ? [{ kind: 'replace', path: 'f/c.md', before: sha('C'), bytes: bytes('C2') }]
+      : [{ kind: 'move', from: 'b.md', to: 'new/b.md', before: sha('B') }]
+    const error = await writer.apply(changes, { title: 'denied' }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'PERMISSION_DENIED', message: expect.stringContaining(message) })
+    expect(String(error)).not.toContain('.roux-')
+    writer.close()
+  })
+
+  test('of the lock is told with what to do', async () => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const writer = world.open()
+    await writer.apply(CHANGES.slice(0, 1), { title: 'first' })
+    const [lock = ''] = readdirSync(join(world.state, 'locks')).filter((name) => name.endsWith('.lock'))
+    writeFileSync(join(world.state, 'locks', lock), 'no database at all, but long enough to be looked at. '.repeat(100))
+    const error = await writer.apply(CHANGES.slice(1), { title: 'second' }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining(lock) })
+    expect(error).toMatchObject({ hint: expect.stringContaining('Delete that file') })
+    rmSync(join(world.state, 'locks', lock))
+    await writer.apply(CHANGES.slice(1), { title: 'third' })
+    writer.close()
   })
 
   test('for good is rolled back by the next call', async () => {

@@ -51,6 +51,18 @@ describe('the record', () => {
     expect(snapshot(world.root)).toEqual({})
   })
 
+  test('gives back the space of its log when nothing is to do', async () => {
+    const world = makeWorld(temporaryFolder())
+    const writer = world.open()
+    const log = () => statSync(join(world.state, 'state.db-wal')).size
+    await writer.apply([{ kind: 'create', path: 'large.bin', bytes: randomBytes(6_000_000) }], { title: 'large' })
+    expect(log()).toBeGreaterThan(5_000_000)
+    writer.tidy()
+    expect(log()).toBe(0)
+    expect(writer.list(1)).toMatchObject([{ title: 'large' }])
+    writer.close()
+  })
+
   test('keeps to its size', async () => {
     const world = makeWorld(temporaryFolder())
     for (let n = 0; n < 60; n++) await edit(world, n, { size: 20_000, retention: { days: 30, bytes: 500_000 } })

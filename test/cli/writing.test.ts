@@ -39,9 +39,7 @@ describe('whether a command may write', () => {
   test.each([
     [['move-node', 'home', 'Start.md'], 'move_node', 'tools.write'],
     [['call', 'move_node', '{"id":"home","to":"Start.md"}'], 'move_node', 'tools.write'],
-    [['changes'], 'list_changes', 'tools.write'],
     [['undo', 'c1'], 'undo', 'tools.write'],
-    [['read-attachment', 'photo.png'], 'read_attachment', 'tools.attach'],
     [['undo', 'c1', '--set', 'tools.attach=true'], 'undo', 'tools.write'],
   ] as const)('%j is refused unless somebody said so', async (args, tool, setting) => {
     const { code, out, err, requests, writing } = await roux(args)
@@ -51,6 +49,15 @@ describe('whether a command may write', () => {
     )
     expect([requests, writing.undone]).toEqual([[], []])
   })
+
+  test.each([[['changes']], [['list-attachments', 'home']], [['read-attachment', 'photo.png']]] as const)(
+    '%j only reads: it needs no leave, but can be off by its own name',
+    async (args) => {
+      expect(await roux(args)).toMatchObject({ code: 0, requests: [] })
+      const tools = ['list_changes', 'list_attachments', 'read_attachment'].flatMap((name) => ['--set', `tools.${name}=false`])
+      expect((await roux([...args, ...tools])).err).toContain('is switched off')
+    },
+  )
 
   test.each<[string, readonly string[], World]>([
     ['--write', ['--write'], {}],
@@ -144,7 +151,7 @@ describe('what was done is told', () => {
 
   test('as JSON to a pipe, whole', async () => {
     const { out } = await roux(['move-node', 'home', 'Start.md', '--write', '--dry-run'], { ...MOVED, diff: 'x'.repeat(50_000) })
-    expect(JSON.parse(out)).toMatchObject({ old_id: 'home.md', new_id: 'start.md', plan_id: 'p1' })
+    expect(JSON.parse(out)).toMatchObject({ old_id: 'home.md', new_id: 'start.md' })
     expect(JSON.parse(out).diff).toHaveLength(50_000)
   })
 
@@ -175,12 +182,22 @@ describe('what was done is told', () => {
 describe('a dry run', () => {
   const args = ['move-node', 'home', 'Start.md', '--dry-run', '--write']
   const LAST =
-    'This is a dry run, nothing was changed. It would be: moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n'
+    'This is a dry run, nothing was changed. It would be: moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n' +
+    'The same command without --dry-run does it.\n'
 
   test('shows the difference, without what steers a terminal', async () => {
     const { out, requests } = await roux(args, MOVED, TERMINAL)
     expect(requests[0]?.dryRun).toBe(true)
     expect(out).toBe(`--- a/Soil/Worms.md\n+++ b/Soil/Worms.md\n@@ -3 +3 @@\n in\n-[[Home]][2J\n+[[Start]]\n\n${LAST}`)
+  })
+
+  test('has no plan: it would end with the command', async () => {
+    expect(JSON.parse((await roux(args, MOVED)).out)).not.toHaveProperty('plan_id')
+    const { code, err, requests } = await roux(['apply-changes', '--plan-id', 'p1', '--write'])
+    expect([code, requests]).toEqual([2, []])
+    expect(err).toBe(
+      'error: A plan ends with the command that made it: there is none to carry out.\n  Give the operations again, without --dry-run.\n',
+    )
   })
 
   test('in colours', async () => {

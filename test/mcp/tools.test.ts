@@ -374,7 +374,6 @@ describe('results', () => {
       ['find_path', { source: 'home', target: 'alone' }, (result) => ({ result })],
       ['get_tree', {}, (value) => value as object],
       ['get_problems', {}, (value) => value as object],
-      ['random_node', { tags: ['none'] }, (node) => ({ node })],
     ]
     for (const [name, args, wrap] of cases) {
       const { content, structuredContent, isError } = await call(name, args)
@@ -391,6 +390,8 @@ describe('results', () => {
     expect(content[0].text).toBe('null')
     expect(structuredContent).toEqual({ node: null, _warnings: [{ code: 'UNKNOWN_ID', message: expect.any(String) }] })
     expect(content[1].text).toMatch(/^UNKNOWN_ID: There is no node "nope"/)
+    const drawn = await call('random_node', { tags: ['none'] })
+    expect(drawn.structuredContent).toMatchObject({ node: null, _warnings: [{ code: 'UNKNOWN_ID' }] })
     const folder = await call('get_tree', { path: 'nope' })
     expect(folder.structuredContent).toMatchObject({ result: null, _warnings: [{ code: 'UNKNOWN_ID' }] })
   })

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { diskFiles } from '../../src/changes/file-system.ts'
 import { openChanges } from '../../src/changes/open-changes.ts'
 import { planOperations } from '../../src/changes/plan/plan-operations.ts'
 import type { Operation } from '../../src/core/operations.ts'
@@ -49,6 +50,80 @@ describe('what is written', () => {
     expect(result.changeId).toBeDefined()
     await expect(vault.write(create('b'))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
   })
+})
+
+describe('a file that nobody has told of yet', () => {
+  test('can be edited and deleted, in another spelling too', async () => {
+    const vault = await writable({ 'a.md': '' })
+    vault.put('F/new.md', 'N')
+    await vault.write({ kind: 'update', id: 'f/NEW', append: 'x', updateLinks: false })
+    vault.put('F/other.md', 'O')
+    const { files } = await vault.write([{ kind: 'delete', id: 'f/other' }, create('b', 'B')])
+    expect(files).toMatchObject([{ kind: 'deleted', from: 'F/other.md' }, { kind: 'created' }])
+    expect(vault.files()).toEqual({ 'a.md': '', 'b.md': 'B', 'F/new.md': 'N\n\nx', '.trash/F/other.md': 'O' })
+  })
+
+  test('that is gone leaves its name to others', async () => {
+    const vault = await writable({ 'a.md': 'A' })
+    await vault.write({ kind: 'delete', id: 'a' })
+    vault.put('a.md', 'again')
+    await vault.service.reconcile()
+    rmSync(join(vault.root, 'a.md'))
+    await vault.write({ kind: 'restore', id: 'a' })
+    expect(vault.files()).toEqual({ 'a.md': 'A' })
+  })
+})
+
+test('a vault that vanished is said to be missing, whatever is asked', async () => {
+  const vault = await writable({ 'a.md': 'A' })
+  rmSync(vault.root, { recursive: true })
+  const missing = { code: 'VAULT_NOT_FOUND' }
+  await expect(vault.write({ kind: 'update', id: 'a', append: 'x', updateLinks: false })).rejects.toMatchObject(missing)
+  await expect(vault.write({ kind: 'delete', id: 'a' })).rejects.toMatchObject(missing)
+  await expect(vault.write(create('b'))).rejects.toMatchObject(missing)
+})
+
+describe('a dry run refuses what would be refused for good', () => {
+  test.each<[string, Operation]>([
+    ['a folder behind a symbolic link', create('outside/a')],
+    ['the way into one', move('a', 'outside/x')],
+    ['a file that is read-only', { kind: 'update', id: 'closed', append: 'x', updateLinks: false }],
+    ['a read-only folder, out of it', move('locked/a', 'x')],
+    ['a read-only folder, into it', move('a', 'locked/b/x')],
+    ['a read-only folder, a folder out of it', move('locked/f', 'x')],
+    ['a read-only folder, a new text in it', { kind: 'update', id: 'locked/a', append: 'x', updateLinks: false }],
+  ])('%s', async (_, operation) => {
+    const fs = { ...diskFiles, isWritable: (folder: string) => !folder.endsWith('/locked') }
+    const vault = await writable({ 'a.md': 'A', 'closed.md': 'C', 'locked/a.md': 'L', 'locked/f/b.md': '' }, { changes: { fs } })
+    chmodSync(join(vault.root, 'closed.md'), 0o444)
+    symlinkSync(vault.state, join(vault.root, 'outside'))
+    await vault.service.reconcile()
+    const before = vault.snapshot()
+    const denied = { code: 'PERMISSION_DENIED' }
+    await expect(vault.write(operation, { dryRun: true })).rejects.toMatchObject(denied)
+    await expect(vault.write(operation)).rejects.toMatchObject(denied)
+    expect(vault.snapshot()).toEqual(before)
+  })
+})
+
+test('a note was created when it was, whatever is written into it and wherever it goes', async () => {
+  const vault = await writable({ 'f/a.md': 'A [b](b.md)', 'f/b.md': '' })
+  const bornAt = async (path: string) =>
+    await vault.service.exclusively(async ({ indexer }) => (await indexer.look()).known.get(path)?.stat.birthtime)
+  const born = await bornAt('f/a.md')
+  expect(born).toBeGreaterThan(0)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await vault.write({ kind: 'update', id: 'f/a', append: 'x', updateLinks: false })
+  expect(statSync(join(vault.root, 'f/a.md')).birthtimeMs).not.toBe(born)
+  expect(await bornAt('f/a.md')).toBe(born)
+  // Its own link is written anew, so that it is a new file under a new name.
+  const { changeId = '' } = await vault.write(move('f/a', 'g/h/c'))
+  expect(await bornAt('g/h/c.md')).toBe(born)
+  await vault.write(move('g', 'z'))
+  expect(await bornAt('z/h/c.md')).toBe(born)
+  await vault.write(move('z', 'g'))
+  await vault.writes.undo(changeId)
+  expect(await bornAt('f/a.md')).toBe(born)
 })
 
 describe('what is taken back', () => {

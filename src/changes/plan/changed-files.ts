@@ -1,5 +1,7 @@
 import type { FileChange } from '../../core/changes.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { WriteResult, WrittenFile } from '../../core/operations.ts'
+import { quote } from '../path-rules.ts'
 import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
@@ -36,8 +38,62 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
   return original === undefined ? !isTrash(path) : isEdited || original !== path
 }
 
-/** What must be done to a file on disk. */
-export function changesOf(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
+/**
+ * What must be done to files on disk. Where one takes a name that another gives up, no name can be given before the other is free: there the
+ * contents change places, and only the last of such a row gets another name.
+ */
+export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
+  const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
+  const rows = new Map<Draft, readonly FileChange[]>()
+  for (const draft of leaving.values()) {
+    if (leaving.has(draft.path) && !rows.has(draft)) for (const [one, changes] of exchange(draft, leaving)) rows.set(one, changes)
+  }
+  return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
+}
+
+function isRenamed({ original, path }: Draft): boolean {
+  return original !== undefined && original !== path
+}
+
+/** A row of files of which each takes the name of the next, with what becomes of the file that has its name now. */
+function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
+  const row = rowWith(member, leaving)
+  const changes = new Map<Draft, readonly FileChange[]>()
+  const last = row.at(-1) ?? member
+  const isRing = last.path === row[0]?.original
+  // The trash would not know any more where it came from.
+  if (isTrash(last.path)) throw stillThere(last.original ?? '')
+  for (const [at, draft] of row.entries()) {
+    const { original = '', before = '' } = draft
+    // The file of the first carries the content of the last on; any other gets that of the one before it.
+    const content = (row[at - 1] ?? last).bytes
+    const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
+    changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
+  }
+  return changes
+}
+
+function stillThere(path: string): RouxError {
+  return new RouxError('NODE_EXISTS', `${quote(path)} is there until all is done: what takes its name cannot come before.`, {
+    hint: 'Make two requests of it: first the deletion, then the move.',
+  })
+}
+
+/** The row in which a file is, from one whose name nobody takes; a ring begins anywhere. */
+function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
+  const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
+  let first = member
+  for (let before = taker.get(first.original ?? ''); before !== undefined; before = taker.get(first.original ?? '')) {
+    first = before
+    if (first === member) break
+  }
+  const row = [first]
+  for (let next = leaving.get(first.path); next !== undefined && next !== first; next = leaving.get(next.path)) row.push(next)
+  return row
+}
+
+/** What must be done to a file on disk whose name, old or new, nobody else has. */
+function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]
   const replaced: FileChange[] = isEdited

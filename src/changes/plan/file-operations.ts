@@ -1,3 +1,4 @@
+import type { Trashed } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
@@ -6,7 +7,7 @@ import { quote, requireInside, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireHash } from './note-operations.ts'
 import { freePath, inFolder, requireFree, requirePath } from './note-paths.ts'
-import { findTrashed, type Trashed } from './trash.ts'
+import { findTrashed } from './trash.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
@@ -28,7 +29,7 @@ export async function deleteFile(
 export async function restoreFile(
   workspace: Workspace,
   { id }: Of<'restore'>,
-  deletions: () => readonly Trashed[],
+  deletions: () => Iterable<Trashed>,
 ): Promise<Draft> {
   requireInside(id)
   const names = [id, `${id}.md`]
@@ -38,8 +39,7 @@ export async function restoreFile(
     await workspace.move([{ draft: deleted, to: deleted.original }])
     return deleted
   }
-  const known = deletions()
-  const found = names.map((name) => findTrashed(workspace.view, name, known)).find((each) => each !== undefined)
+  const found = findTrashed(workspace.view, names, deletions())
   if (found === undefined) {
     throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(id)} in the trash.`, {
       hint: 'list_changes names what was deleted; the trash is the folder .trash of the vault.',
@@ -78,7 +78,7 @@ function placeOf(workspace: Workspace, to: string): { readonly name: string; rea
   const trimmed = to.replace(/\/$/, '')
   requireInside(trimmed)
   const spelled = workspace.spelled(trimmed)
-  if (to.endsWith('/') || workspace.view.look(spelled) === 'folder') return { name: spelled, isFolder: true }
+  if (to.endsWith('/') || workspace.isFolder(spelled)) return { name: spelled, isFolder: true }
   const folder = folderOf(trimmed)
   return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trimmed)), isFolder: false }
 }

@@ -2,7 +2,7 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { LinkReport } from '../../core/operations.ts'
 import { ChangedNames, type NameChange } from '../../links/relink/changed-names.ts'
 import type { LostReason, RelinkSource } from '../../links/relink/relink-plan.ts'
-import { resolveLink } from '../../links/resolve.ts'
+import { mentionsAny, resolveLink } from '../../links/resolve.ts'
 import type { VaultView } from './vault-view.ts'
 
 /** Links that a change leads elsewhere, or nowhere. What they come to is told when planning is over: a later operation may mend them. */
@@ -31,6 +31,7 @@ export class LinkReports {
     for (const source of sources) {
       for (const link of source.links) {
         if (typeof link.to === 'string') continue
+        if (!after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, after.touched)) continue
         const found = resolveLink(after, source, link, flavour)
         if (found.kind === 'file' && found.key === link.to) continue
         this.add(source, link, { target: pathOf(link.to) ?? '', reason: 'gone' })

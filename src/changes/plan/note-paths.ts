@@ -45,7 +45,7 @@ export function requireFree(workspace: Workspace, path: string, but?: Draft): vo
   throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
     hint:
       taken === undefined
-        ? 'Choose another name. One that another operation gives up can be taken in a request of its own.'
+        ? 'Choose another name. One that another operation gives up can be taken by a note that moves there afterwards; else make two requests of it.'
         : 'Choose another name, or change the one that is there with update_node.',
     ...(taken === undefined ? undefined : { candidates: [foldId(taken.path)] }),
   })

@@ -1,4 +1,4 @@
-import type { FileChange } from '../../core/changes.ts'
+import type { FileChange, Trashed } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
 import { addAttachment } from './attachment-operations.ts'
@@ -7,7 +7,6 @@ import { cloneNote, createNote, manageTags, updateNote } from './note-operations
 import { isTrash } from './note-paths.ts'
 import { differenceOf } from './plan-difference.ts'
 import { renameOneHeading, renameOneTag } from './rename-operations.ts'
-import type { Trashed } from './trash.ts'
 import type { VaultView } from './vault-view.ts'
 import { type Draft, Workspace } from './workspace.ts'
 
@@ -24,7 +23,7 @@ export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
 export async function planOperations(
   view: VaultView,
   operations: readonly Operation[],
-  deletions: () => readonly Trashed[] = () => [],
+  deletions: () => Iterable<Trashed> = () => [],
 ): Promise<PlannedWrite> {
   const workspace = new Workspace(view)
   try {
@@ -51,7 +50,7 @@ export async function planOperations(
   }
 }
 
-function run(workspace: Workspace, operation: Operation, deletions: () => readonly Trashed[]): Promise<Draft | undefined> {
+function run(workspace: Workspace, operation: Operation, deletions: () => Iterable<Trashed>): Promise<Draft | undefined> {
   switch (operation.kind) {
     case 'create':
       return createNote(workspace, operation)

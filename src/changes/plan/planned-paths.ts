@@ -5,7 +5,7 @@ import { quote } from '../path-rules.ts'
 import type { MovedFolder } from './changed-files.ts'
 import type { Draft } from './draft.ts'
 import type { DraftTable } from './draft-table.ts'
-import { inFolder } from './note-paths.ts'
+import { inFolder, isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /** What will lie where: the disk, the index, and above them what is planned. */
@@ -40,10 +40,33 @@ export class PlannedPaths {
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
     if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
-    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key))) return true
+    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key) && this.#isThere(key))) return true
     if (this.#coming.has(folded)) return true
     const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
-    return names.some((name) => but === undefined || this.#drafts.from(inFolder(folderOf(path), name)) !== but)
+    return names.some((name) => {
+      const there = this.#drafts.from(inFolder(folderOf(path), name))
+      return but === undefined || (there !== but && !(this.#isVacated(there) && this.#isText(but)))
+    })
+  }
+
+  /** Whether a note gets another name, so that one that moves may have this one: their contents can change places. */
+  #isVacated(draft: Draft | undefined): boolean {
+    return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
+  }
+
+  #isText({ original }: Draft): boolean {
+    return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
+  }
+
+  /** Whether a folder that is not there yet will come. */
+  isComing(path: string): boolean {
+    return this.#coming.has(foldId(path))
+  }
+
+  /** The index may still know what somebody took away a moment ago. */
+  #isThere(key: number): boolean {
+    const path = this.#view.pathOf(key)
+    return path !== undefined && this.#view.look(path) !== undefined
   }
 
   /** A path with those of its names that exist, or will, spelled as they are. */

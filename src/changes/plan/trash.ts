@@ -1,29 +1,25 @@
+import type { Trashed } from '../../core/changes.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import { TRASH } from '../path-rules.ts'
 import { inFolder } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** A file in the trash. */
-export interface Trashed {
-  readonly trash: string
-  /** Where it came from. */
-  readonly path: string
-}
-
 /**
- * The file that was deleted last under a path. The record of changes knows where files in the trash came from; of those that it knows
+ * The file that was deleted last under one of these paths. The record of changes knows where files in the trash came from; of those that it knows
  * nothing of the name decides: as it is, or with the highest number.
  * @param deletions newest first
  */
-export function findTrashed(view: VaultView, wanted: string, deletions: readonly Trashed[]): Trashed | undefined {
-  const origins = new Map<string, string>()
+export function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
+  const folded = new Set(wanted.map(foldId))
+  const known = new Set<string>()
   for (const { trash, path } of deletions) {
-    if (origins.has(trash)) continue
-    origins.set(trash, path)
-    if (foldId(path) === foldId(wanted) && view.look(trash) === 'file') return { trash, path }
+    if (known.has(trash)) continue
+    known.add(trash)
+    if (folded.has(foldId(path)) && view.look(trash) === 'file') return { trash, path }
   }
-  return byName(view, wanted).findLast(({ trash }) => !origins.has(trash))
+  const named = wanted.map((path) => byName(view, path).findLast(({ trash }) => !known.has(trash)))
+  return named.find((found) => found !== undefined)
 }
 
 /** What the trash has that is called like a path, the highest number last. */

@@ -120,6 +120,11 @@ export class Workspace {
     return this.#paths.spelled(path)
   }
 
+  /** Whether a folder is at a path, spelled so, or will be. */
+  isFolder(path: string): boolean {
+    return this.view.look(path) === 'folder' || this.#paths.isComing(path)
+  }
+
   textOf(draft: Draft): string {
     return draft.text
   }
@@ -272,7 +277,7 @@ export class Workspace {
       changes: [
         ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
         ...moved.map(({ from, to }): FileChange => ({ kind: 'move', from, to, before: undefined })),
-        ...drafts.flatMap((draft) => changesOf(draft, this.view, moved)),
+        ...changesOf(drafts, this.view, moved),
       ],
       files: drafts.map(writtenFile),
       dangling: this.#reports.list(

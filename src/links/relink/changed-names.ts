@@ -16,18 +16,25 @@ export function movedTo(names: NameIndex, key: number, path: string): NameChange
 /** The names as they will be: an index and, above it, those that change. Costs what changes, not what there is. */
 export class ChangedNames implements Names {
   readonly mode: Mode
+  /** Folded names that come or go: links that mention none of them lead where they led. */
+  readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
   readonly #after: NameIndex
 
   constructor(before: NameIndex, changes: readonly NameChange[]) {
     this.mode = before.mode
+    this.touched = touchedNames(before, changes)
     this.#before = before
     this.#after = new NameIndex(before.mode)
     for (const { key, after } of changes) {
       this.#changed.add(key)
       if (after !== undefined) this.#after.add({ ...after, key })
     }
+  }
+
+  isChanged(key: number): boolean {
+    return this.#changed.has(key)
   }
 
   file(key: number): NamedFile | undefined {
@@ -71,17 +78,24 @@ export function affectedSources(
   sourcesOf: (name: string) => Iterable<number>,
 ): ReadonlySet<number> {
   const affected = new Set<number>()
+  for (const { key, after } of changes) {
+    const before = names.file(key)
+    if (before !== undefined && after !== undefined && before.path !== after.path) affected.add(key)
+  }
+  for (const name of touchedNames(names, changes)) for (const key of sourcesOf(name)) affected.add(key)
+  return affected
+}
+
+function touchedNames(names: NameIndex, changes: readonly NameChange[]): ReadonlySet<string> {
   const touched = new Set<string>()
   for (const { key, after } of changes) {
     const before = names.file(key)
     const old = before === undefined ? [] : namesOf(before, names.mode)
     const now = after === undefined ? [] : namesOf(after, names.mode)
     const isMoved = before?.path !== after?.path
-    if (isMoved && before !== undefined && after !== undefined) affected.add(key)
     // A file that moves within one name answers to the same names, but not for the same links.
     for (const name of old) if (isMoved || !now.includes(name)) touched.add(name)
     for (const name of now) if (isMoved || !old.includes(name)) touched.add(name)
   }
-  for (const name of touched) for (const key of sourcesOf(name)) affected.add(key)
-  return affected
+  return touched
 }

@@ -1,7 +1,7 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Flavour, Link } from '../../core/note.ts'
 import type { NameIndex } from '../name-index.ts'
-import { resolveLink, type Source } from '../resolve.ts'
+import { mentionsAny, resolveLink, type Source } from '../resolve.ts'
 import { candidates, type NewLinkFormat } from './candidates.ts'
 import { ChangedNames, type NameChange } from './changed-names.ts'
 import { type Choose, editLinks } from './edit-links.ts'
@@ -66,7 +66,9 @@ class Relinker implements RelinkPlan {
   /** Whether a link must be written anew; those that cannot be kept or come to life are noted. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
-    const found = resolveLink(this.#after, now, link, this.#renaming.flavour)
+    const { flavour } = this.#renaming
+    if (!this.#after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, this.#after.touched)) return false
+    const found = resolveLink(this.#after, now, link, flavour)
     if (typeof link.to === 'string') {
       if (found.kind === 'file') this.gained.push({ source, link, to: found.key })
       return false

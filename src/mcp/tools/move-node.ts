@@ -13,7 +13,7 @@ export const moveNodeTool = defineOperation({
   annotations: CHANGES,
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
-    to: z.string().describe('New path, spelled as wanted; with "/" at its end, the folder to put it into.'),
+    to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),
     expected_hash: expectedHash(),
     dry_run: dryRun(),
   }),

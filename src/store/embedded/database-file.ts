@@ -1,6 +1,10 @@
+import { statSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
-import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+import { BUSY_TIMEOUT, DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+
+/** Bytes of the log that are worth emptying it. */
+const LARGE_LOG = 4_000_000
 
 /** What a database must be to be ours. */
 export interface DatabaseKind {
@@ -98,9 +102,18 @@ export class DatabaseFile {
     }
   }
 
-  /** Copies the log into the database. */
+  /** Copies the log into the database. A large one is emptied, too: it keeps the size that it once had otherwise. */
   checkpoint(): void {
-    this.#database?.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    const database = this.#database
+    if (database === undefined || this.#location.kind === 'memory') return
+    const log = statSync(`${this.#location.path}-wal`, { throwIfNoEntry: false })
+    if (log === undefined || log.size < LARGE_LOG) {
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      return
+    }
+    // Whoever is reading just now is not waited for: then it is done the next time.
+    attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
   /** Throws it away, unless another process has replaced it already. */

@@ -33,7 +33,7 @@ export function openSqlite(path: string, options: { readOnly?: boolean } = {}): 
 }
 
 /** How long a writer waits for another one, ms. */
-const BUSY_TIMEOUT = 10_000
+export const BUSY_TIMEOUT = 10_000
 
 /** SQLite's own words for a file that is damaged or no database at all. */
 export function isDamage(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../../../src/core/operations.ts'
 import { writable } from '../../support/writable-vault.ts'
-import { check, refuse } from './checked.ts'
+import { check, type Difference, refuse } from './checked.ts'
 
 const create = (id: string, content = ''): Operation => ({ kind: 'create', id, content })
 const append = (id: string, text: string): Operation => ({ kind: 'update', id, append: text, updateLinks: false })
@@ -52,12 +52,47 @@ describe('several operations in one request', () => {
     expect(await vault.edges()).toEqual(['f/moved.md -> f/y.md x1', 'f/y.md -> f/moved.md x1'])
   })
 
-  test('a name that one gives up is free when all is done', async () => {
-    const files = { 'a.md': 'A', 'b.md': 'B', 'c.md': '[[a]] [[b]]' }
-    const error = { code: 'NODE_EXISTS', message: 'Operation 2: There is already "a.md".' }
-    await refuse(files, [move('a', 'tmp'), move('b', 'a')], error)
+  test.each<[string, readonly Operation[], Difference]>([
+    [
+      'two notes change names',
+      [move('a', 'tmp'), move('b', 'a'), move('tmp', 'b')],
+      { 'a.md': 'B [[b]]', 'b.md': 'A [[a]]', 'c.md': '[[b]] [[a]]' },
+    ],
+    [
+      'one takes the name of another',
+      [move('a', 'f/x'), move('b', 'a')],
+      { 'a.md': 'B [[x]]', 'b.md': null, 'f/x.md': 'A [[a]]', 'c.md': '[[x]] [[a]]' },
+    ],
+    [
+      'three go round, and one is edited',
+      [move('a', 'tmp'), move('b', 'a'), move('c', 'b'), move('tmp', 'c'), append('c', 'more')],
+      { 'a.md': 'B [[c]]', 'b.md': '[[c]] [[a]]', 'c.md': 'A [[a]]\n\nmore' },
+    ],
+    ['one goes and comes back', [move('a', 'tmp'), move('tmp', 'a')], {}],
+  ])('a name that a note gives up can be taken: %s', async (_, operations, expected) => {
+    const { vault } = await check({ 'a.md': 'A [[b]]', 'b.md': 'B [[a]]', 'c.md': '[[a]] [[b]]' }, operations, expected)
+    const linked = (await vault.edges()).filter((edge) => edge.includes('('))
+    expect(linked, 'links that lead nowhere').toEqual([])
+  })
+
+  test('what else takes a name that is given up is refused', async () => {
+    const files = { 'a.md': 'A', 'b.md': 'B', 'p.png': 'P', 'q.png': 'Q' }
+    const error = { code: 'NODE_EXISTS' }
+    await refuse(files, [move('a', 'b')], error)
     await refuse(files, [remove('a'), create('a', 'new')], error)
-    await check(files, [move('a', 'tmp'), move('tmp', 'a')], {})
+    await refuse(files, [remove('a'), move('b', 'a')], error)
+    await refuse(files, [move('p.png', 'tmp.png'), move('q.png', 'p.png')], error)
+    await refuse(files, [move('a', 'tmp'), move('b', 'a'), remove('tmp')], {
+      ...error,
+      hint: expect.stringContaining('two requests'),
+    })
+  })
+
+  test('a folder that an earlier one makes takes in what is moved there', async () => {
+    await check({ 'a.md': 'A', 'b.md': '[[a]]' }, [folder('archive'), move('a', 'Archive')], {
+      'a.md': null,
+      'archive/a.md': 'A',
+    })
   })
 
   test('what is made and deleted again leaves nothing', async () => {

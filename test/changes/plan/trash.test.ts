@@ -14,6 +14,22 @@ const remove = (id: string, expectedHash?: string): Operation => ({
 })
 const restore = (id: string): Operation => ({ kind: 'restore', id })
 
+test('the one that was deleted last comes back, however many were deleted since', async () => {
+  const vault = await writable({ 'a.md': 'first' })
+  await vault.write(remove('a'))
+  vault.put('a.md', 'second')
+  await vault.service.reconcile()
+  await vault.write(remove('a'))
+  for (let n = 0; n < 45; n++) vault.put(`n${n}.md`, `${n}`)
+  await vault.service.reconcile()
+  await vault.write(Array.from({ length: 25 }, (_, n) => remove(`n${n}`)))
+  for (let n = 25; n < 45; n++) await vault.write(remove(`n${n}`))
+  await vault.write(restore('a'))
+  expect(vault.files()['a.md']).toBe('second')
+  await vault.write(restore('n3'))
+  expect(vault.files()['n3.md']).toBe('3')
+})
+
 describe('deleting', () => {
   test('puts a file into the trash, in its folder, and names links that dangle', async () => {
     const files = { 'F/a.md': '[[b]]', 'b.md': '\n[[a]] [[F/a#x]]', 'c.md': '[[b]]' }

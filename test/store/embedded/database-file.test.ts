@@ -1,0 +1,44 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { DatabaseFile } from '../../../src/store/embedded/database-file.ts'
+import { openSqlite } from '../../../src/store/embedded/sqlite.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+const KIND = { applicationId: 7, format: 1, schema: 'CREATE TABLE t (x BLOB);' }
+
+/** A database whose log is as large as what was just written into it. */
+function written(megabytes: number) {
+  const path = join(temporaryFolder(), 'x.db')
+  const file = new DatabaseFile({ kind: 'file', path }, KIND)
+  onTestFinished(() => file.close())
+  file.write((database) => database.prepare('INSERT INTO t VALUES (?)').run(new Uint8Array(megabytes * 1_000_000)))
+  return { file, path, log: () => statSync(`${path}-wal`).size }
+}
+
+test('a large log is emptied when nothing is to do, a small one is used again', () => {
+  const large = written(6)
+  expect(large.log()).toBeGreaterThan(6_000_000)
+  large.file.checkpoint()
+  expect(large.log()).toBe(0)
+  const small = written(1)
+  small.file.checkpoint()
+  expect(small.log()).toBeGreaterThan(1_000_000)
+})
+
+test('who reads meanwhile is not waited for, and reads on', () => {
+  const { file, path, log } = written(6)
+  const reader = openSqlite(path, { readOnly: true })
+  onTestFinished(() => reader.close())
+  reader.exec('BEGIN')
+  const count = () => reader.prepare('SELECT count(*) AS n FROM t').get()
+  expect(count()).toEqual({ n: 1 })
+  file.write((database) => database.exec('DELETE FROM t'))
+  file.checkpoint()
+  expect(log()).toBeGreaterThan(0)
+  expect(count()).toEqual({ n: 1 })
+  reader.exec('COMMIT')
+  file.checkpoint()
+  expect(log()).toBe(0)
+  expect(count()).toEqual({ n: 0 })
+})
