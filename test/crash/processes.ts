@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Journal } from '../../src/changes/journal.ts'
@@ -41,10 +41,12 @@ export async function killProcesses(
   writeFileSync(task.log, '')
   const losses: string[] = []
   let rolledBack = 0
+  let booting = 0
   for (let n = 0; n < kills; n++) {
     const child = startWriter(program, 'versions', task)
-    // Booting takes some 150 ms; some are killed in their recovery.
-    await sleep(120 + chance.below(160))
+    // The first one tells how long booting takes on this machine; some of the others are killed in their recovery.
+    if (n === 0) booting = await timeUntil(() => statSync(task.log).size > 0)
+    await sleep((n === 0 ? 0 : 0.8 * booting) + chance.below(160))
     child.kill('SIGKILL')
     await ended(child)
     // Every third time the next process recovers.
@@ -56,6 +58,13 @@ export async function killProcesses(
     if (JSON.stringify(snapshot(join(world.root, 'other'))) !== others) losses.push(`kill ${n}: a file of nobody's changed`)
   }
   return { kills, versions: versionOf(world), rolledBack, losses }
+}
+
+/** Milliseconds until it holds. */
+async function timeUntil(holds: () => boolean): Promise<number> {
+  const began = performance.now()
+  while (!holds()) await sleep(5)
+  return performance.now() - began
 }
 
 function versionOf({ root }: World): number {
