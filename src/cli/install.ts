@@ -16,47 +16,40 @@ export async function run(invocation: Invocation): Promise<number> {
   const { host } = invocation
   const client = requireClient(invocation, 'install')
   const name = nameOf(invocation)
-  const { entry, secrets } = await entryOf(invocation, client)
+  const entry = await entryOf(invocation, client)
   const file = readClientFile(client.file(host))
   const place: EntryPlace = { file: file.path, key: client.key, name }
   const former = listEntries(file.text ?? '', place).get(name)
   requireOurs(former, place, invocation)
   requireInstalled(client, file, invocation)
-  if (secrets.length > 0) warnOfReaders(invocation, file)
+  if (invocation.options.get('http') === true) warnOfReaders(invocation, file)
   return tellChange(invocation, {
     client,
     file,
     name,
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
-    secrets,
     done: `${client.title} has Roux now, as "${name}".`,
     nothing: `${client.title} has exactly this already: nothing was written.`,
   })
 }
 
-interface NewEntry {
-  readonly entry: Entry
-  readonly secrets: readonly string[]
-}
-
-async function entryOf(invocation: Invocation, client: Client): Promise<NewEntry> {
+async function entryOf(invocation: Invocation, client: Client): Promise<Entry> {
   if (invocation.options.get('http') === true) return httpEntry(invocation, client)
   const { settings } = await requireSettings(invocation)
   requireVault(settings.vault.path)
   const launch = launchOf(invocation, settings.vault.path)
   for (const warning of warningsOf(launch)) invocation.printer.warn(warning)
-  return { entry: client.stdio(launch), secrets: [] }
+  return client.stdio(launch)
 }
 
-function httpEntry({ host, options }: Invocation, { title, name, http }: Client): NewEntry {
+function httpEntry({ host, options }: Invocation, { title, name, http }: Client): Entry {
   for (const option of ['vault', 'config', 'set', 'write']) {
     if (options.has(option))
       throw new UsageError(`--${option} says nothing to a server that runs already.`, 'Give it to "roux serve --http" instead.')
   }
   if (http === undefined)
     throw new UsageError(`${title} takes no server over HTTP from this file.`, `Leave out --http: "roux install ${name}".`)
-  const endpoint = readHttpEndpoint(userFolders(host.env).state)
-  return { entry: http(endpoint), secrets: [endpoint.token] }
+  return http(readHttpEndpoint(userFolders(host.env).state))
 }
 
 /** The same text where the entry says the same already, whatever its layout. */
