@@ -16,30 +16,24 @@ export async function run(invocation: Invocation): Promise<number> {
   const { host } = invocation
   const client = requireClient(invocation, 'install')
   const name = nameOf(invocation)
-  const { entry, secrets } = await entryOf(invocation, client)
+  const entry = await entryOf(invocation, client)
   const file = readClientFile(client.file(host))
   const place: EntryPlace = { file: file.path, key: client.key, name }
   const former = listEntries(file.text ?? '', place).get(name)
   requireOurs(former, place, invocation)
   requireInstalled(client, file, invocation)
-  if (secrets.length > 0) warnOfReaders(invocation, file)
+  if (invocation.options.get('http') === true) warnOfReaders(invocation, file)
   return tellChange(invocation, {
     client,
     file,
     name,
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
-    secrets,
     done: `${client.title} has Roux now, as "${name}".`,
     nothing: `${client.title} has exactly this already: nothing was written.`,
   })
 }
 
-interface NewEntry {
-  readonly entry: Entry
-  readonly secrets: readonly string[]
-}
-
-async function entryOf(invocation: Invocation, client: Client): Promise<NewEntry> {
+async function entryOf(invocation: Invocation, client: Client): Promise<Entry> {
   if (invocation.options.get('http') === true) return await httpEntry(invocation, client)
   const { vaults } = await requireVaults(invocation)
   for (const { settings } of vaults) requireVault(settings.vault.path)
@@ -47,10 +41,10 @@ async function entryOf(invocation: Invocation, client: Client): Promise<NewEntry
   // Several are named in the user's own settings, which the server reads, too.
   const launch = launchOf(invocation, more.length === 0 ? (only.name ?? only.settings.vault.path) : undefined)
   for (const warning of warningsOf(launch)) invocation.printer.warn(warning)
-  return { entry: client.stdio(launch), secrets: [] }
+  return client.stdio(launch)
 }
 
-async function httpEntry(invocation: Invocation, { title, name, http }: Client): Promise<NewEntry> {
+async function httpEntry(invocation: Invocation, { title, name, http }: Client): Promise<Entry> {
   const { host, options } = invocation
   for (const option of ['vault', 'config', 'write']) {
     if (options.has(option))
@@ -59,8 +53,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   if (http === undefined)
     throw new UsageError(`${title} takes no server over HTTP from this file.`, `Leave out --http: "roux install ${name}".`)
   const { settings } = await loadSettings(settingsInput(invocation))
-  const endpoint = httpEndpoint(host, settings)
-  return { entry: http(endpoint), secrets: [endpoint.token] }
+  return http(httpEndpoint(host, settings))
 }
 
 /** The same text where the entry says the same already, whatever its layout. */

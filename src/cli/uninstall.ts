@@ -18,12 +18,7 @@ export async function run(invocation: Invocation): Promise<number> {
     file,
     name,
     text: removeEntry(text, place, readBackups(file)),
-    secrets: secretsOf(entry),
     done: `${client.title} has no "${name}" any more.`,
     nothing: `${file.path} has no server "${name}": nothing was written.`,
   })
-}
-
-function secretsOf(entry: unknown): readonly string[] {
-  return /roux_[\w-]{20,}/.exec(JSON.stringify(entry) ?? '') ?? []
 }

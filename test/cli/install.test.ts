@@ -187,7 +187,15 @@ describe('over HTTP', () => {
     expect(out + err).not.toContain(token)
     const { roux: entry } = JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers
     expect(entry).toEqual({ url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: `Bearer ${token}` } })
-    expect((await roux('uninstall cursor', { tty: true })).out).not.toContain(token)
+    const other = `roux_${'y'.repeat(43)}`
+    line.write(
+      'state/roux/tokens.json',
+      JSON.stringify({ tokens: [{ name: 'default', secret: other, scopes: ['read'], vaults: '*' }] }),
+    )
+    const again = await roux('install cursor --http', { tty: true })
+    expect(again.out).toContain('-        "Authorization": "Bearer roux_xxxx…"')
+    expect(again.out).toContain('+        "Authorization": "Bearer roux_yyyy…"')
+    expect(again.out + (await roux('uninstall cursor', { tty: true })).out).not.toMatch(/x{5}|y{5}/)
   })
 
   test('a file that others can read is told', async () => {
