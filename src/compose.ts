@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly onError?: (stack: string) => void
   /** What the server at `embedder.base_url` wants; never part of the settings. */
   readonly apiKey?: string
+  /** What is switched on, asked whenever somebody wants to write or to read an attachment; without it what the settings say. */
+  readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
@@ -71,6 +73,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     onError: options.onError ?? (() => {}),
   })
   const reader = vaultReader(root, settings)
+  const { permits = () => settings.tools } = options
   const store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
@@ -94,8 +97,13 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
-    ...(settings.tools.write === true || settings.tools.attach === true ? { writing: indexing.writing } : undefined),
-    ...(settings.tools.attach === true ? { files: reader.files } : undefined),
+    get writing() {
+      const { write, attach } = permits()
+      return write === true || attach === true ? indexing.writing : undefined
+    },
+    get files() {
+      return permits().attach === true ? reader.files : undefined
+    },
     close: async () => {
       await Promise.all([indexing.close(), compute.close(), embedding?.close()])
       await store.close()
