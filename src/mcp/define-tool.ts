@@ -3,6 +3,7 @@ import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import { invalidArguments, type Violations, violationsOf } from './invalid-arguments.ts'
+import type { OutputSchema } from './output-schema.ts'
 
 /** What a client may assume of a tool without calling it. */
 export interface ToolAnnotations {
@@ -46,6 +47,8 @@ export interface ToolLiteral<Shape extends z.ZodRawShape> extends ToolIdentity {
   readonly annotations: ToolAnnotations
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
+  /** Of answers whose shape is fixed and small: every model reads it with every list. */
+  readonly output?: OutputSchema
   readonly wrap: Wrap
   /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
@@ -58,6 +61,7 @@ export interface ToolDefinition {
   readonly title: string
   readonly description: string
   readonly inputSchema: InputSchema
+  readonly outputSchema?: OutputSchema
   readonly annotations: ToolAnnotations
 }
 
@@ -75,9 +79,16 @@ export interface Tool extends ToolIdentity {
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape>(literal: ToolLiteral<Shape>): Tool {
-  const { name, title, description, annotations, wrap, needs } = literal
+  const { name, title, description, annotations, wrap, needs, output } = literal
   const schema = once(() => z.strictObject(literal.input()))
-  const definition = once(() => ({ name, title, description, inputSchema: inputSchema(schema()), annotations }))
+  const definition = once(() => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(schema()),
+    ...(output === undefined ? {} : { outputSchema: output }),
+    annotations,
+  }))
   return {
     name,
     wrap,

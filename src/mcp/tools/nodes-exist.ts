@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { nodesExist } from '../../app/nodes-exist.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { FLAG, outputSchema } from '../output-schema.ts'
 
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
@@ -10,6 +11,7 @@ export const nodesExistTool = defineTool({
   input: () => ({
     ids: z.array(z.string()).describe('Ids to check, in any case.'),
   }),
+  output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',
   run: (core, { ids }, call) => nodesExist(core, ids, call),
 })
