@@ -226,6 +226,16 @@ describe('reading', () => {
   })
 })
 
+test('what is still being read is said', async () => {
+  const ask = await raw({}, { ...fakeCore(fakeStore(FILES), { phase: 'building', done: 3, total: 9 }), files })
+  const hubs = (await ask('resources/read', { uri: 'roux://hubs' })).result.contents[0]
+  expect(JSON.parse(hubs.text)._warnings).toMatchObject([{ code: 'INDEX_BUILDING' }])
+  const note = (await ask('resources/read', { uri: 'roux://node/home' })).result.contents[0]
+  expect(note._meta['roux/warnings']).toMatchObject([{ code: 'INDEX_BUILDING' }])
+  const { error } = await ask('resources/read', { uri: 'roux://node/not-yet' })
+  expect(error.message).toMatch(/^Resource not found: roux:\/\/node\/not-yet\..*still being read \(3 of 9 files\)/)
+})
+
 test('what is too large says how to read it in parts', async () => {
   const large = fakeFiles({ 'photo.png': new Uint8Array((5 << 20) + 1) })
   const ask = await raw(
