@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly shared?: SharedParts
   /** Told of the first real request. */
   readonly onBegin?: () => void
+  /** What is switched on, asked whenever somebody wants to write or to read an attachment; without it what the settings say. */
+  readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
@@ -113,6 +115,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     onBegin: options.onBegin,
   })
   const reader = vaultReader(root, settings)
+  const { permits = () => settings.tools } = options
   const store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
@@ -136,8 +139,13 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
-    ...(settings.tools.write === true || settings.tools.attach === true ? { writing: indexing.writing } : undefined),
-    ...(settings.tools.attach === true ? { files: reader.files } : undefined),
+    get writing() {
+      const { write, attach } = permits()
+      return write === true || attach === true ? indexing.writing : undefined
+    },
+    get files() {
+      return permits().attach === true ? reader.files : undefined
+    },
     close: async () => {
       // Threads of its own end with it; shared ones may have others to work for.
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])

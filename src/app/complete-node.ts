@@ -17,6 +17,9 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
+/** Nobody types a longer name; comparing costs more with every character. */
+const LONGEST = 255
+
 /** Names that share less are not what was meant. */
 const LIKENESS = 0.2
 
@@ -29,13 +32,19 @@ export function completeNode(
 ): Promise<Answer<NodeCompletion>> {
   return answer(core, call, async () => {
     const { store } = core
-    const path = foldId(typed)
+    const name = withoutVault(core, typed.slice(0, LONGEST))
+    const path = foldId(name)
     const begun = await store.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
     const ids = new Set<string>(begun.items.map(({ id }) => id))
-    if (typed.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
-    const named = await store.named(typed, { kinds })
-    const alike = await store.similarNames(typed, { kinds }, { limit, minimum: LIKENESS })
+    if (name.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
+    const named = await store.named(name, { kinds })
+    const alike = await store.similarNames(name, { kinds }, { limit, minimum: LIKENESS })
     const more = new Set([...named, ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
     return plain({ ids: [...ids, ...more].slice(0, limit), total: begun.total + more.size })
   })
+}
+
+/** What was typed, without the name of the vault that ids of a named one begin with. */
+function withoutVault({ name }: GraphCore, typed: string): string {
+  return name !== undefined && foldId(typed).startsWith(`${foldId(name)}:`) ? typed.slice(name.length + 1) : typed
 }

@@ -16,10 +16,10 @@ export interface GraphCore {
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
-  /** Absent where nothing may be written. */
-  readonly writing?: Writing
-  /** Absent where attachments are not offered. */
-  readonly files?: VaultFiles
+  /** Absent while nothing may be written. */
+  readonly writing?: Writing | undefined
+  /** Absent while attachments are not offered. */
+  readonly files?: VaultFiles | undefined
   close(): Promise<void>
 }
 

@@ -13,7 +13,11 @@ export interface ServedVaults extends Vaults {
 const CLOSE_MS = 2_000
 
 /** The vaults, opened when the server asks for them: a probe that only says hello costs no reading. */
-export function serveVaults(host: Host, vaults: readonly LoadedVault[], onError: (stack: string) => void): ServedVaults {
+export function serveVaults(
+  host: Host,
+  vaults: readonly LoadedVault[],
+  options: Required<Pick<OpenOptions, 'onError' | 'permits'>>,
+): ServedVaults {
   const opened: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
   const names = vaults.flatMap(({ name }) => name ?? [])
@@ -35,7 +39,7 @@ export function serveVaults(host: Host, vaults: readonly LoadedVault[], onError:
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     const { openCore, shareParts } = await host.compose()
     if (vaults.length > 1) shared ??= shareParts()
-    return openCore(vault.settings, { watch: true, onError, onBegin, ...openOptions(vault, shared) })
+    return openCore(vault.settings, { watch: true, ...options, onBegin, ...openOptions(vault, shared) })
   }
   return {
     ...onDemand,

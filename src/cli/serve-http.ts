@@ -7,47 +7,45 @@ import type { Access } from '../http/access.ts'
 import { openHttpServer } from '../http/http-server.ts'
 import { isLoopbackAddress } from '../http/names.ts'
 import { openTokens, tokenFileIn } from '../http/token-file.ts'
-import { type EventFeed, eventsSeen, ServerEvents } from '../mcp/events.ts'
+import { type EventFeed, eventsSeen } from '../mcp/events.ts'
 import { followVaults } from '../mcp/follow-vaults.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
-import { serveVaults } from './open-vaults.ts'
-import { serverFacts } from './server-facts.ts'
+import { openServing } from './serving.ts'
 import type { Invocation } from './session.ts'
 import { anotherToken, refusedTo } from './token-scope.ts'
-import { switchOff } from './tool-switch.ts'
-import { VERSION } from './version.ts'
 
 /** Serves the vaults over HTTP until a signal ends it. */
-export async function serveHttp({ host, printer }: Invocation, loaded: LoadedVaults): Promise<number> {
-  const { settings } = loaded.server
+export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
+  const { host, printer } = invocation
+  const { http } = loaded.server.settings
   const tokenFile = tokenFileIn(userFolders(host.env).state)
   openTokens(tokenFile)
-  const served = serveVaults(host, loaded.vaults, (stack) => printer.note(stack))
-  const events = new ServerEvents()
-  const eventsFor = ({ vaults }: Access): EventFeed =>
-    vaults === '*' ? events : eventsSeen(events, (name) => vaults.includes(name))
-  const promptsFolder = (): string => settings.mcp.prompts_folder
-  const followed = followVaults(served, events, promptsFolder)
+  const { vaults, events, live, options, close } = await openServing(invocation, loaded)
+  const followed = followVaults(vaults, events, options.promptsFolder)
+  const eventsFor = ({ vaults: seen }: Access): EventFeed =>
+    seen === '*' ? events : eventsSeen(events, (name) => seen.includes(name))
   const server = await openHttpServer({
-    ...settings.http,
+    ...http,
+    get enabled() {
+      return live.current.settings.http.enabled
+    },
     tokenFile,
     eventsFor,
     serverFor: (access) =>
       createMcpServer({
+        ...options,
         vaults: seenBy(access, followed, loaded),
-        version: VERSION,
         tools: TOOLS,
-        switchedOffBy: (tool) => switchOff(tool, settings)?.setting ?? refusedTo(access, tool),
+        switchedOffBy: (tool) => options.switchedOffBy(tool) ?? refusedTo(access, tool),
         events: eventsFor(access),
-        promptsFolder,
-        facts: () => serverFacts(loaded.server),
         log: (line) => printer.note(line),
       }),
     log: (line) => printer.warn(line),
   })
+  live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
-  if (!isLoopbackAddress(settings.http.host)) printer.warn(OPEN_TO_OTHERS)
+  if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
   printer.note(welcome(loaded.vaults.map((vault) => vault.settings.vault.path).join(', '), server.url))
   // Whoever starts this means it to be there: vaults are read now, not when the first client asks.
   openAll(followed).then(
@@ -59,7 +57,7 @@ export async function serveHttp({ host, printer }: Invocation, loaded: LoadedVau
   await ended
   await server.stop()
   followed.stop()
-  await served.close()
+  await close()
   return 0
 }
 

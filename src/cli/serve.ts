@@ -1,10 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { shellWord } from '../config/shell-word.ts'
-import { serveVaults } from './open-vaults.ts'
-import { serverFacts } from './server-facts.ts'
+import { openServing } from './serving.ts'
 import { type Invocation, requireVaults } from './session.ts'
-import { switchOff } from './tool-switch.ts'
-import { VERSION } from './version.ts'
 
 /** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -16,21 +13,19 @@ export async function run(invocation: Invocation): Promise<number> {
     return serveHttp(invocation, loaded)
   }
   if (host.stdin.isTTY) printer.note(greeting(vaults.map(({ settings }) => settings.vault.path)))
-  const { serveStdioServer } = await import('../mcp/serve-stdio.ts')
-  const served = serveVaults(host, vaults, (stack) => printer.note(stack))
+  const [{ serveStdioServer }, serving] = await Promise.all([import('../mcp/serve-stdio.ts'), openServing(invocation, loaded)])
   const server = serveStdioServer({
-    vaults: served,
-    version: VERSION,
-    switchedOffBy: (tool) => switchOff(tool, loaded.server.settings)?.setting,
-    promptsFolder: () => loaded.server.settings.mcp.prompts_folder,
-    facts: () => serverFacts(loaded.server),
+    ...serving.options,
+    vaults: serving.vaults,
+    events: serving.events,
     stdin: host.stdin as Readable,
     stdout: host.stdout as Writable,
     stderr: host.stderr as Writable,
+    onInitialized: () => serving.live.watch(),
   })
   host.onSignal(() => server.stop())
   await server.finished
-  await served.close()
+  await serving.close()
   return 0
 }
 

@@ -17,7 +17,7 @@ import {
 import { findSetting, widensTrust } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { shellWord } from './shell-word.ts'
-import { fileTrust, type TrustStore } from './trust.ts'
+import { fileTrust, type TrustStore, trustFile } from './trust.ts'
 import { expandPath, readText, readValue } from './values.ts'
 
 export interface SettingsInput {
@@ -46,6 +46,8 @@ export interface LoadedSettings {
   readonly problems: readonly RouxError[]
   /** The settings files that were found, the first wins. */
   readonly files: readonly string[]
+  /** Every file that would have changed them, also those that are not there. */
+  readonly places: readonly string[]
   /** Where each setting that is not the default was given. */
   readonly origins: ReadonlyMap<string, string>
   /** What `embedder.base_url` may be sent: absent, too, where a file of the vault or the working directory says where that is. */
@@ -79,7 +81,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   await merge.addFile(join(cwd, CONFIG_FILE), 'found')
 
   const vault = expandPath(input.vault ?? '', cwd) || merge.vault() || resolve(cwd)
-  if (mayEnter(vault)) await merge.addFile(join(vault, CONFIG_FILE), 'of the vault')
+  await merge.addFile(join(vault, CONFIG_FILE), 'of the vault')
   return merge.result(vault)
 }
 
@@ -106,6 +108,7 @@ class Merge {
   readonly #values = new Map<string, unknown>()
   readonly #origins = new Map<string, string>()
   readonly #files = new Map<string, string>()
+  readonly #places = new Set<string>()
   /** Keys that a file in the vault or the working directory gave. */
   readonly #found = new Set<string>()
   readonly #problems: RouxError[] = []
@@ -138,6 +141,8 @@ class Merge {
   }
 
   async addFile(path: string, role: FileRole): Promise<void> {
+    this.#places.add(path)
+    if (role === 'of the vault' && !mayEnter(dirname(path))) return
     const file = await readConfigFile(path)
     if (file === undefined) {
       if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check what --config names.'))
@@ -161,6 +166,7 @@ class Merge {
       warnings: this.#warnings,
       problems: this.#problems,
       files: [...this.#files.values()],
+      places: [...this.#places, trustFile(userFolders(this.#input.env).state)],
       origins: this.#origins,
     }
   }

@@ -16,9 +16,14 @@ export interface TrustStore {
   trust(file: FileVersion): void
 }
 
+/** Where trust is kept. */
+export function trustFile(stateFolder: string): string {
+  return join(stateFolder, 'trust.json')
+}
+
 /** The trust that is kept in `trust.json` of the state folder; a damaged file trusts nothing. */
 export function fileTrust(stateFolder: string): TrustStore {
-  const path = join(stateFolder, 'trust.json')
+  const path = trustFile(stateFolder)
   return {
     isTrusted: ({ realPath, sha256 }) => readTrusted(path).get(realPath) === sha256,
     trust({ realPath, sha256 }) {

@@ -3,6 +3,7 @@ import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import { invalidArguments, type Violations, violationsOf } from './invalid-arguments.ts'
+import type { OutputSchema } from './output-schema.ts'
 import { ONE_VAULT, type Reach, type VaultAnswer } from './reach.ts'
 
 /** What a client may assume of a tool without calling it. */
@@ -50,6 +51,8 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> exten
   readonly annotations: ToolAnnotations
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
+  /** Of answers whose shape is fixed and small: every model reads it with every list. */
+  readonly output?: OutputSchema
   readonly wrap: Wrap
   /** Which of several vaults it asks; absent: one. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
@@ -64,6 +67,7 @@ export interface ToolDefinition {
   readonly title: string
   readonly description: string
   readonly inputSchema: InputSchema
+  readonly outputSchema?: OutputSchema
   readonly annotations: ToolAnnotations
 }
 
@@ -82,9 +86,16 @@ export interface Tool extends ToolIdentity {
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
-  const { name, title, description, annotations, wrap, needs } = literal
+  const { name, title, description, annotations, wrap, needs, output } = literal
   const schema = once(() => z.strictObject(literal.input()))
-  const definition = once(() => ({ name, title, description, inputSchema: inputSchema(schema()), annotations }))
+  const definition = once(() => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(schema()),
+    ...(output === undefined ? {} : { outputSchema: output }),
+    annotations,
+  }))
   return {
     name,
     wrap,

@@ -44,21 +44,21 @@ export class ServerEvents {
   #spellingCount = 0
 
   toolsChanged(): void {
-    this.#publish({ kind: 'tools_list_changed' })
+    this.publish({ kind: 'tools_list_changed' })
   }
 
   promptsChanged(): void {
-    this.#publish({ kind: 'prompts_list_changed' })
+    this.publish({ kind: 'prompts_list_changed' })
   }
 
   resourcesChanged(): void {
-    this.#publish({ kind: 'resources_list_changed' })
+    this.publish({ kind: 'resources_list_changed' })
   }
 
   /** Tells of it under the address given and under every other spelling of it that somebody asked for. */
   resourceUpdated(uri: string): void {
     for (const spelling of new Set([uri, ...(this.#spellings.get(canonicalUri(uri)) ?? [])])) {
-      this.#publish({ kind: 'resource_updated', uri: spelling })
+      this.publish({ kind: 'resource_updated', uri: spelling })
     }
   }
 
@@ -89,7 +89,8 @@ export class ServerEvents {
     return () => void this.#messageListeners.delete(listener)
   }
 
-  #publish(event: ServerEvent): void {
+  /** Tells of it as it is. With `subscribe` this is the SDK's `ServerEventBus`. */
+  publish(event: ServerEvent): void {
     for (const listener of [...this.#listeners]) listener(event)
   }
 

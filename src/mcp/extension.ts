@@ -8,6 +8,7 @@ import type {
   Resource,
   ResourceTemplateType,
   ServerContext,
+  ServerOptions,
   Tool,
 } from '@modelcontextprotocol/server'
 
@@ -17,6 +18,8 @@ export interface ServerExtension {
   readonly resources?: readonly ExtensionResource[]
   readonly templates?: readonly ExtensionTemplate[]
   readonly prompts?: readonly ExtensionPrompt[]
+  /** What asking clients for input needs; ours asks for none. */
+  readonly input?: Pick<ServerOptions, 'jsonSchemaValidator' | 'requestState'>
 }
 
 type Asking<Result> = Promise<Result | InputRequiredResult>

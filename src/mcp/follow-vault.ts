@@ -1,4 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
+import { trimFolder } from '../app/scope.ts'
 import { foldId } from '../core/ids.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { ServerEvents } from './events.ts'
@@ -43,9 +44,9 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
 }
 
 function holdsAny(folder: string, ids: readonly string[]): boolean {
-  const prefix = `${foldId(folder)}/`
+  const prefix = `${foldId(trimFolder(folder))}/`
   return (
-    folder !== '' &&
+    prefix !== '/' &&
     ids.some((id) =>
       foldId(id)
         .replace(/^[^/:]*:/, '')

@@ -42,7 +42,7 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
       const read = await template.read(uri, ctx)
       if (read !== undefined) return read
     }
-    if (!/^roux:/i.test(uri)) throw new MissingResource(uri, [])
+    if (!/^roux:/i.test(uri)) throw new MissingResource(uri)
     return await runRequest(ctx, async (vaults, call) => {
       const { readResource } = await import('./resources/read-resource.ts')
       const facts = { settings: {}, ...options.facts?.(), version: options.version }

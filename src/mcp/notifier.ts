@@ -1,4 +1,6 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
 import { type EventFeed, type ServerEvent, ServerEvents } from './events.ts'
+import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
 const METHODS = {
@@ -6,6 +8,10 @@ const METHODS = {
   prompts_list_changed: 'notifications/prompts/list_changed',
   resources_list_changed: 'notifications/resources/list_changed',
 } as const
+
+/** Of one connection. */
+const MOST_SUBSCRIPTIONS = 5_000
+const TOO_MANY = `There are ${MOST_SUBSCRIPTIONS} subscriptions already: end some with resources/unsubscribe.`
 
 /**
  * Forwards what happens to one connection, until that ends. A client of the legacy era is told of lists once it is initialised, and of
@@ -37,6 +43,7 @@ export function connectNotifier(server: ValidatingServer, events: EventFeed = ne
     stopMessages()
   })
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (subscribed.size >= MOST_SUBSCRIPTIONS) throw new ProtocolError(INVALID_PARAMS, TOO_MANY)
     events.heed(uri)
     subscribed.add(uri)
     return {}

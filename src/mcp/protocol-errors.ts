@@ -8,9 +8,10 @@ const INTERNAL_ERROR = -32603
 
 /** A resource that is not there. What its number is depends on the era: see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
-  constructor(uri: string, nearest: readonly string[]) {
-    const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
-    super(INVALID_PARAMS, `Resource not found: ${shown(uri)}.${hint}`, { uri, nearest })
+  /** `warnings` are sentences on why it may yet be there. */
+  constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
+    const hint = nearest.length === 0 ? [] : [`Did you mean ${nearest.join(' or ')}?`]
+    super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.`, ...hint, ...warnings].join(' '), { uri, nearest })
   }
 }
 

@@ -45,6 +45,7 @@ export function createMcpServer(options: McpServerOptions): Server {
       instructions: instructionsFor(enabledTools(options), options.vaults.names),
       // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
       jsonSchemaValidator: { getValidator: unused },
+      ...options.extension?.input,
       // Lists change with settings only, and clients are told; what is read from a vault may change at any moment.
       cacheHints: {
         'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { GraphCore } from '../app/graph-core.ts'
+import type { Answer, GraphCore } from '../app/graph-core.ts'
 
 /** The vault that an id belongs to: ids of a vault that has a name begin with `name:`. */
 export function vaultOf(vaults: readonly GraphCore[], id: string): GraphCore | undefined {
@@ -8,11 +8,16 @@ export function vaultOf(vaults: readonly GraphCore[], id: string): GraphCore | u
   )
 }
 
-/** What is said of the only vault, or of each of several under `vaults`. */
-export async function ofEveryVault(vaults: readonly GraphCore[], say: (core: GraphCore) => Promise<object>): Promise<object> {
-  const [only, ...others] = vaults
-  if (only !== undefined && others.length === 0) return await say(only)
-  return {
-    vaults: await Promise.all(vaults.map(async (core) => ({ vault: core.name ?? basename(core.root), ...(await say(core)) }))),
-  }
+/** What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it. */
+export async function ofEveryVault(
+  vaults: readonly GraphCore[],
+  say: (core: GraphCore) => Promise<Answer<object>>,
+): Promise<object> {
+  const said = await Promise.all(vaults.map(async (core) => withWarnings(await say(core))))
+  if (said.length === 1) return { ...said[0] }
+  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...said[at] })) }
+}
+
+function withWarnings({ value, warnings }: Answer<object>): object {
+  return warnings.length === 0 ? value : { ...value, _warnings: warnings }
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
@@ -103,6 +103,14 @@ describe('the legacy era', () => {
     expect(told).toHaveLength(3)
   })
 
+  test('may subscribe to much, but not to everything', async () => {
+    const { ask } = await legacy(changingCore())
+    let answer: Wire
+    for (let at = 0; at <= 5_000; at += 1) answer = await ask('resources/subscribe', { uri: `roux://node/${at}` })
+    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('resources/unsubscribe') })
+    expect(await ask('resources/subscribe', {})).toMatchObject({ error: { code: -32602 } })
+  })
+
   test('is told of lists once it is initialised', async () => {
     const events = new ServerEvents()
     pair = stdioPair(async () => changingCore().core, { events })
@@ -120,7 +128,7 @@ describe('the legacy era', () => {
 
   test('is told of prompts when their folder changes', async () => {
     const world = changingCore()
-    const { ask, told } = await legacy(world, { promptsFolder: () => 'Prompts' })
+    const { ask, told } = await legacy(world, { promptsFolder: () => '/Prompts/' })
     world.change('soil/worms.md')
     await gathered()
     world.change('prompts/plan.md')
@@ -173,15 +181,99 @@ test('a stream of the modern era gets what it asked for', async () => {
 test('listeners go with the connection', async () => {
   const world = changingCore()
   const events = new ServerEvents()
+  let listening = 0
+  const subscribe = events.subscribe.bind(events)
+  vi.spyOn(events, 'subscribe').mockImplementation((listener) => {
+    const stop = subscribe(listener)
+    listening += 1
+    return () => {
+      listening -= 1
+      stop()
+    }
+  })
   await legacy(world, { events })
-  expect(world.listeners()).toBe(2)
+  expect([world.listeners(), listening]).toEqual([2, 1])
   pair.stdin.end()
   await pair.rest()
-  expect(world.listeners()).toBe(0)
+  expect([world.listeners(), listening]).toEqual([0, 0])
+})
+
+/** A request of the modern era. */
+function modernRequest(id: number, method: string, params: Wire = {}, meta: object = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'm', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  }
+  return { jsonrpc: '2.0', id, method, params: { ...params, _meta } }
+}
+
+describe('the modern era, line by line', () => {
+  test('says how long lists and reads may be kept', async () => {
+    pair = stdioPair(async () => changingCore().core)
+    const asked: Record<string, Wire> = {
+      'server/discover': {},
+      'tools/list': {},
+      'resources/list': {},
+      'resources/templates/list': {},
+      'prompts/list': {},
+      'resources/read': { uri: 'roux://hubs' },
+    }
+    const hints: Record<string, unknown> = {}
+    for (const [method, params] of Object.entries(asked)) {
+      pair.send(modernRequest(1, method, params))
+      const { result } = await pair.next()
+      hints[method] = [result.ttlMs, result.cacheScope]
+      expect(JSON.stringify(result._meta)).not.toContain('svg')
+    }
+    expect(hints).toEqual({
+      'server/discover': [300_000, 'private'],
+      'tools/list': [300_000, 'private'],
+      'resources/list': [300_000, 'private'],
+      'resources/templates/list': [300_000, 'private'],
+      'prompts/list': [60_000, 'private'],
+      'resources/read': [0, 'private'],
+    })
+  })
+
+  test('logs to who asks for it with the request', async () => {
+    const { core } = changingCore()
+    const hubs = () => Promise.reject(new Error('secret'))
+    pair = stdioPair(async () => ({ ...core, store: { ...core.store, hubs } }))
+    const call = { name: 'get_hubs', arguments: {} }
+    pair.send(modernRequest(1, 'tools/call', call))
+    expect(await pair.next()).toMatchObject({ id: 1, result: { isError: true } })
+    pair.send(modernRequest(2, 'tools/call', call, { 'io.modelcontextprotocol/logLevel': 'warning' }))
+    const told = await pair.next()
+    expect(told).toMatchObject({ method: 'notifications/message', params: { level: 'error', logger: 'roux' } })
+    expect(JSON.stringify(told)).not.toContain('secret')
+    expect(await pair.next()).toMatchObject({ id: 2, result: { isError: true } })
+    pair.send(modernRequest(3, 'tools/call', call, { 'io.modelcontextprotocol/logLevel': 'emergency' }))
+    expect(await pair.next()).toMatchObject({ id: 3 })
+  })
+
+  test('has progress, also of reads and prompts', async () => {
+    const world = changingCore()
+    world.become({ phase: 'verifying', done: 3, total: 9 })
+    pair = stdioPair(async () => world.core)
+    pair.send(modernRequest(1, 'resources/read', { uri: 'roux://hubs' }, { progressToken: 7 }))
+    expect(await pair.next()).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 7, progress: 3, total: 9 },
+    })
+    expect(await pair.next()).toMatchObject({ id: 1, result: {} })
+    pair.send(modernRequest(2, 'prompts/get', { name: 'explore_hubs' }, { progressToken: 8 }))
+    expect(await pair.next()).toMatchObject({ params: { progressToken: 8 } })
+    expect(await pair.next()).toMatchObject({ id: 2, result: {} })
+  })
 })
 
 describe('progress', () => {
   test('rises while a call waits for the index, and ends with it', async () => {
+    let now = 1000
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
     const world = changingCore()
     world.become({ phase: 'building', done: 0, total: 50 })
     pair = stdioPair(async () => world.core)
@@ -193,19 +285,20 @@ describe('progress', () => {
       method: 'notifications/progress',
       params: { progressToken: 'p', progress: 0, total: 50, message: 'Reading the vault: 0 of 50 files' },
     })
-    // Too soon, and then less than before: neither is told.
-    world.become({ done: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 120))
-    world.become({ done: 10 })
-    await new Promise((resolve) => setTimeout(resolve, 120))
-    world.become({ done: 5 })
-    world.become({ done: 20 })
+    const become = (done: number, later: number) => {
+      now += later
+      world.become({ done })
+    }
+    // Too soon, and later less than before: neither is told.
+    become(1, 99)
+    become(10, 1)
+    become(5, 100)
+    become(20, 100)
     expect((await pair.next()).params.progress).toBe(10)
     expect((await pair.next()).params.progress).toBe(20)
     world.release()
     expect(await pair.next()).toMatchObject({ id: 1, result: {} })
-    await new Promise((resolve) => setTimeout(resolve, 120))
-    world.become({ done: 50 })
+    become(50, 100)
     pair.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
     expect(await pair.next()).toMatchObject({ id: 2 })
   })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { readResource } from '../../src/mcp/resources/read-resource.ts'
 import { canonicalUri, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
 import { fakeFiles, PNG } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
@@ -223,6 +224,54 @@ describe('reading', () => {
     expect(JSON.stringify([said, error])).not.toContain('secret')
     expect(pair.logged.join('')).toContain('secret place')
   })
+})
+
+test('what is still being read is said', async () => {
+  const ask = await raw({}, { ...fakeCore(fakeStore(FILES), { phase: 'building', done: 3, total: 9 }), files })
+  const hubs = (await ask('resources/read', { uri: 'roux://hubs' })).result.contents[0]
+  expect(JSON.parse(hubs.text)._warnings).toMatchObject([{ code: 'INDEX_BUILDING' }])
+  const note = (await ask('resources/read', { uri: 'roux://node/home' })).result.contents[0]
+  expect(note._meta['roux/warnings']).toMatchObject([{ code: 'INDEX_BUILDING' }])
+  const { error } = await ask('resources/read', { uri: 'roux://node/not-yet' })
+  expect(error.message).toMatch(/^Resource not found: roux:\/\/node\/not-yet\..*still being read \(3 of 9 files\)/)
+})
+
+test('what is too large says how to read it in parts', async () => {
+  const large = fakeFiles({ 'photo.png': new Uint8Array((5 << 20) + 1) })
+  const ask = await raw(
+    {},
+    { ...fakeCore(fakeStore({ 'big.md': { body: 'x'.repeat((5 << 20) + 1) }, 'photo.png': {} })), files: large },
+  )
+  for (const uri of ['roux://node/big', 'roux://attachment/photo.png']) {
+    const { error } = await ask('resources/read', { uri })
+    expect(error).toMatchObject({ code: -32603, data: { code: 'TOO_LARGE', hint: expect.stringContaining('in parts') } })
+  }
+})
+
+test('of several vaults each is told of, and ids choose among them', async () => {
+  const named = (name: string): GraphCore => {
+    const one = fakeCore(fakeStore({ [`${name}.md`]: { body: name } }))
+    return {
+      ...one,
+      name,
+      store: { ...one.store, lookup: (ids) => one.store.lookup(ids.map((id) => id.replace(`${name}:`, ''))) },
+    }
+  }
+  const options = {
+    vaults: [named('work'), named('home')],
+    server: { version: '1', settings: {} },
+    switchedOffBy: () => undefined,
+    call: {},
+  }
+  const parsed = async (uri: string) => JSON.parse((await readResource(uri, options)).text ?? '')
+  expect((await parsed('roux://recent')).vaults.map(({ vault, notes }: Wire) => [vault, notes[0].title])).toEqual([
+    ['work', 'work'],
+    ['home', 'home'],
+  ])
+  const info = await parsed('roux://system-info')
+  expect([info.version, info.vaults.length]).toEqual(['1', 2])
+  expect((await readResource('roux://node/home:home.md', options)).text).toBe('home')
+  await expect(readResource('roux://node/home.md', options)).rejects.toMatchObject({ data: { uri: 'roux://node/home.md' } })
 })
 
 test('a read that is cancelled stops and gets no answer', async () => {

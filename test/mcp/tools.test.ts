@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod/v4'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { callTool } from '../../src/mcp/call-tool.ts'
@@ -116,6 +117,25 @@ describe('the list of tools', () => {
       expect(typeof property.type).toBe('string')
     }
   })
+})
+
+describe('declared answers', () => {
+  const declared = TOOLS.filter((tool) => tool.definition().outputSchema !== undefined)
+
+  test.each(declared)('$name answers what it declares, also where it fails', async ({ name }) => {
+    const { properties = {} } = TOOLS.find((tool) => tool.name === name)?.definition().outputSchema ?? {}
+    const { structuredContent, isError } = await call(name, VALID[name])
+    expect(isError).toBeUndefined()
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(structuredContent).slice(0, 1)))
+    const valid = z.fromJSONSchema({ type: 'object', properties } as never)
+    expect(valid.safeParse(structuredContent).error).toBeUndefined()
+    const failed = await call(name, { nonsense: true })
+    expect(failed.isError).toBe(true)
+    expect(valid.safeParse(failed.structuredContent).error).toBeUndefined()
+    for (const key of Object.keys(properties)) expect(valid.safeParse({ [key]: null }).success).toBe(false)
+  })
+
+  test('are those of some tools', () => expect(declared.length).toBeGreaterThan(5))
 })
 
 const ADDS = { readOnlyHint: false, idempotentHint: false }

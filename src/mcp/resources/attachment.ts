@@ -9,7 +9,7 @@ export const attachmentResource: TemplateResource = {
   description: 'A file of the vault that is no note, up to 5 MB: text as text, anything else as bytes.',
   variable: 'path',
   needs: 'tools.attach',
-  read: async (core, id, call) => (await readAttachmentFile(core, id, call)).value ?? undefined,
+  read: readAttachmentFile,
   complete: async (core, typed, call) =>
     (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ['attachment', 'canvas'] }, call)).value,
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../app/answer.ts'
 import type { NodeCompletion } from '../../app/complete-node.ts'
-import type { GraphCore } from '../../app/graph-core.ts'
+import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
 import type { Permission } from '../define-tool.ts'
 import type { ServerFacts } from '../server-facts.ts'
@@ -22,7 +22,7 @@ export interface FixedResource {
   readonly queries?: readonly string[]
   /** Facts about the server itself, which are there once however many vaults there are. */
   about?(request: ResourceRequest): object
-  read(core: GraphCore, request: ResourceRequest): Promise<object>
+  read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
 
 /** Files of a vault at addresses of one form. */
@@ -36,7 +36,7 @@ export interface TemplateResource {
   readonly mimeType?: string
   /** The setting that must be on for them to be offered. */
   readonly needs?: Permission
-  /** `undefined` where there is none. */
-  read(core: GraphCore, id: string, call: Call): Promise<WholeFile | undefined>
+  /** `null` where there is none. */
+  read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
   complete(core: GraphCore, typed: string, call: Call): Promise<NodeCompletion>
 }

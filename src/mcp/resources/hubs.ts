@@ -9,7 +9,7 @@ export const hubsResource: FixedResource = {
   title: 'Most central notes',
   description: `The ${COUNT} notes that most other notes link to, with how many do.`,
   async read(core, call) {
-    const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: COUNT }, call)
-    return { metric: 'in_degree', hubs, count: hubs.length }
+    const { value: hubs, warnings } = await getHubs(core, { metric: 'in_degree', limit: COUNT }, call)
+    return { value: { metric: 'in_degree', hubs, count: hubs.length }, warnings }
   },
 }

@@ -9,7 +9,7 @@ export const nodeResource: TemplateResource = {
   description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
   variable: 'id',
   mimeType: 'text/markdown',
-  read: async (core, id, call) => (await readNoteFile(core, id, call)).value ?? undefined,
+  read: readNoteFile,
   complete: async (core, typed, call) =>
     (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ['note', 'canvas'] }, call)).value,
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../../app/answer.ts'
-import type { GraphCore } from '../../app/graph-core.ts'
+import type { GraphCore, Warning } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
 import type { SwitchedOffBy } from '../define-tool.ts'
 import { MissingResource } from '../protocol-errors.ts'
@@ -34,15 +34,15 @@ const NEAREST = { limit: 3, minimum: 0.3 } as const
  */
 export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {
   const address = readResourceUri(uri)
-  if (address === undefined) throw new MissingResource(uri, [])
+  if (address === undefined) throw new MissingResource(uri)
   if (address.kind === 'fixed') return readFixed(uri, address, options)
   const template = TEMPLATES.find(({ kind }) => kind === address.kind)
   const core = vaultOf(options.vaults, address.id)
-  if (template === undefined || core === undefined || !isOffered(template, options.switchedOffBy))
-    throw new MissingResource(uri, [])
-  const file = await template.read(core, address.id, options.call)
-  if (file === undefined) throw new MissingResource(uri, await nearestUris(core, address.id))
-  return contentsOf(uri, file)
+  if (template === undefined || core === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
+  const { value: file, warnings } = await template.read(core, address.id, options.call)
+  if (file !== null) return contentsOf(uri, file, warnings)
+  const messages = warnings.map(({ message }) => message)
+  throw new MissingResource(uri, await nearestUris(core, address.id), messages)
 }
 
 async function readFixed(
@@ -68,10 +68,15 @@ async function nearestUris({ store }: GraphCore, id: string): Promise<readonly s
   return near.map((hit) => resourceUri('node', hit.id))
 }
 
-function contentsOf(uri: string, { mimeType, text, blob, hash, modified }: WholeFile): ResourceContents {
+function contentsOf(
+  uri: string,
+  { mimeType, text, blob, hash, modified }: WholeFile,
+  warnings: readonly Warning[],
+): ResourceContents {
   const meta = {
     ...(modified === undefined ? {} : { 'roux/modified': modified }),
     ...(hash === undefined ? {} : { 'roux/hash': hash }),
+    ...(warnings.length === 0 ? {} : { 'roux/warnings': warnings }),
   }
   const content = text === undefined ? { blob: blob ?? '' } : { text }
   return { uri, mimeType, ...content, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }

@@ -9,7 +9,7 @@ export const recentResource: FixedResource = {
   title: 'Recently changed notes',
   description: `The ${COUNT} notes that were changed last, newest first.`,
   async read(core, call) {
-    const { value: notes } = await recentNotes(core, { limit: COUNT }, call)
-    return { notes, count: notes.length, timestamp: new Date().toISOString() }
+    const { value: notes, warnings } = await recentNotes(core, { limit: COUNT }, call)
+    return { value: { notes, count: notes.length, timestamp: new Date().toISOString() }, warnings }
   },
 }

@@ -1,4 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { plain } from '../../app/answer.ts'
 import { vaultFacts } from '../../app/system-info.ts'
 import { MODERN_VERSION } from '../protocol-versions.ts'
 import type { FixedResource } from './define-resource.ts'
@@ -20,5 +21,5 @@ export const systemInfoResource: FixedResource = {
     // By provider, as soon as there is one that counts them.
     tokens: {},
   }),
-  read: async (core, { query, signal }) => ({ vault: await vaultFacts(core, query === VERBOSE, { signal }) }),
+  read: async (core, { query, signal }) => plain({ vault: await vaultFacts(core, query === VERBOSE, { signal }) }),
 }

@@ -6,7 +6,7 @@ export const treeResource: FixedResource = {
   title: 'Folders and notes',
   description: 'The folders of the vault, three levels deep, with how many notes each holds and up to 200 notes.',
   async read(core, call) {
-    const { value } = await getTree(core, { depth: 3, limit: 200, includeArchived: false }, call)
-    return { ...value }
+    const { value, warnings } = await getTree(core, { depth: 3, limit: 200, includeArchived: false }, call)
+    return { value: { ...value }, warnings }
   },
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { createFolder } from '../../app/write/create-folder.ts'
 import { defineOperation } from '../define-operation.ts'
+import { outputSchema, TEXT } from '../output-schema.ts'
 import { ENSURES } from './annotations.ts'
 
 export const createFolderTool = defineOperation({
@@ -10,6 +11,7 @@ export const createFolderTool = defineOperation({
   needs: 'tools.write',
   annotations: ENSURES,
   input: () => ({ path: z.string().describe('Path in the vault.') }),
+  output: outputSchema({ path: TEXT, change_id: TEXT }),
   wrap: 'object',
   operation: ({ path }) => ({ kind: 'createFolder' as const, path }),
   run: createFolder,

@@ -1,5 +1,6 @@
 import { deleteFile } from '../../app/write/delete-file.ts'
 import { defined, defineOperation } from '../define-operation.ts'
+import { FLAG, outputSchema, TEXT } from '../output-schema.ts'
 import { SETS } from './annotations.ts'
 import { expectedHash, nodeId } from './parameters.ts'
 
@@ -10,6 +11,7 @@ export const deleteNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: SETS,
   input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
+  output: outputSchema({ deleted: FLAG, change_id: TEXT }),
   wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),
   run: deleteFile,

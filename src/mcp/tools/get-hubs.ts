@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { getHubs } from '../../app/get-hubs.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { listOf, NUMBER, outputSchema, TEXT } from '../output-schema.ts'
 import { folder, limit, tag } from './parameters.ts'
 
 export const getHubsTool = defineTool({
@@ -17,6 +18,7 @@ export const getHubsTool = defineTool({
     folder: folder(),
     tag: tag(),
   }),
+  output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, score: NUMBER }) }),
   wrap: 'results',
   run: getHubs,
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { listChanges } from '../../app/write/list-changes.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
 import { limit } from './parameters.ts'
 
 export const listChangesTool = defineTool({
@@ -12,6 +13,17 @@ export const listChangesTool = defineTool({
   input: () => ({
     limit: limit(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),
+  }),
+  output: outputSchema({
+    results: listOf({
+      change_id: TEXT,
+      time: TEXT,
+      title: TEXT,
+      state: TEXT,
+      undoes: TEXT,
+      files: listOf({ kind: TEXT, path: TEXT, to: TEXT }),
+      omitted_files: COUNT,
+    }),
   }),
   wrap: 'results',
   run: listChanges,

@@ -1,5 +1,6 @@
 import { listNodes } from '../../app/list-nodes.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
 import { kinds, limit, offset, path, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({
@@ -15,6 +16,7 @@ export const listNodesTool = defineTool({
     offset: offset(),
     kinds: kinds(),
   }),
+  output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
   wrap: 'object',
   run: listNodes,
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { listTags } from '../../app/list-tags.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
 
 export const listTagsTool = defineTool({
   name: 'list_tags',
@@ -10,6 +11,7 @@ export const listTagsTool = defineTool({
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this, in any case.'),
   }),
+  output: outputSchema({ results: listOf({ tag: TEXT, count: COUNT }) }),
   wrap: 'results',
   run: (core, { prefix }, call) => listTags(core, prefix, call),
 })

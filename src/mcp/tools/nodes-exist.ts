@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import { nodesExist } from '../../app/nodes-exist.ts'
 import { defineTool, READS } from '../define-tool.ts'
+import { FLAG, outputSchema } from '../output-schema.ts'
 import { valuesOf } from '../reach.ts'
 
 export const nodesExistTool = defineTool({
@@ -11,6 +12,7 @@ export const nodesExistTool = defineTool({
   input: () => ({
     ids: z.array(z.string()).describe('Ids to check, in any case.'),
   }),
+  output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',
   reach: { kind: 'each', merge: (answers) => Object.assign({}, ...valuesOf(answers)) },
   run: (core, { ids }, call) => nodesExist(core, ids, call),

@@ -1,0 +1,61 @@
+import { loadSettings } from '../config/load.ts'
+import type { LoadedVaults } from '../config/load-vaults.ts'
+import type { ServerEvents } from '../mcp/events.ts'
+import type { McpServerOptions } from '../mcp/server.ts'
+import { changedKeys, LiveSettings } from './live-settings.ts'
+import { type ServedVaults, serveVaults } from './open-vaults.ts'
+import { serverFacts } from './server-facts.ts'
+import { type Invocation, settingsInput } from './session.ts'
+import { switchOff } from './tool-switch.ts'
+import { VERSION } from './version.ts'
+
+type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>
+
+/** What a running server rests on, however it is reached. */
+export interface Serving {
+  readonly vaults: ServedVaults
+  readonly events: ServerEvents
+  /** Follows the settings' files once it is told to. */
+  readonly live: LiveSettings
+  readonly options: SharedOptions
+  close(): Promise<void>
+}
+
+/** Makes what a server rests on; nothing is opened before it is asked for. */
+export async function openServing(invocation: Invocation, { server, vaults }: LoadedVaults): Promise<Serving> {
+  const { host, printer, positionals } = invocation
+  const { ServerEvents } = await import('../mcp/events.ts')
+  const events = new ServerEvents()
+  const live = new LiveSettings(server, {
+    load: () => loadSettings(settingsInput(invocation, positionals[0])),
+    say: (line) => printer.warn(line),
+    onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
+  })
+  const served = serveVaults(host, vaults, {
+    onError: (stack) => printer.note(stack),
+    permits: () => live.current.settings.tools,
+  })
+  return {
+    vaults: served,
+    events,
+    live,
+    options: {
+      version: VERSION,
+      switchedOffBy: (tool) => switchOff(tool, live.current.settings)?.setting,
+      promptsFolder: () => live.current.settings.mcp.prompts_folder,
+      facts: () => serverFacts(live.current),
+    },
+    async close() {
+      live.stop()
+      await served.close()
+    },
+  }
+}
+
+/** What a client should ask for again when these settings changed. */
+function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
+  if (keys.some((key) => key.startsWith('tools.'))) events.toolsChanged()
+  if (keys.includes('tools.attach')) events.resourcesChanged()
+  if (keys.includes('mcp.prompts_folder')) events.promptsChanged()
+  events.resourceUpdated('roux://system-info')
+}

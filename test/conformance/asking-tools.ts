@@ -1,0 +1,69 @@
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
+import type { ExtensionTool } from '../../src/mcp/extension.ts'
+import { fixtureTool } from './define-fixture.ts'
+import { form, says, text } from './samples.ts'
+
+/** A tool that asks the user of a legacy client to fill in a form. */
+function eliciting(name: string, schema: ElicitRequestFormParams['requestedSchema']): ExtensionTool {
+  return fixtureTool(name, async (_, { mcpReq }) => {
+    const { action, content } = await mcpReq.elicitInput(
+      { message: 'Please fill this in.', requestedSchema: schema },
+      { relatedRequestId: mcpReq.id },
+    )
+    return says(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`)
+  })
+}
+
+const choices = (...names: readonly string[]) => names.map((name, at) => ({ const: `value${at + 1}`, title: name }))
+const OPTIONS = ['option1', 'option2', 'option3']
+
+/**
+ * Tools that ask clients of the legacy era, by requests of the server's own. They go with the stream of the call: the client's own stream
+ * may not be open yet, and then they would be lost.
+ */
+export const ASKING_TOOLS: readonly ExtensionTool[] = [
+  fixtureTool(
+    'test_sampling',
+    async ({ prompt }, { mcpReq }) => {
+      const messages = [{ role: 'user' as const, content: text(String(prompt)) }]
+      const { content } = await mcpReq.requestSampling({ messages, maxTokens: 100 }, { relatedRequestId: mcpReq.id })
+      const [first] = Array.isArray(content) ? content : [content]
+      return says(`LLM response: ${first?.type === 'text' ? first.text : ''}`)
+    },
+    { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+  ),
+  fixtureTool(
+    'test_elicitation',
+    async ({ message }, { mcpReq }) => {
+      const username = { type: 'string', description: "User's response" }
+      const email = { type: 'string', description: "User's email address" }
+      const requestedSchema = form({ username, email }, ['username', 'email'])
+      const { action, content } = await mcpReq.elicitInput(
+        { message: String(message), requestedSchema },
+        { relatedRequestId: mcpReq.id },
+      )
+      return says(`User response: action=${action}, content=${JSON.stringify(content ?? {})}`)
+    },
+    { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+  ),
+  eliciting(
+    'test_elicitation_sep1034_defaults',
+    form({
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    }),
+  ),
+  eliciting(
+    'test_elicitation_sep1330_enums',
+    form({
+      untitledSingle: { type: 'string', enum: OPTIONS },
+      titledSingle: { type: 'string', oneOf: choices('First Option', 'Second Option', 'Third Option') },
+      legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+      untitledMulti: { type: 'array', items: { type: 'string', enum: OPTIONS } },
+      titledMulti: { type: 'array', items: { anyOf: choices('First Choice', 'Second Choice', 'Third Choice') } },
+    }),
+  ),
+]
