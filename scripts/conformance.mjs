@@ -25,13 +25,23 @@ function install() {
   if (!isNewEnough && (process.platform !== 'linux' || process.arch !== 'x64'))
     return 'it wants Node 22, of which there is a package for Linux on x64 only'
   if (!existsSync(suite) || !existsSync(node)) {
-    const { status, stderr } = spawnSync('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'], {
-      encoding: 'utf8',
-    })
-    if (status !== 0 || !existsSync(suite)) return `the suite could not be installed: ${stderr.trim().split('\n').at(-1)}`
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'],
+      {
+        encoding: 'utf8',
+      },
+    )
+    if (status !== 0 || !existsSync(suite)) return `the suite could not be installed: ${reasonIn(stderr)}`
   }
   const works = spawnSync(nodeFor(), ['--version']).status === 0
   return works ? undefined : 'there is no Node 22'
+}
+
+/** What npm says is wrong, without what it says around it. */
+function reasonIn(text) {
+  const said = [...text.matchAll(/^npm error (?!code|errno|syscall|A complete log)(.*)$/gm)].map(([, line]) => line.trim())
+  return said.find((line) => line !== '') ?? 'npm says no reason'
 }
 
 /** The Node that runs the suite; the server runs on this one. */
