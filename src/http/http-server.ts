@@ -10,6 +10,7 @@ import { Load } from './load.ts'
 import { isLegacy, isListening, ModernLeg } from './modern-leg.ts'
 import { inUrl } from './names.ts'
 import { listen, openNode } from './node-server.ts'
+import { withoutExtras } from './posted.ts'
 import { readBody, tooLarge } from './read-body.ts'
 import { type Refusal, refusal, sendJson, sendRefusal } from './refusal.ts'
 import { Sessions } from './sessions.ts'
@@ -146,10 +147,11 @@ class Endpoint {
       const body = await readBody(request, { bytes, depth: this.#limits.bodyDepth })
       if (body.kind === 'refused') return sendRefusal(response, body.refusal)
       if (body.kind === 'gone') return
-      if (await isLegacy(request, body.value)) return await this.#legacy.post(exchange, body.value)
+      const posted = withoutExtras(body.value)
+      if (await isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
       // A stream is no call: it lasts as long as its client likes.
-      if (isListening(body.value)) done()
-      await this.#modern.post(exchange, body.value)
+      if (isListening(posted)) done()
+      await this.#modern.post(exchange, posted)
     } finally {
       done()
     }
