@@ -2,8 +2,11 @@ import type { GraphCore } from '../app/graph-core.ts'
 import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
 import { RouxError } from '../core/errors.ts'
+import { tokenFileIn } from '../http/token-file.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
+import { checkHttp } from './doctor-http.ts'
 import { checkDiagnosis } from './doctor-indexes.ts'
+import { checkProtocol } from './doctor-protocol.ts'
 import type { Printer } from './printer.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 
@@ -19,6 +22,8 @@ export async function run(invocation: Invocation): Promise<number> {
   findings.push(...vault, checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache))
   findings.push(...checkDiagnosis(await diagnose(loaded.settings, loaded)))
   findings.push(checkWatching(path, loaded.settings.vault.watch))
+  findings.push(...(await checkProtocol(loaded.settings)))
+  findings.push(...(await checkHttp(loaded.settings.http, tokenFileIn(userFolders(host.env).state))))
   if (!vault.some(({ state }) => state === 'fail')) findings.push(...(await checkIndexing(invocation, loaded)))
   const broken = findings.some(({ state }) => state === 'fail')
   if (printer.json) await printer.answer({ ok: !broken, checks: findings })

@@ -19,6 +19,8 @@ type Check = (request: IncomingMessage, door: Door, limits: Limits) => Refusal |
 const MCP_PATH = '/mcp'
 /** Where anybody may ask whether the server is there. */
 export const HEALTH_PATH = '/health'
+/** The whole of what is answered there. */
+export const HEALTH = '{"status":"ok"}'
 const METHODS = 'GET, POST, DELETE, OPTIONS'
 
 /** The path of a request as it was written: nothing is decoded or resolved, so that there is one spelling only. */

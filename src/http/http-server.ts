@@ -2,7 +2,7 @@ import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node
 import { InMemoryServerEventBus, type Server, type ServerEventBus } from '@modelcontextprotocol/server'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
-import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH_PATH, pathOf } from './checks.ts'
+import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH, HEALTH_PATH, pathOf } from './checks.ts'
 import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
 import { type Exchange, LegacyLeg } from './legacy-leg.ts'
 import { LIMITS, type Limits } from './limits.ts'
@@ -169,7 +169,7 @@ class Endpoint {
 const LAST_BYTES_MS = 500
 
 function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
-  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, '{"status":"ok"}')
+  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, HEALTH)
   else sendRefusal(response, refusal(405, `${HEALTH_PATH} knows no ${method}.`, { headers: { Allow: 'GET, HEAD' } }))
 }
 

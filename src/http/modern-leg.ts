@@ -51,7 +51,9 @@ export class ModernLeg {
   /** Answers a posted body. Resolves when it is answered, or the stream has ended. */
   async post(exchange: Exchange, body: unknown): Promise<void> {
     const gone = new AbortController()
-    exchange.response.once('close', () => gone.abort())
+    exchange.response.once('close', () => {
+      if (!exchange.response.writableFinished) gone.abort()
+    })
     const request = toRequest(exchange.request, gone.signal)
     this.#holders.set(request, exchange.holder)
     if (!isListening(body)) return send(await this.#calls.fetch(request, { parsedBody: body }), exchange.response)

@@ -75,7 +75,7 @@ export function isOpenToOthers(mode: number): boolean {
 /** What differs when a file was replaced or changed. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
-  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.size}:${stats.mode}`
+  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`
 }
 
 const FILE = z.strictObject({

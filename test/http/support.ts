@@ -104,7 +104,7 @@ export async function speak(
 }
 
 /** Whether the first answer, after any `100 Continue`, is there with all of its body. */
-export function hasWholeAnswer(text: string): boolean {
+function hasWholeAnswer(text: string): boolean {
   const final = text.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, '')
   const end = final.indexOf('\r\n\r\n')
   if (end < 0) return false
