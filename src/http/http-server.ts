@@ -148,7 +148,7 @@ class Endpoint {
       if (body.kind === 'refused') return sendRefusal(response, body.refusal)
       if (body.kind === 'gone') return
       const posted = withoutExtras(body.value)
-      if (await isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
+      if (isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
       // A stream is no call: it lasts as long as its client likes.
       if (isListening(posted)) done()
       await this.#modern.post(exchange, posted)

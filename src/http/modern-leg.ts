@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
   type McpHttpHandler,
   type Server,
   type ServerEventBus,
@@ -91,9 +91,25 @@ export class ModernLeg {
 }
 
 /** Whether a posted body is of a version before 2026-07-28. What is no message says nothing about it. */
-export async function isLegacy(request: IncomingMessage, body: unknown): Promise<boolean> {
+export function isLegacy({ headers }: IncomingMessage, body: unknown): boolean {
   const known = Array.isArray(body) ? body.filter((item) => readMessage(item).kind === 'message') : body
-  return (Array.isArray(known) && known.length === 0) || isLegacyRequest(toRequest(request), known)
+  if (Array.isArray(known) && known.length === 0) return true
+  // What the SDK's own handler goes by, without the request that it wants to be made of it.
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    ...member('protocolVersionHeader', headers['mcp-protocol-version']),
+    ...member('mcpMethodHeader', headers['mcp-method']),
+    ...member('mcpNameHeader', headers['mcp-name']),
+    body: known,
+  })
+  return outcome.kind === 'legacy'
+}
+
+function member<Name extends string>(
+  name: Name,
+  header: string | readonly string[] | undefined,
+): { readonly [N in Name]?: string } {
+  return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
 /** Whether a posted body asks for a stream. */
@@ -102,11 +118,11 @@ export function isListening(body: unknown): boolean {
 }
 
 /** The head of a request as the SDK takes it; the body is given apart, parsed. */
-function toRequest({ method = 'POST', headers }: IncomingMessage, signal?: AbortSignal): Request {
+function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const known = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
   )
-  return new Request('http://localhost/mcp', { method, headers: known, ...(signal === undefined ? {} : { signal }) })
+  return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
 /** Those that have a meaning in the protocol; the token goes no further than the door. */
