@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { RouxError } from '../core/errors.ts'
 import { askHealth } from '../http/ask-health.ts'
-import { isLoopbackAddress } from '../http/names.ts'
+import { isEveryAddress, isLoopbackAddress } from '../http/names.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../http/token-file.ts'
 import type { Finding } from './doctor-checks.ts'
 
@@ -35,10 +35,6 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
     message: `${place} is free, and other computers could connect`,
     hint: 'What is sent is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
   }
-}
-
-function isEveryAddress(host: string): boolean {
-  return host === '0.0.0.0' || host === '::' || host === ''
 }
 
 function checkTokens(file: string): Finding {

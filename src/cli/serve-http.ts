@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Access } from '../http/access.ts'
 import { openHttpServer } from '../http/http-server.ts'
 import { isLoopbackAddress } from '../http/names.ts'
-import { openTokens, tokenFileIn } from '../http/token-file.ts'
+import { closeToOthers, openTokens, tokenFileIn } from '../http/token-file.ts'
 import type { SwitchedOffBy } from '../mcp/define-tool.ts'
 import { openOnce } from '../mcp/open-once.ts'
 import { createMcpServer } from '../mcp/server.ts'
@@ -24,6 +24,8 @@ export async function serveHttp(
 ): Promise<number> {
   const log = (line: string): void => printer.note(line)
   const tokenFile = tokenFileIn(userFolders(host.env).state)
+  const warning = closeToOthers(tokenFile)
+  if (warning !== undefined) printer.warn(warning)
   openTokens(tokenFile)
   const core = openOnce(vault.open)
   const server = await openHttpServer({

@@ -68,7 +68,9 @@ function checkPath(request: IncomingMessage): Refusal | undefined {
 }
 
 function checkHeaderCount({ rawHeaders }: IncomingMessage, _: Door, { headers }: Limits): Refusal | undefined {
-  return rawHeaders.length / 2 > headers ? refusal(431, `There are more than ${headers} headers.`) : undefined
+  return rawHeaders.length / 2 > headers
+    ? refusal(431, `There are more than ${headers} headers.`, { hint: 'Send fewer.' })
+    : undefined
 }
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']

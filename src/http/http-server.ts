@@ -8,7 +8,7 @@ import { type Exchange, LegacyLeg } from './legacy-leg.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { Load } from './load.ts'
 import { isLegacy, isListening, ModernLeg } from './modern-leg.ts'
-import { inUrl } from './names.ts'
+import { inUrl, isEveryAddress } from './names.ts'
 import { listen, openNode } from './node-server.ts'
 import { withoutExtras } from './posted.ts'
 import { readBody, tooLarge } from './read-body.ts'
@@ -48,7 +48,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const endpoint = new Endpoint(options)
   const { port } = await listen(endpoint.node, options)
   return {
-    url: `http://${inUrl(options.host)}:${port}/mcp`,
+    url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}/mcp`,
     bus: endpoint.bus,
     stop: () => endpoint.stop(),
   }
@@ -117,6 +117,8 @@ class Endpoint {
   /** The checks, in this order, before anything of the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '' } = request
+    // Answers hold notes: nobody on the way shall keep them, or take them for anything but JSON.
+    response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
     const stranger = checkAddress(request, this.#options, this.#limits)
     if (stranger !== undefined) return sendRefusal(response, stranger)
     allowOrigin(request, response)

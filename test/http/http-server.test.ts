@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
-import { type Listening, listening } from './support.ts'
+import { type Listening, listening, speak } from './support.ts'
 
 let http: Listening | undefined
 afterEach(async () => {
@@ -408,4 +408,22 @@ test('a port in use, and an address that is none, are errors that say what to do
   await expect(openHttpServer({ ...options, host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
     hint: expect.stringContaining('http.host'),
   })
+})
+
+test('noise behind a stream that is open ends the connection, and nothing of ours gets into the stream', async () => {
+  const on = await start()
+  const { 'Mcp-Session-Id': session } = await openSession(on)
+  const heard = await speak(
+    on.port,
+    async (socket) => {
+      socket.write(
+        `GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${on.token}\r\nMcp-Session-Id: ${session}\r\nAccept: text/event-stream\r\n\r\n`,
+      )
+      await eventually(() => socket.bytesRead > 0)
+      socket.write('NOISE\r\n\r\n')
+    },
+    () => false,
+  )
+  expect([heard.statuses, heard.wasClosed]).toEqual([[200], true])
+  expect(heard.text).not.toContain('400 Bad Request')
 })
