@@ -57,7 +57,6 @@ process.exitCode = load.errors + load.wrong + code === 0 ? 0 : 1
 /** One client with one connection. `head` and `meta` are what its way of connecting adds. */
 function openClient({ head = {}, meta } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  let id = 0
   const post = async (body) => {
     const text = JSON.stringify(body)
     const sent = performance.now()
@@ -80,13 +79,19 @@ function openClient({ head = {}, meta } = {}) {
     const ms = performance.now() - sent
     return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString(), ms }
   }
+  // One call after the other, so that an id serves again and the same answer is the same text.
+  const ask = async (name, args) => {
+    const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
+    const { status, text, ms } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    if (status !== 200) throw new Error(`${name}: ${status} ${text.slice(0, 200)}`)
+    return { text, ms }
+  }
   return {
     post,
+    ask,
     close: () => agent.destroy(),
     async call(name, args) {
-      const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
-      const { status, text, ms } = await post({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })
-      if (status !== 200) throw new Error(`${name}: ${status} ${text.slice(0, 200)}`)
+      const { text, ms } = await ask(name, args)
       const { error, result } = JSON.parse(text)
       if (error || result.isError) throw new Error(`${name}: ${JSON.stringify(error ?? result.content).slice(0, 300)}`)
       return { value: JSON.parse(result.content[0].text), warnings: result.structuredContent._warnings ?? [], ms }
@@ -116,7 +121,7 @@ async function measureOne(way) {
   const client = await openWay(way)
   const times = []
   for (let at = -200; at < Number(options.calls); at++) {
-    const { ms } = await client.call('get_node', { id: some(at + 200) })
+    const { ms } = await client.ask('get_node', { id: some(at + 200) })
     if (at >= 0) times.push(ms)
   }
   client.close()
@@ -138,7 +143,9 @@ async function answersNow() {
   }
   calls.push(['get_hubs', {}], ['get_hubs', { metric: 'out_degree' }], ['get_problems', { kind: 'broken_link' }])
   const answers = []
-  for (const [name, args] of calls) answers.push({ name, args, expected: JSON.stringify((await main.call(name, args)).value) })
+  for (const [name, args] of calls) {
+    answers.push({ name, args, expected: JSON.stringify((await main.call(name, args)).value), texts: new Set() })
+  }
   return answers
 }
 
@@ -182,10 +189,17 @@ async function read(client, at, figures) {
     if (value.length === 0) figures.wrong++
     return
   }
-  const { name, args, expected } = probes[(at * 2654435761) % probes.length]
-  const { value, ms } = await client.call(name, args)
+  const probe = probes[(at * 2654435761) % probes.length]
+  const { name, args, expected } = probe
+  const { text, ms } = await client.ask(name, args)
   figures.reads.push(ms)
-  if (JSON.stringify(value) === expected) return
+  // Reading an answer costs the processor that the server shares: only those are read that are not known yet.
+  if (probe.texts.has(text)) return
+  const { result } = JSON.parse(text)
+  if (result?.isError !== true && JSON.stringify(JSON.parse(result.content[0].text)) === expected) {
+    probe.texts.add(text)
+    return
+  }
   figures.wrong++
   if (figures.wrong < 10) console.error(`another answer: ${name} ${JSON.stringify(args)}`)
 }
