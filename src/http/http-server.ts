@@ -2,6 +2,7 @@ import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node
 import { InMemoryServerEventBus, type Server, type ServerEventBus } from '@modelcontextprotocol/server'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
+import { checkDoor } from './check-door.ts'
 import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH, HEALTH_PATH, pathOf } from './checks.ts'
 import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
 import { type Exchange, LegacyLeg } from './legacy-leg.ts'
@@ -42,11 +43,15 @@ export interface HttpServer {
 
 /**
  * Serves the protocol over HTTP in every version.
- * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port
+ * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port, or a list of names holds what is none
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  checkDoor(options)
   const endpoint = new Endpoint(options)
-  const { port } = await listen(endpoint.node, options)
+  const { port } = await listen(endpoint.node, options).catch(async (error: unknown) => {
+    await endpoint.stop()
+    throw error
+  })
   return {
     url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}/mcp`,
     bus: endpoint.bus,
@@ -83,7 +88,7 @@ class Endpoint {
       ...parts,
       bus: this.bus,
       serverFor: ({ access }) => serverFor(access, 'modern'),
-      onError: () => {},
+      log,
     })
     this.#watch = setInterval(() => this.#endOutdated(), TOKEN_CHECK_MS).unref()
     this.node = openNode(limits, (request, response) => void this.#serve(request, response))

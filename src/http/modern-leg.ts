@@ -21,7 +21,8 @@ export interface ModernOptions {
   readonly limits: Limits
   /** Makes the server of one request. */
   serverFor(holder: Holder): Server
-  onError(error: Error): void
+  /** Told of what is a mistake of ours; what clients do wrong is answered, and not told. */
+  log(line: string): void
 }
 
 /** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
@@ -35,12 +36,11 @@ export class ModernLeg {
 
   constructor(options: ModernOptions) {
     this.#options = options
-    const { bus, limits, onError } = options
+    const { bus, limits } = options
     const open = (): McpHttpHandler =>
-      createMcpHandler(({ requestInfo }) => options.serverFor(this.#holderOf(requestInfo)), {
+      createMcpHandler(({ requestInfo }) => this.#open(requestInfo), {
         legacy: 'reject',
         bus,
-        onerror: onError,
         keepAliveMs: limits.keepAlive,
         maxSubscriptions: limits.streams,
       })
@@ -83,10 +83,16 @@ export class ModernLeg {
     await Promise.all([this.#streams.close(), this.#calls.close()])
   }
 
-  #holderOf(request: Request | undefined): Holder {
-    const holder = request === undefined ? undefined : this.#holders.get(request)
-    if (holder === undefined) throw new Error('A request came past the door.')
-    return holder
+  #open(request: Request | undefined): Server {
+    try {
+      const holder = request === undefined ? undefined : this.#holders.get(request)
+      if (holder === undefined) throw new Error('A request came past the door.')
+      return this.#options.serverFor(holder)
+    } catch (error) {
+      // The SDK answers it as an internal error, and says nothing of it.
+      this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
+      throw error
+    }
   }
 }
 

@@ -299,6 +299,19 @@ describe('the version of 2026-07-28', () => {
   })
 })
 
+test('a mistake of ours is an internal error, told in the log and to nobody else', async () => {
+  const on = await start({
+    serverFor: () => {
+      throw new Error('secret detail')
+    },
+  })
+  const modern = await post(on, message('tools/list', claim), { ...MODERN, 'Mcp-Method': 'tools/list' })
+  const legacy = await post(on, PING)
+  expect([modern.status, legacy.status]).toEqual([500, 500])
+  expect(modern.text + legacy.text).not.toContain('secret detail')
+  expect(on.logged).toEqual([expect.stringContaining('secret detail'), expect.stringContaining('secret detail')])
+})
+
 describe('a token that changes', () => {
   test('ends the streams that it opened, in every version', async () => {
     const slow = slowServers()
