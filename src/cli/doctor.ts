@@ -3,9 +3,12 @@ import { userFolders } from '../config/folders.ts'
 import { type LoadedSettings, readSettings } from '../config/load.ts'
 import { type LoadedVault, loadVaults } from '../config/load-vaults.ts'
 import { RouxError } from '../core/errors.ts'
+import { tokenFileIn } from '../http/token-file.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
 import { checkClients } from './doctor-clients.ts'
+import { checkHttp } from './doctor-http.ts'
 import { checkDiagnosis } from './doctor-indexes.ts'
+import { checkProtocol } from './doctor-protocol.ts'
 import type { Printer } from './printer.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 
@@ -18,6 +21,8 @@ export async function run(invocation: Invocation): Promise<number> {
   // With settings that are wrong, what they name may be something else: then only the settings are told, and the one vault there is.
   const vaults = loaded.problems.length > 0 ? [loaded] : (await loadVaults(settingsInput(invocation, positionals[0]))).vaults
   for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault)))
+  findings.push(...(await checkProtocol(loaded.settings)))
+  findings.push(...(await checkHttp(loaded.settings.http, tokenFileIn(userFolders(invocation.host.env).state))))
   findings.push(...checkClients(invocation.host))
   const broken = findings.some(({ state }) => state === 'fail')
   if (printer.json) await printer.answer({ ok: !broken, checks: findings })

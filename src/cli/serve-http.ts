@@ -6,7 +6,7 @@ import { RouxError } from '../core/errors.ts'
 import type { Access } from '../http/access.ts'
 import { openHttpServer } from '../http/http-server.ts'
 import { isLoopbackAddress } from '../http/names.ts'
-import { openTokens, tokenFileIn } from '../http/token-file.ts'
+import { closeToOthers, openTokens, tokenFileIn } from '../http/token-file.ts'
 import { type EventFeed, eventsSeen } from '../mcp/events.ts'
 import { followVaults } from '../mcp/follow-vaults.ts'
 import { createMcpServer } from '../mcp/server.ts'
@@ -20,6 +20,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   const { host, printer } = invocation
   const { http } = loaded.server.settings
   const tokenFile = tokenFileIn(userFolders(host.env).state)
+  const warning = closeToOthers(tokenFile)
+  if (warning !== undefined) printer.warn(warning)
   openTokens(tokenFile)
   const { vaults, events, live, options, close } = await openServing(invocation, loaded)
   const followed = followVaults(vaults, events, options.promptsFolder)

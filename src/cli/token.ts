@@ -8,13 +8,13 @@ import { UsageError } from './usage-error.ts'
 
 type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
 
-const ACTS: Readonly<Record<string, Act>> = { show, rotate, add, remove, list }
+const ACTS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
 
 /** Shows and changes the tokens that clients over HTTP need. A server that runs takes a change into account at once. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const [word = '', name] = positionals
-  const act = ACTS[word]
+  const act = ACTS.get(word)
   if (act === undefined) throw unknownWord(word)
   const path = tokenFileIn(userFolders(host.env).state)
   const warning = closeToOthers(path)
@@ -79,7 +79,7 @@ function requireName(name: string | undefined, word: string): string {
 }
 
 function unknownWord(word: string): UsageError {
-  const words = Object.keys(ACTS)
+  const words = [...ACTS.keys()]
   if (word === '') return new UsageError('It is not said what to do.', `Write: roux token ${words.join('|')}`)
   const hint = didYouMean(nearest(word, words)) ?? `Write: roux token ${words.join('|')}`
   return new UsageError(`roux token cannot ${word}.`, hint)

@@ -19,6 +19,8 @@ type Check = (request: IncomingMessage, door: Door, limits: Limits) => Refusal |
 const MCP_PATH = '/mcp'
 /** Where anybody may ask whether the server is there. */
 export const HEALTH_PATH = '/health'
+/** The whole of what is answered there. */
+export const HEALTH = '{"status":"ok"}'
 const METHODS = 'GET, POST, DELETE, OPTIONS'
 
 /** The path of a request as it was written: nothing is decoded or resolved, so that there is one spelling only. */
@@ -66,7 +68,9 @@ function checkPath(request: IncomingMessage): Refusal | undefined {
 }
 
 function checkHeaderCount({ rawHeaders }: IncomingMessage, _: Door, { headers }: Limits): Refusal | undefined {
-  return rawHeaders.length / 2 > headers ? refusal(431, `There are more than ${headers} headers.`) : undefined
+  return rawHeaders.length / 2 > headers
+    ? refusal(431, `There are more than ${headers} headers.`, { hint: 'Send fewer.' })
+    : undefined
 }
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']

@@ -1,16 +1,18 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
-import type { EventFeed } from '../mcp/events.ts'
+import { type EventFeed, ServerEvents } from '../mcp/events.ts'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
-import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH_PATH, pathOf } from './checks.ts'
+import { checkDoor } from './check-door.ts'
+import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH, HEALTH_PATH, pathOf } from './checks.ts'
 import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
 import { type Exchange, LegacyLeg } from './legacy-leg.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { Load } from './load.ts'
 import { isLegacy, isListening, ModernLeg } from './modern-leg.ts'
-import { inUrl } from './names.ts'
+import { inUrl, isEveryAddress } from './names.ts'
 import { listen, openNode } from './node-server.ts'
+import { withoutExtras } from './posted.ts'
 import { readBody, tooLarge } from './read-body.ts'
 import { type Refusal, refusal, sendJson, sendRefusal } from './refusal.ts'
 import { Sessions } from './sessions.ts'
@@ -25,8 +27,8 @@ export interface HttpServerOptions extends Door {
   readonly tokenFile: string
   /** Makes the server that a client talks to: one a session, or one a request. */
   serverFor(access: Access, era: Era): Server
-  /** What clients that listen are told of. */
-  eventsFor(access: Access): EventFeed
+  /** What clients that listen are told of; absent where nothing is. */
+  eventsFor?(access: Access): EventFeed
   /** Told of what the owner of the server should know, a line each. */
   log(line: string): void
   readonly limits?: Limits
@@ -42,13 +44,17 @@ export interface HttpServer {
 
 /**
  * Serves the protocol over HTTP in every version.
- * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port
+ * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port, or a list of names holds what is none
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  checkDoor(options)
   const endpoint = new Endpoint(options)
-  const { port } = await listen(endpoint.node, options)
+  const { port } = await listen(endpoint.node, options).catch(async (error: unknown) => {
+    await endpoint.stop()
+    throw error
+  })
   return {
-    url: `http://${inUrl(options.host)}:${port}/mcp`,
+    url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}/mcp`,
     stop: () => endpoint.stop(),
   }
 }
@@ -69,7 +75,7 @@ class Endpoint {
   #isStopping = false
 
   constructor(options: HttpServerOptions) {
-    const { serverFor, eventsFor, log, tokenFile, limits = LIMITS } = options
+    const { serverFor, eventsFor = silence, log, tokenFile, limits = LIMITS } = options
     this.#options = options
     this.#limits = limits
     this.#gate = new TokenGate(tokenFile, log)
@@ -81,7 +87,7 @@ class Endpoint {
       ...parts,
       eventsFor,
       serverFor: ({ access }) => serverFor(access, 'modern'),
-      onError: () => {},
+      log,
     })
     this.#watch = setInterval(() => this.#endOutdated(), TOKEN_CHECK_MS).unref()
     this.node = openNode(limits, (request, response) => void this.#serve(request, response))
@@ -115,6 +121,8 @@ class Endpoint {
   /** The checks, in this order, before anything of the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '' } = request
+    // Answers hold notes: nobody on the way shall keep them, or take them for anything but JSON.
+    response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
     const stranger = checkAddress(request, this.#options, this.#limits)
     if (stranger !== undefined) return sendRefusal(response, stranger)
     allowOrigin(request, response)
@@ -145,10 +153,11 @@ class Endpoint {
       const body = await readBody(request, { bytes, depth: this.#limits.bodyDepth })
       if (body.kind === 'refused') return sendRefusal(response, body.refusal)
       if (body.kind === 'gone') return
-      if (await isLegacy(request, body.value)) return await this.#legacy.post(exchange, body.value)
+      const posted = withoutExtras(body.value)
+      if (isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
       // A stream is no call: it lasts as long as its client likes.
-      if (isListening(body.value)) done()
-      await this.#modern.post(exchange, body.value)
+      if (isListening(posted)) done()
+      await this.#modern.post(exchange, posted)
     } finally {
       done()
     }
@@ -162,11 +171,15 @@ class Endpoint {
   }
 }
 
+function silence(): EventFeed {
+  return new ServerEvents()
+}
+
 /** How long the last answers may take to leave, in milliseconds. */
 const LAST_BYTES_MS = 500
 
 function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
-  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, '{"status":"ok"}')
+  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, HEALTH)
   else sendRefusal(response, refusal(405, `${HEALTH_PATH} knows no ${method}.`, { headers: { Allow: 'GET, HEAD' } }))
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
+import { classifyInboundRequest, createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
 import type { EventFeed } from '../mcp/events.ts'
 import { readMessage } from '../mcp/json-rpc.ts'
 import type { Access } from './access.ts'
@@ -18,7 +18,8 @@ export interface ModernOptions {
   readonly limits: Limits
   /** Makes the server of one request. */
   serverFor(holder: Holder): Server
-  onError(error: Error): void
+  /** Told of what is a mistake of ours; what clients do wrong is answered, and not told. */
+  log(line: string): void
 }
 
 /** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
@@ -32,13 +33,15 @@ export class ModernLeg {
 
   constructor(options: ModernOptions) {
     this.#options = options
-    this.#calls = this.#open()
+    this.#calls = this.#handler()
   }
 
   /** Answers a posted body. Resolves when it is answered, or the stream has ended. */
   async post(exchange: Exchange, body: unknown): Promise<void> {
     const gone = new AbortController()
-    exchange.response.once('close', () => gone.abort())
+    exchange.response.once('close', () => {
+      if (!exchange.response.writableFinished) gone.abort()
+    })
     const request = toRequest(exchange.request, gone.signal)
     this.#holders.set(request, exchange.holder)
     if (!isListening(body)) return send(await this.#calls.fetch(request, { parsedBody: body }), exchange.response)
@@ -73,33 +76,54 @@ export class ModernLeg {
 
   #streamsFor({ vaults }: Access, events: EventFeed): McpHttpHandler {
     const key = JSON.stringify(vaults)
-    const streams = this.#streams.get(key) ?? this.#open(events)
+    const streams = this.#streams.get(key) ?? this.#handler(events)
     this.#streams.set(key, streams)
     return streams
   }
 
-  #open(events?: EventFeed): McpHttpHandler {
-    const { limits, onError, serverFor } = this.#options
-    return createMcpHandler(({ requestInfo }) => serverFor(this.#holderOf(requestInfo)), {
+  #handler(events?: EventFeed): McpHttpHandler {
+    const { limits } = this.#options
+    return createMcpHandler(({ requestInfo }) => this.#open(requestInfo), {
       legacy: 'reject',
       ...(events === undefined ? {} : { bus: { publish: () => {}, subscribe: (listener) => events.subscribe(listener) } }),
-      onerror: onError,
       keepAliveMs: limits.keepAlive,
       maxSubscriptions: limits.streams,
     })
   }
 
-  #holderOf(request: Request | undefined): Holder {
-    const holder = request === undefined ? undefined : this.#holders.get(request)
-    if (holder === undefined) throw new Error('A request came past the door.')
-    return holder
+  #open(request: Request | undefined): Server {
+    try {
+      const holder = request === undefined ? undefined : this.#holders.get(request)
+      if (holder === undefined) throw new Error('A request came past the door.')
+      return this.#options.serverFor(holder)
+    } catch (error) {
+      // The SDK answers it as an internal error, and says nothing of it.
+      this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
+      throw error
+    }
   }
 }
 
 /** Whether a posted body is of a version before 2026-07-28. What is no message says nothing about it. */
-export async function isLegacy(request: IncomingMessage, body: unknown): Promise<boolean> {
+export function isLegacy({ headers }: IncomingMessage, body: unknown): boolean {
   const known = Array.isArray(body) ? body.filter((item) => readMessage(item).kind === 'message') : body
-  return (Array.isArray(known) && known.length === 0) || isLegacyRequest(toRequest(request), known)
+  if (Array.isArray(known) && known.length === 0) return true
+  // What the SDK's own handler goes by, without the request that it wants to be made of it.
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    ...member('protocolVersionHeader', headers['mcp-protocol-version']),
+    ...member('mcpMethodHeader', headers['mcp-method']),
+    ...member('mcpNameHeader', headers['mcp-name']),
+    body: known,
+  })
+  return outcome.kind === 'legacy'
+}
+
+function member<Name extends string>(
+  name: Name,
+  header: string | readonly string[] | undefined,
+): { readonly [N in Name]?: string } {
+  return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
 /** Whether a posted body asks for a stream. */
@@ -115,11 +139,11 @@ function urisIn(body: unknown): readonly string[] {
 }
 
 /** The head of a request as the SDK takes it; the body is given apart, parsed. */
-function toRequest({ method = 'POST', headers }: IncomingMessage, signal?: AbortSignal): Request {
+function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const known = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
   )
-  return new Request('http://localhost/mcp', { method, headers: known, ...(signal === undefined ? {} : { signal }) })
+  return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
 /** Those that have a meaning in the protocol; the token goes no further than the door. */

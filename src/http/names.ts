@@ -18,6 +18,11 @@ export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
+/** Whether an address to listen at stands for all of this computer's. */
+export function isEveryAddress(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address === ''
+}
+
 /** Whether an origin is a page of this computer. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]

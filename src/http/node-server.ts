@@ -17,10 +17,15 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
   node.maxConnections = limits.connections
   node.maxRequestsPerSocket = limits.requestsPerConnection
   node.timeout = limits.stallTimeout
-  node.on('request', onRequest)
+  const last = new WeakMap<object, ServerResponse>()
+  const onAny = (request: IncomingMessage, response: ServerResponse): void => {
+    last.set(request.socket, response)
+    onRequest(request, response)
+  }
+  node.on('request', onAny)
   // Without this, bodies would be asked for before it is known who sends them.
-  node.on('checkContinue', onRequest)
-  node.on('clientError', refuseClient)
+  node.on('checkContinue', onAny)
+  node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
 }
 
@@ -28,8 +33,10 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
 const CHECK_MS = 1_000
 
 /** Answers what is no HTTP, as far as that can be. */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
+  // In the midst of an answer, another one would be taken for a part of it.
+  const isAnswering = response?.headersSent === true && !response.writableEnded
+  if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }

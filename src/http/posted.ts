@@ -10,6 +10,13 @@ export interface Posted {
   readonly isBatch: boolean
 }
 
+/** A posted body without what stands beside the members that JSON-RPC knows; what is no message stays as it is. */
+export function withoutExtras(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutExtras)
+  const read = readMessage(body)
+  return read.kind === 'message' ? read.message : body
+}
+
 /**
  * Reads a posted body; `fault` is the answer where it holds nothing that can be served. `version` is the one that was agreed on, `batch` the
  * most messages that may come together.

@@ -1,4 +1,16 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod/v4'
 import { RouxError } from '../core/errors.ts'
@@ -34,7 +46,7 @@ export function openTokens(path: string): readonly Token[] {
   if (tokens !== undefined) return tokens
   const first = [firstToken()]
   // Whoever else made it at the same moment has given its token away already.
-  return writeFile(path, first, linkSync) ? first : (readTokens(path) ?? first)
+  return writeFile(path, first, placeAsFirst) ? first : (readTokens(path) ?? first)
 }
 
 /** Replaces the tokens of a file. @throws RouxError `PERMISSION_DENIED` when it cannot be written */
@@ -75,7 +87,7 @@ export function isOpenToOthers(mode: number): boolean {
 /** What differs when a file was replaced or changed. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
-  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.size}:${stats.mode}`
+  return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`
 }
 
 const FILE = z.strictObject({
@@ -109,6 +121,16 @@ function readText(path: string): string | undefined {
       hint: 'Make that file yours and readable, or set XDG_STATE_HOME to another folder.',
       cause,
     })
+  }
+}
+
+function placeAsFirst(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    // Some file systems know no second names.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { GLOBAL_OPTIONS, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
+import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
 import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools.ts'
 import { UsageError } from '../../src/cli/usage-error.ts'
 import { TOOLS } from './support.ts'
@@ -11,6 +11,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'metric', type: 'text', values: ['in_degree', 'out_degree'], sentence: '' },
   { name: 'tags', type: 'text', many: true, sentence: '' },
   { name: 'properties', type: 'json', sentence: '' },
+  HTTP_OPTION,
   ...GLOBAL_OPTIONS,
 ]
 
@@ -47,6 +48,13 @@ describe('a command line is read', () => {
     ['-- --limit -x', {}, ['--limit', '-x']],
     ['-', {}, ['-']],
     ['-h', { help: true }, []],
+    ['--http', { http: true }, []],
+    ['--http 8000 notes', { http: 8000 }, ['notes']],
+    ['notes --http=8000', { http: 8000 }, ['notes']],
+    ['--http notes', { http: true }, ['notes']],
+    ['--http ./2024', { http: true }, ['./2024']],
+    ['--http --json 8000', { http: true, json: true }, ['8000']],
+    ['--http -- 2024', { http: true }, ['2024']],
   ])('%s', (line, options, positionals) => {
     expect(parsed(line)).toEqual([options, positionals])
   })
@@ -54,6 +62,7 @@ describe('a command line is read', () => {
   test.each<[string, string]>([
     ['--limit', '--limit needs a value. Write --limit <value>.'],
     ['--limit x', '--limit must be a number; got "x".'],
+    ['--http=x', '--http must be a number; got "x".'],
     ['--limit 1.5', '--limit must be a whole number; got "1.5".'],
     ['--limmit 5', 'There is no option --limmit. Did you mean "--limit"?'],
     ['--include-contents', 'There is no option --include-contents. Did you mean "--include-content"?'],

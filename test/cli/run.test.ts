@@ -580,7 +580,7 @@ describe('export', () => {
 
 describe('doctor', () => {
   test('a sound vault passes', async () => {
-    const { code, out } = await roux('doctor', {
+    const { code, out } = await roux('doctor --set http.port=0', {
       files: FILES,
       composition: { diagnose: async () => SOUND },
     })
@@ -600,6 +600,10 @@ describe('doctor', () => {
       'notes ok',
       'indexing ok',
       'problems ok',
+      'protocol ok',
+      'protocol ok',
+      'http ok',
+      'tokens ok',
     ])
   })
 
@@ -620,7 +624,7 @@ describe('doctor', () => {
   })
 
   test('a missing vault fails, and the rest is still looked at', async () => {
-    const { code, out } = await roux('doctor ../nowhere')
+    const { code, out } = await roux('doctor ../nowhere --set http.port=0')
     expect(code).toBe(1)
     expect((JSON.parse(out) as { checks: { check: string }[] }).checks.map(({ check }) => check)).toEqual([
       'node',
@@ -632,6 +636,10 @@ describe('doctor', () => {
       'search',
       'embedder',
       'watch',
+      'protocol',
+      'protocol',
+      'http',
+      'tokens',
     ])
   })
 })

@@ -82,6 +82,19 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
   }
 }
 
+/** A script that knows HTTP and JSON, and nothing of the protocol's sessions. */
+async function openPosting(world: World): Promise<Asking> {
+  const http = await serveHttp(world)
+  const ask = async (method: string, params = {}): Promise<Wire> => {
+    const answer = await http.post({ jsonrpc: '2.0', id: 1, method, params })
+    return ((await answer.json()) as Wire).result
+  }
+  return {
+    list: async () => (await ask('tools/list')).tools,
+    call: (name, args) => ask('tools/call', { name, arguments: args }),
+  }
+}
+
 type Sample = readonly [tool: string, args: object]
 
 const DEMO: readonly Sample[] = [
@@ -156,6 +169,9 @@ describe.each([
         expect(await answersOf(sdk, samples), name).toEqual(answers)
       }),
     )
+    const posting = await openPosting(world)
+    expect(await posting.list()).toEqual(tools)
+    expect(await answersOf(posting, samples)).toEqual(answers)
     await raw.server.end()
   })
 

@@ -95,7 +95,10 @@ describe('tokens', () => {
     })
     const nested = { operations: [{ tool: 'create_node', arguments: { id: 'new', content: 'x' } }] }
     expect(((await (await http.post(call('apply_changes', nested), reader)).json()) as Wire).result.isError).toBe(true)
-    expect((await http.post(call('nodes_exist', { ids: ['new'] }), reader)).status).toBe(200)
+    const exists = async () => ((await (await http.post(call('nodes_exist', { ids: ['new.md'] }), reader)).json()) as Wire).result
+    expect((await exists()).structuredContent.results).toEqual({ 'new.md': false })
+    await http.post(call('create_node', { id: 'new', content: 'x' }))
+    expect((await exists()).structuredContent.results).toEqual({ 'new.md': true })
   })
 
   test('a token for another vault may do nothing here', async () => {

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request as ask } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { LIMITS } from '../../src/http/limits.ts'
+import { type Ground, HOSTILE, type Hostile } from './hostile-requests.ts'
+import { type Listening, listening, speak } from './support.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+// Everything as it is served, but for how long a slow client is waited for.
+const limits = { ...LIMITS, headersTimeout: 300, requestTimeout: 600 }
+
+let http: Listening
+let ground: Ground
+/** Another client's connection, which stays open all the time. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+let connections = 0
+const answered = new Map<Hostile, string>()
+
+beforeAll(async () => {
+  http = await listening({ limits, origins: ['https://notes.example.com'] })
+  const opened = await post(INITIALIZE)
+  ground = { port: http.port, token: http.token, reader: http.reader, session: opened.session }
+})
+afterAll(async () => {
+  agent.destroy()
+  await http.close()
+})
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+}
+
+test.each(HOSTILE.map((hostile) => [`${hostile.about}: ${hostile.name}`, hostile] as const))('%s', async (_, hostile) => {
+  const sent = hostile.send(ground)
+  const heard = await speak(http.port, typeof sent === 'function' ? sent : (socket) => void socket.write(sent))
+  const status = heard.statuses[0] ?? 'closed'
+  answered.set(hostile, String(status))
+  expect(status).toBe(hostile.expected)
+  if (typeof status === 'number' && status >= 400 && heard.text.includes('\r\n\r\n{')) expect(heard.text).toContain('"error"')
+  if (hostile.says !== undefined) expect(heard.text).toMatch(hostile.says)
+  expect(heard.text).not.toContain(http.token)
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  expect((await post(CALL)).text).toContain('"id":"b.md"')
+  expect(connections).toBe(1)
+})
+
+test('there are many of them, and no two have the same name', () => {
+  expect(new Set(HOSTILE.map(({ about, name }) => `${about} ${name}`)).size).toBe(HOSTILE.length)
+  expect(HOSTILE.length).toBeGreaterThanOrEqual(60)
+})
+
+const PAGE = fileURLToPath(new URL('../../docs/http.md', import.meta.url))
+
+test('the documentation shows what was answered (UPDATE_SNAPSHOTS=1 writes it)', () => {
+  const rows = HOSTILE.map((hostile) => `| ${hostile.about} | ${hostile.name} | ${answered.get(hostile)} |`)
+  const table = ['| about | what is sent | answer |', '|---|---|---|', ...rows].join('\n')
+  const page = readFileSync(PAGE, 'utf8')
+  const fresh = page.replace(
+    /(<!-- generated: hostile -->\n)[\s\S]*?(<!-- end of hostile -->)/,
+    (_, start, end) => `${start}\n${table}\n\n${end}`,
+  )
+  if (process.env.UPDATE_SNAPSHOTS === '1') writeFileSync(PAGE, fresh)
+  else expect(page).toBe(fresh)
+})
+
+const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_hubs', arguments: {} } }
+
+async function post(body: object): Promise<{ readonly text: string; readonly session: string }> {
+  const request = ask({
+    agent,
+    port: http.port,
+    method: 'POST',
+    path: '/mcp',
+    headers: { Authorization: `Bearer ${http.token}`, 'Content-Type': 'application/json' },
+  })
+  request.on('socket', (socket) => {
+    if (socket.connecting) connections++
+  })
+  request.end(JSON.stringify(body))
+  const [response] = await once(request, 'response')
+  let text = ''
+  for await (const chunk of response) text += chunk
+  return { text, session: String(response.headers['mcp-session-id'] ?? '') }
+}

@@ -1,0 +1,444 @@
+import { once } from 'node:events'
+import { request as ask, type IncomingMessage } from 'node:http'
+import { Server } from '@modelcontextprotocol/server'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
+import { LIMITS } from '../../src/http/limits.ts'
+import { addToken, firstToken } from '../../src/http/tokens.ts'
+import { ServerEvents } from '../../src/mcp/events.ts'
+import { type Listening, listening, speak } from './support.ts'
+
+let http: Listening | undefined
+afterEach(async () => {
+  await http?.close()
+  http = undefined
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+type Options = Partial<HttpServerOptions>
+type Headers = Readonly<Record<string, string>>
+
+async function start(options: Options = {}): Promise<Listening> {
+  http = await listening(options)
+  return http
+}
+
+/** Asks, and gives the answer's head as soon as it is there. */
+async function open(
+  { port, token }: Listening,
+  { method = 'POST', path = '/mcp', body = '', headers = {} as Headers } = {},
+): Promise<IncomingMessage> {
+  const asked = ask({
+    port,
+    method,
+    path,
+    agent: false,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
+  })
+  asked.on('error', () => {})
+  asked.end(body)
+  const [response] = await once(asked, 'response')
+  return response.setEncoding('utf8')
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of response) text += chunk
+  } catch {
+    // Cut off: what came is looked at.
+  }
+  return text
+}
+
+async function get(on: Listening, request: Parameters<typeof open>[1] = {}): Promise<Answer> {
+  const response = await open(on, request)
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await read(response) }
+}
+
+const post = (on: Listening, body: object, headers: Headers = {}): Promise<Answer> =>
+  get(on, { body: JSON.stringify(body), headers })
+const message = (method: string, params = {}, id: string | number = 1) => ({ jsonrpc: '2.0', id, method, params })
+const PING = message('ping')
+const INITIALIZE = message('initialize', {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'x', version: '1' },
+})
+const MODERN = { 'MCP-Protocol-Version': '2026-07-28' }
+const claim = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+}
+const LISTEN = message('subscriptions/listen', { notifications: { toolsListChanged: true }, ...claim }, 'l')
+const listen = (on: Listening) =>
+  open(on, { body: JSON.stringify(LISTEN), headers: { ...MODERN, 'Mcp-Method': 'subscriptions/listen' } })
+
+/** Servers whose `ping` is answered when it is let go, and that tell what was aborted. */
+function slowServers() {
+  const waiting: (() => void)[] = []
+  const made: Server[] = []
+  let aborted = 0
+  return {
+    waiting,
+    made,
+    aborted: () => aborted,
+    serverFor: () => {
+      const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: { listChanged: true }, logging: {} } })
+      server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
+        mcpReq.signal.addEventListener('abort', () => aborted++)
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return { tools: [] }
+      })
+      made.push(server)
+      return server
+    },
+  }
+}
+
+const eventually = (condition: () => boolean): Promise<void> =>
+  expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true)
+
+async function openSession(on: Listening): Promise<Headers> {
+  const { headers } = await post(on, INITIALIZE)
+  return { 'Mcp-Session-Id': String(headers['mcp-session-id']) }
+}
+
+describe('who may ask', () => {
+  test('pages of this computer and of listed origins may, and may read the answer', async () => {
+    const on = await start({ origins: ['https://notes.example.com/'] })
+    for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:80', 'https://NOTES.example.com']) {
+      const { status, headers } = await post(on, PING, { Origin: origin })
+      expect([status, headers['access-control-allow-origin'], headers.vary]).toEqual([200, origin, 'Origin'])
+    }
+  })
+
+  test('a browser is told what such a page may send, without a token', async () => {
+    const on = await start()
+    const headers = { Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'POST', Authorization: '' }
+    const answer = await get(on, { method: 'OPTIONS', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers['access-control-allow-headers']).toMatch(/Authorization.*Mcp-Session-Id.*MCP-Protocol-Version/)
+  })
+
+  test('a refusal can be read by the page that is refused', async () => {
+    const on = await start()
+    const { status, headers } = await post(on, PING, { Origin: 'http://localhost', Authorization: 'Bearer x' })
+    expect([status, headers['access-control-allow-origin']]).toEqual([401, 'http://localhost'])
+    expect(headers['www-authenticate']).toBe('Bearer realm="roux", error="invalid_token"')
+  })
+
+  test.each(['localhost', 'LOCALHOST:1', '127.0.0.1:80', '[::1]', 'notes.example.com', 'notes.example.com:443'])(
+    'Host: %s',
+    async (host) => {
+      const on = await start({ hosts: ['Notes.example.com'] })
+      expect((await post(on, PING, { Host: host })).status).toBe(200)
+    },
+  )
+
+  test('where every address is listened at, the one that was asked is known', async () => {
+    const on = await start({ host: '0.0.0.0' })
+    expect((await post(on, PING, { Host: '127.0.0.1:7583' })).status).toBe(200)
+    expect((await post(on, PING, { Host: '192.0.2.1' })).status).toBe(403)
+  })
+
+  test('switched off, everything but /health is refused with the name of the setting', async () => {
+    const on = await start({ enabled: false })
+    const { status, text } = await post(on, PING)
+    expect([status, text]).toEqual([403, expect.stringContaining('http.enabled')])
+    expect(await get(on, { path: '/health', method: 'GET' })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  })
+
+  test('/health wants no token and knows GET and HEAD only', async () => {
+    const on = await start()
+    const headers = { Authorization: '' }
+    expect((await get(on, { path: '/health', method: 'HEAD', headers })).text).toBe('')
+    expect(await get(on, { path: '/health', method: 'POST', headers })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    })
+  })
+
+  test('a token with the scope attach may send more', async () => {
+    const on = await start()
+    const body = JSON.stringify({ ...PING, params: { x: 'x'.repeat(5 * 1024 * 1024) } })
+    expect((await get(on, { body })).status).toBe(200)
+    expect((await get(on, { body, headers: { Authorization: `Bearer ${on.reader}` } })).status).toBe(413)
+    expect((await get(on, { body: body + ' '.repeat(3 * 1024 * 1024) })).status).toBe(413)
+  })
+})
+
+describe('sessions', () => {
+  test('a session lasts until it is deleted', async () => {
+    const on = await start()
+    const session = await openSession(on)
+    expect(JSON.parse((await post(on, PING, session)).text)).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    expect((await get(on, { method: 'DELETE', headers: session })).status).toBe(204)
+    expect((await post(on, PING, session)).status).toBe(404)
+  })
+
+  test('an `initialize` that fails opens none', async () => {
+    const on = await start()
+    const { headers, text } = await post(on, message('initialize', { protocolVersion: 7 }))
+    expect([headers['mcp-session-id'], JSON.parse(text).error.code]).toEqual([undefined, -32602])
+  })
+
+  test('batches are answered in a session whose version has them, and refused in others', async () => {
+    const on = await start()
+    const old = { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2025-03-26' } }
+    const session = { 'Mcp-Session-Id': String((await post(on, old)).headers['mcp-session-id']) }
+    const batch = [message('ping', {}, 1), message('ping', {}, 2), { jsonrpc: '2.0', method: 'notifications/initialized' }, 7]
+    const answers = JSON.parse((await post(on, batch, session)).text)
+    expect(answers.map(({ id, error }: { id?: number; error?: { code: number } }) => id ?? error?.code).sort()).toEqual([
+      -32600, 1, 2,
+    ])
+    expect((await post(on, batch, await openSession(on))).status).toBe(400)
+    expect((await post(on, [{ jsonrpc: '2.0', method: 'notifications/initialized' }], session)).status).toBe(202)
+  })
+
+  test('notifications come over the stream, and a second stream takes the place of the first', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const headers = { ...(await openSession(on)), Accept: 'text/event-stream' }
+    const first = await open(on, { method: 'GET', headers })
+    expect(first.headers['content-type']).toBe('text/event-stream')
+    const second = await open(on, { method: 'GET', headers })
+    expect(await read(first)).toBe('')
+    await slow.made[0]?.sendToolListChanged()
+    const [event] = await once(second, 'data')
+    expect(event).toBe('event: message\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n')
+    second.destroy()
+  })
+
+  test('an id that is in work is refused, and the call in work is answered', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const session = await openSession(on)
+    const first = post(on, message('tools/list'), session)
+    await eventually(() => slow.waiting.length === 1)
+    expect(await post(on, message('tools/list'), session)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('in work'),
+    })
+    slow.waiting[0]?.()
+    expect(JSON.parse((await first).text)).toEqual({ jsonrpc: '2.0', id: 1, result: { tools: [] } })
+  })
+
+  test('a cancelled call ends without an answer', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const session = await openSession(on)
+    const call = post(on, message('tools/list'), session)
+    await eventually(() => slow.waiting.length === 1)
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    expect((await post(on, cancel, session)).status).toBe(202)
+    expect(await call).toMatchObject({ status: 202, text: '' })
+    expect(slow.aborted()).toBe(1)
+  })
+
+  test('what a handler says on the way comes as events to who takes them, with the answer last', async () => {
+    const serverFor = () => {
+      const server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } })
+      server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } })
+        return { tools: [] }
+      })
+      return server
+    }
+    const on = await start({ serverFor })
+    const both = await post(on, message('tools/list'), { Accept: 'application/json, text/event-stream' })
+    expect(both.text.match(/"method":"notifications\/progress"|"result":/g)).toEqual([
+      '"method":"notifications/progress"',
+      '"result":',
+    ])
+    const plain = await post(on, message('tools/list'))
+    expect(JSON.parse(plain.text)).toEqual({ jsonrpc: '2.0', id: 1, result: { tools: [] } })
+  })
+})
+
+describe('the version of 2026-07-28', () => {
+  test('a listener hears what is published, and the last word at the end', async () => {
+    const slow = slowServers()
+    const events = new ServerEvents()
+    const on = await start({ serverFor: slow.serverFor, eventsFor: () => events })
+    const stream = await listen(on)
+    let heard = ''
+    stream.on('data', (chunk: string) => {
+      heard += chunk
+    })
+    await eventually(() => heard.includes('acknowledged'))
+    events.toolsChanged()
+    await Promise.all([once(stream, 'end'), on.server.stop()])
+    expect(heard.match(/"method":"[^"]*"|"result":/g)).toEqual(
+      expect.arrayContaining(['"method":"notifications/tools/list_changed"', '"result":']),
+    )
+  })
+
+  test('who goes away has the call given up', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const body = JSON.stringify(message('tools/list', claim))
+    const headers = {
+      Authorization: `Bearer ${on.token}`,
+      'Content-Type': 'application/json',
+      ...MODERN,
+      'Mcp-Method': 'tools/list',
+    }
+    const asked = ask({ port: on.port, method: 'POST', path: '/mcp', agent: false, headers })
+    asked.on('error', () => {})
+    asked.end(body)
+    await eventually(() => slow.waiting.length === 1)
+    asked.destroy()
+    await eventually(() => slow.aborted() === 1)
+  })
+})
+
+test('a mistake of ours is an internal error, told in the log and to nobody else', async () => {
+  const on = await start({
+    serverFor: () => {
+      throw new Error('secret detail')
+    },
+  })
+  const modern = await post(on, message('tools/list', claim), { ...MODERN, 'Mcp-Method': 'tools/list' })
+  const legacy = await post(on, PING)
+  expect([modern.status, legacy.status]).toEqual([500, 500])
+  expect(modern.text + legacy.text).not.toContain('secret detail')
+  expect(on.logged).toEqual([expect.stringContaining('secret detail'), expect.stringContaining('secret detail')])
+})
+
+describe('a token that changes', () => {
+  test('ends the streams that it opened, in every version', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const listening = await listen(on)
+    const notified = await open(on, { method: 'GET', headers: { ...(await openSession(on)), Accept: 'text/event-stream' } })
+    const reader = await open(
+      { ...on, token: on.reader },
+      {
+        method: 'GET',
+        headers: { ...(await openSession({ ...on, token: on.reader })), Accept: 'text/event-stream' },
+      },
+    )
+    const kept = addToken([firstToken()], { name: 'reader', scopes: ['read'], vaults: '*' })
+    on.write(kept.map((token) => (token.name === 'reader' ? { ...token, secret: on.reader } : token)))
+    await Promise.all([read(listening), read(notified)])
+    expect(reader.readableEnded || reader.destroyed).toBe(false)
+    reader.destroy()
+  })
+})
+
+describe('too much at once', () => {
+  test('calls beyond the limit are told to come again, and room is made by answers', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, calls: 2 } })
+    const calls = [post(on, message('tools/list')), post(on, message('tools/list'))]
+    await eventually(() => slow.waiting.length === 2)
+    const refused = await post(on, message('tools/list'))
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      text: expect.stringContaining('2 calls are in work'),
+    })
+    for (const go of slow.waiting) go()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await post(on, PING)).status).toBe(200)
+  })
+
+  test('streams beyond the limit are refused in every version, and take no room from calls', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, calls: 1, streams: 1 } })
+    const session = { ...(await openSession(on)), Accept: 'text/event-stream' }
+    const first = await listen(on)
+    expect((await listen(on)).statusCode).toBe(429)
+    expect((await get(on, { method: 'GET', headers: session })).status).toBe(429)
+    expect((await post(on, PING)).status).toBe(200)
+    first.destroy()
+    await expect.poll(async () => (await open(on, { method: 'GET', headers: session })).statusCode, { timeout: 20_000 }).toBe(200)
+  })
+
+  test('a client that reads no events any more loses its stream', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, streamBacklog: 5 } })
+    const stream = await open(on, { method: 'GET', headers: { ...(await openSession(on)), Accept: 'text/event-stream' } })
+    stream.pause()
+    stream.on('error', () => {})
+    const closed = new Promise((resolve) => stream.once('close', resolve))
+    const big = { level: 'info', data: 'x'.repeat(1024 * 1024) } as const
+    for (let at = 0; at < 50; at++)
+      await slow.made[0]?.notification({ method: 'notifications/message', params: big }).catch(() => {})
+    stream.resume()
+    await closed
+    expect((await post(on, PING)).status).toBe(200)
+  })
+})
+
+describe('the end', () => {
+  test('calls in work are answered, new ones refused', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor })
+    const call = post(on, message('tools/list'))
+    await eventually(() => slow.waiting.length === 1)
+    const stopped = on.server.stop()
+    slow.waiting[0]?.()
+    expect(await call).toMatchObject({ status: 200 })
+    await stopped
+    await expect(post(on, PING)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  test('a call that takes too long is not waited for', async () => {
+    const slow = slowServers()
+    const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, drain: 50 } })
+    const call = post(on, message('tools/list'), await openSession(on)).catch((error) => error)
+    await eventually(() => slow.waiting.length === 1)
+    await on.server.stop()
+    await call
+    expect(slow.aborted()).toBe(1)
+  })
+})
+
+test('a port in use, and an address that is none, are errors that say what to do', async () => {
+  const on = await start()
+  const options = {
+    enabled: true,
+    host: '127.0.0.1',
+    port: on.port,
+    hosts: [],
+    origins: [],
+    tokenFile: on.file,
+    log: () => {},
+    serverFor: slowServers().serverFor,
+  }
+  await expect(openHttpServer(options)).rejects.toMatchObject({
+    code: 'INVALID_SETTINGS',
+    message: `Port ${on.port} of 127.0.0.1 is in use.`,
+  })
+  await expect(openHttpServer({ ...options, host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
+    hint: expect.stringContaining('http.host'),
+  })
+})
+
+test('noise behind a stream that is open ends the connection, and nothing of ours gets into the stream', async () => {
+  const on = await start()
+  const { 'Mcp-Session-Id': session } = await openSession(on)
+  const heard = await speak(
+    on.port,
+    async (socket) => {
+      socket.write(
+        `GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${on.token}\r\nMcp-Session-Id: ${session}\r\nAccept: text/event-stream\r\n\r\n`,
+      )
+      await eventually(() => socket.bytesRead > 0)
+      socket.write('NOISE\r\n\r\n')
+    },
+    () => false,
+  )
+  expect([heard.statuses, heard.wasClosed]).toEqual([[200], true])
+  expect(heard.text).not.toContain('400 Bad Request')
+})

@@ -1,0 +1,75 @@
+import { Server } from '@modelcontextprotocol/server'
+import { expect, test } from 'vitest'
+import type { EventStream } from '../../src/http/event-stream.ts'
+import { ExchangeTransport } from '../../src/http/exchange-transport.ts'
+import { type Session, Sessions } from '../../src/http/sessions.ts'
+
+let now = 0
+const open = (sessions: Sessions, holder = 'h'): Session | undefined =>
+  sessions.open({
+    holder,
+    version: '2025-06-18',
+    server: new Server({ name: 'x', version: '1' }),
+    transport: new ExchangeTransport(),
+  })
+const table = (): Sessions => new Sessions({ sessions: 2, sessionIdle: 1000 }, () => now)
+const stream = { end: () => {} } as unknown as EventStream
+
+function opened(sessions: Sessions, holder?: string): Session {
+  const session = open(sessions, holder)
+  if (session === undefined) throw new Error('no room')
+  return session
+}
+
+test('a session is found by its id, and only by who opened it', () => {
+  const sessions = table()
+  const session = opened(sessions, 'a')
+  expect(sessions.find(session.id, 'a')).toBe(session)
+  expect(sessions.find(session.id, 'b')).toBeUndefined()
+  expect(sessions.find('x', 'a')).toBeUndefined()
+  sessions.close()
+})
+
+test('one too many ends the one that was idle longest', () => {
+  const sessions = table()
+  const [a, b] = [opened(sessions), opened(sessions)]
+  now += 10
+  sessions.find(a.id, 'h')
+  const c = opened(sessions)
+  expect([a, b, c].map(({ id }) => sessions.find(id, 'h') !== undefined)).toEqual([true, false, true])
+  sessions.close()
+})
+
+test('those with a stream or a call in work are kept, and when all are, there is no room', () => {
+  const sessions = table()
+  const [a, b] = [opened(sessions), opened(sessions)]
+  a.stream = stream
+  void b.transport.post([{ jsonrpc: '2.0', id: 1, method: 'ping' }], () => {})
+  expect(open(sessions)).toBeUndefined()
+  a.stream = undefined
+  expect(open(sessions)).toBeDefined()
+  expect(sessions.find(a.id, 'h')).toBeUndefined()
+  sessions.close()
+})
+
+test('what was idle for too long ends, but not what has a stream', () => {
+  const sessions = table()
+  const [a, b] = [opened(sessions), opened(sessions)]
+  b.stream = stream
+  now += 999
+  sessions.sweep()
+  expect(sessions.size).toBe(2)
+  now += 2
+  sessions.sweep()
+  expect([sessions.find(a.id, 'h'), sessions.find(b.id, 'h')]).toEqual([undefined, b])
+  sessions.close()
+})
+
+test('when a token changes, its sessions end and the others do not', () => {
+  const sessions = table()
+  const [a, b] = [opened(sessions, 'a'), opened(sessions, 'b')]
+  sessions.endUnless((holder) => holder === 'b')
+  expect([sessions.find(a.id, 'a'), sessions.find(b.id, 'b')]).toEqual([undefined, b])
+  sessions.close()
+  expect(sessions.size).toBe(0)
+})

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vaultsOnDemand } from '../../src/app/vaults.ts'
+import { SCOPES, type Scope } from '../../src/http/access.ts'
+import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
+import { tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { addToken, firstToken, requireToken, type Token } from '../../src/http/tokens.ts'
+import { createMcpServer } from '../../src/mcp/server.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { fakeCore, fakeStore } from '../support/fake-store.ts'
+
+/** A server over a vault in memory, with two tokens, and what tests need to speak to it. */
+export interface Listening {
+  readonly server: HttpServer
+  readonly port: number
+  readonly file: string
+  readonly token: string
+  /** Of somebody else, who may only read. */
+  readonly reader: string
+  readonly logged: readonly string[]
+  /** Replaces the tokens. */
+  write(tokens: readonly Token[]): void
+  close(): Promise<void>
+}
+
+export async function listening(options: Partial<HttpServerOptions> = {}): Promise<Listening> {
+  const folder = mkdtempSync(join(tmpdir(), 'roux-http-'))
+  const file = tokenFileIn(folder)
+  const tokens = addToken([firstToken()], { name: 'reader', scopes: ['read'], vaults: '*' })
+  writeTokens(file, tokens)
+  const logged: string[] = []
+  const core = fakeCore(fakeStore({ 'a.md': { body: '[[b]]' }, 'b.md': {} }))
+  const log = (line: string): void => void logged.push(line)
+  const server = await openHttpServer({
+    enabled: true,
+    host: '127.0.0.1',
+    port: 0,
+    hosts: [],
+    origins: [],
+    tokenFile: file,
+    serverFor: ({ scopes }) =>
+      createMcpServer({
+        vaults: vaultsOnDemand([], async () => core),
+        version: '0',
+        tools: TOOLS,
+        switchedOffBy: ({ needs }) => (needs === undefined && hasAny(scopes) ? undefined : 'tools.write'),
+        log,
+      }),
+    log,
+    ...options,
+  })
+  return {
+    server,
+    port: Number(new URL(server.url).port),
+    file,
+    token: requireToken(tokens, 'default').secret,
+    reader: requireToken(tokens, 'reader').secret,
+    logged,
+    write: (changed) => writeTokens(file, changed),
+    async close() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function hasAny(scopes: ReadonlySet<Scope>): boolean {
+  return SCOPES.some((scope) => scopes.has(scope))
+}
+
+/** What came over a connection until it was closed, or until `isEnough`. */
+export interface Heard {
+  /** Of every answer, in order; those that only say `100 Continue` left out. */
+  readonly statuses: readonly number[]
+  readonly text: string
+  readonly wasClosed: boolean
+}
+
+/** Writes bytes, in the order and at the pace of a script, and listens. */
+export async function speak(
+  port: number,
+  script: (socket: Socket) => Promise<void> | void,
+  isEnough: (text: string) => boolean = hasWholeAnswer,
+): Promise<Heard> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  const heard = new Promise<boolean>((resolve) => {
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk
+      if (isEnough(text)) resolve(false)
+    })
+    socket.on('end', () => resolve(true)).on('close', () => resolve(true))
+    // What the server cuts off is looked at by what came before.
+    socket.on('error', () => resolve(true))
+  })
+  await script(socket)
+  const wasClosed = await heard
+  socket.destroy()
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)]
+    .map(([, status]) => Number(status))
+    .filter((status) => status !== 100)
+  return { statuses, text, wasClosed }
+}
+
+/** Whether the first answer, after any `100 Continue`, is there with all of its body. */
+function hasWholeAnswer(text: string): boolean {
+  const final = text.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, '')
+  const end = final.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const length = Number(/^content-length: (\d+)/im.exec(final.slice(0, end))?.[1] ?? 0)
+  return final.length >= end + 4 + length
+}

@@ -1,0 +1,147 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { TokenGate } from '../../src/http/token-gate.ts'
+import { addToken, firstToken, removeToken, requireToken, rotateToken } from '../../src/http/tokens.ts'
+
+const first = firstToken()
+const READER = { name: 'reader', scopes: ['read'], vaults: ['work'] } as const
+
+describe('the list of tokens', () => {
+  test('a secret has 32 random bytes, and no two are the same', () => {
+    expect(first.secret).toMatch(/^roux_[A-Za-z0-9_-]{43}$/)
+    expect(firstToken().secret).not.toBe(first.secret)
+  })
+
+  test('adding, rotating and removing change one token', () => {
+    const two = addToken([first], READER)
+    const rotated = rotateToken(two, 'reader')
+    expect(requireToken(rotated, 'reader')).toEqual({
+      ...READER,
+      secret: expect.not.stringContaining(requireToken(two, 'reader').secret),
+    })
+    expect(requireToken(rotated, 'default')).toBe(first)
+    expect(removeToken(rotated, 'reader')).toEqual([first])
+  })
+
+  test.each([
+    [{ ...READER, name: 'default' }, /There is a token "default" already/],
+    [{ ...READER, name: '../x' }, /is no name for a token/],
+    [{ ...READER, name: '' }, /is no name for a token/],
+    [{ ...READER, scopes: [] }, /no scope/],
+    [{ ...READER, vaults: [] }, /no vault/],
+  ] as const)('%j is refused', (token, message) => {
+    expect(() => addToken([first], token)).toThrow(message)
+  })
+
+  test('of a name that is mistyped the nearest is named', () => {
+    expect(() => requireToken(addToken([first], READER), 'raeder')).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "reader"?' }),
+    )
+  })
+})
+
+describe('the file', () => {
+  let folder: string
+  let file: string
+  beforeEach(() => {
+    folder = join(mkdtempSync(join(tmpdir(), 'roux-tokens-')), 'state')
+    file = tokenFileIn(folder)
+  })
+  afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
+
+  test('is made once, for its owner only, and nothing is left beside it', () => {
+    const made = openTokens(file)
+    expect(openTokens(file)).toEqual(made)
+    expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
+    expect(readdirSync(folder)).toEqual(['tokens.json'])
+  })
+
+  test('whoever comes second to making it takes what is there', () => {
+    const theirs = [firstToken()]
+    writeTokens(file, theirs)
+    expect(openTokens(file)).toEqual(theirs)
+  })
+
+  test.each([
+    '',
+    '{',
+    '{"tokens": 7}',
+    '{"tokens": [{"name": "a", "secret": "short", "scopes": ["read"], "vaults": "*"}]}',
+    '[]',
+  ])('damaged as %j it is an error and stays as it is', (text) => {
+    writeTokens(file, [])
+    writeFileSync(file, text)
+    expect(() => openTokens(file)).toThrow(/is damaged/)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  test.each([
+    ['a scope that nobody knows', { scopes: ['root'] }],
+    ['a member that nobody knows', { admin: true }],
+    ['a name of two', {}, {}],
+  ] as const)('with %s it counts as damaged', (_, ...changes) => {
+    writeTokens(file, [])
+    writeFileSync(file, JSON.stringify({ tokens: changes.map((change) => ({ ...first, ...(change as object) })) }))
+    expect(() => readTokens(file)).toThrow(/is damaged/)
+  })
+
+  test('that others can read is mended and told', () => {
+    writeTokens(file, [first])
+    expect(closeToOthers(file)).toBeUndefined()
+    chmodSync(file, 0o644)
+    expect(closeToOthers(file)).toMatch(/could read .* \(mode 644\); now they cannot/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readTokens(file)).toEqual([first])
+  })
+
+  describe('in a server', () => {
+    let warnings: string[]
+    let gate: TokenGate
+    beforeEach(() => {
+      warnings = []
+      writeTokens(file, addToken([first], READER))
+      gate = new TokenGate(file, (warning) => warnings.push(warning))
+    })
+
+    test('a holder is known by the secret, with what it may do', () => {
+      const reader = requireToken(readTokens(file) ?? [], 'reader')
+      expect(gate.find(reader.secret)?.access).toEqual({ name: 'reader', scopes: new Set(['read']), vaults: ['work'] })
+      expect(gate.find(`${reader.secret}x`)).toBeUndefined()
+      expect(gate.find('')).toBeUndefined()
+    })
+
+    test('changes count at once: another secret, another scope, a token that is gone', () => {
+      const holder = gate.find(first.secret)
+      const mayGoOn = (): boolean => gate.isCurrent(holder?.key ?? '')
+      expect(mayGoOn()).toBe(true)
+      writeTokens(file, [{ ...first, scopes: ['read'] }])
+      expect([mayGoOn(), gate.find(first.secret)?.access.scopes]).toEqual([false, new Set(['read'])])
+      writeTokens(file, rotateToken([first], 'default'))
+      expect(gate.find(first.secret)).toBeUndefined()
+      writeTokens(file, [first])
+      expect(mayGoOn()).toBe(true)
+      rmSync(file)
+      expect([mayGoOn(), gate.find(first.secret), gate.fault]).toEqual([false, undefined, undefined])
+    })
+
+    test('a file that is damaged lets nobody in until it is mended, and is told of once', () => {
+      expect(gate.find(first.secret)).toBeDefined()
+      writeFileSync(file, 'x')
+      expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
+      expect(gate.find(first.secret)).toBeUndefined()
+      expect(warnings).toEqual([expect.stringMatching(/is damaged.* Nobody is let in/)])
+      writeTokens(file, [first])
+      expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])
+    })
+
+    test('a file that others can read is mended, and the token still counts', () => {
+      chmodSync(file, 0o666)
+      expect(gate.find(first.secret)).toBeDefined()
+      expect(warnings).toEqual([expect.stringContaining('mode 666')])
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+    })
+  })
+})
