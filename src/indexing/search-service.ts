@@ -47,6 +47,8 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
+  /** Changed files that are not in its progress yet. */
+  #unknown = 0
   #isDamaged = false
   #failures = 0
   #failure: string | undefined
@@ -69,12 +71,13 @@ export class SearchService {
     return progress === undefined || this.#failure === undefined ? progress : { ...progress, message: this.#failure }
   }
 
-  /** The progress once so many changed files are known to it. */
+  /** The progress once so many more changed files are known to it. */
   expecting(changed: number): SearchProgress | undefined {
+    this.#unknown += changed
     const progress = this.progress()
-    if (progress === undefined || changed === 0) return progress
+    if (progress === undefined || this.#unknown === 0) return progress
     const { done, total } = progress.words
-    return { ...progress, words: { done: Math.max(0, Math.min(done, total - changed)), total } }
+    return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
   /** Resolves when every note can be found so, or when that cannot be reached. */
@@ -131,6 +134,7 @@ export class SearchService {
       if (this.#isStale) {
         this.#isStale = false
         await indexer.refresh()
+        this.#unknown = 0
       }
       const result = await indexer.step()
       this.#failures = 0

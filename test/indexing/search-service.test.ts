@@ -19,6 +19,24 @@ import {
   wordIds,
 } from './search-rig.ts'
 
+test('what changed is not said to be findable before it is, however often the vault is looked at meanwhile', async () => {
+  const vault = new MemoryVault(NOTES)
+  const { service, store } = await startedSearch(file(), vault, openBag(new BagOfWords()))
+  await service.findable('words', 20_000)
+  const scope = { all: false, folders: [], files: ['notes/note 3.md'] } as const
+  const done = await service.exclusively(async ({ reconcile }) => {
+    vault.write('notes/note 3.md', 'zebra')
+    await reconcile(scope)
+    // As a watcher does that tells of our own write.
+    await reconcile(scope)
+    return service.status().search?.words
+  })
+  expect(done).toEqual({ done: 39, total: 40 })
+  await service.findable('words', 20_000)
+  expect(service.status().search?.words).toEqual({ done: 40, total: 40 })
+  expect(await wordIds(store, 'zebra')).toEqual(['notes/note 3.md'])
+})
+
 describe('starting', () => {
   test('cold: everything is found by word and by meaning', async () => {
     const bag = new BagOfWords()
