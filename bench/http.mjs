@@ -172,10 +172,10 @@ async function measureMany() {
     client.close()
   })
   const remember = async () => {
-    await sleep(Math.min(10_000, Number(options.seconds) * 500))
-    figures.memory.push(resident())
-    await sleep(end - performance.now())
-    figures.memory.push(resident())
+    while (performance.now() < end) {
+      await sleep(Math.min(10_000, end - performance.now()))
+      figures.memory.push(resident())
+    }
   }
   await Promise.all([...clients, remember()])
   figures.processor = processorTime() - before
@@ -293,6 +293,6 @@ function print() {
   console.log(`| all | ${all.length} | ${ms(all, 0.5)} | ${ms(all, 0.99)} | ${ms(all, 1)} |`)
   console.log(`\nThe server used ${(load.processor / all.length).toFixed(2)} ms of a processor a call, all its threads together.`)
   console.log(
-    `\n${errors} errors, ${wrong} wrong answers; memory after 10 s ${memory[0].toFixed(0)} MB, at the end ${memory[1].toFixed(0)} MB; exit code ${code}`,
+    `\n${errors} errors, ${wrong} wrong answers; memory every 10 s: ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB; exit code ${code}`,
   )
 }
