@@ -38,7 +38,11 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Serve the vault to AI assistants (MCP) over stdio, or over HTTP.',
     usage: '[vault]',
     words: 1,
-    options: [WRITE_OPTION, HTTP_OPTION],
+    options: [
+      WRITE_OPTION,
+      HTTP_OPTION,
+      { name: 'verbose', type: 'flag', sentence: 'Tell clients also where things are on this computer, in roux://system-info.' },
+    ],
   },
   {
     name: 'init',

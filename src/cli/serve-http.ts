@@ -25,8 +25,11 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   openTokens(tokenFile)
   const { vaults, events, live, options, close } = await openServing(invocation, loaded)
   const followed = followVaults(vaults, events, options.promptsFolder)
-  const eventsFor = ({ vaults: seen }: Access): EventFeed =>
-    seen === '*' ? events : eventsSeen(events, (name) => seen.includes(name))
+  const eventsFor = ({ vaults: seen, scopes }: Access): EventFeed => {
+    // Which notes change is a fact about them, too.
+    if (!scopes.has('read')) return eventsSeen(events, 'nothing')
+    return seen === '*' ? events : eventsSeen(events, (name) => seen.includes(name))
+  }
   const server = await openHttpServer({
     ...http,
     get enabled() {

@@ -43,7 +43,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
       version: VERSION,
       switchedOffBy: (tool) => switchOff(tool, live.current.settings)?.setting,
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
-      facts: () => serverFacts(live.current),
+      facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
     },
     async close() {
       live.stop()

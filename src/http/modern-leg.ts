@@ -74,8 +74,8 @@ export class ModernLeg {
     await Promise.all([this.endStreams(), this.#calls.close()])
   }
 
-  #streamsFor({ vaults }: Access, events: EventFeed): McpHttpHandler {
-    const key = JSON.stringify(vaults)
+  #streamsFor({ vaults, scopes }: Access, events: EventFeed): McpHttpHandler {
+    const key = JSON.stringify([vaults, scopes.has('read')])
     const streams = this.#streams.get(key) ?? this.#handler(events)
     this.#streams.set(key, streams)
     return streams

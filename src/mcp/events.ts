@@ -9,12 +9,13 @@ export type ServerEvent =
 /** What a connection needs of `ServerEvents`. */
 export type EventFeed = Pick<ServerEvents, 'subscribe' | 'onMessage' | 'heed'>
 
-/** The same without what happens to notes of vaults that a caller may not see; ids of a vault without a name are all seen. */
-export function eventsSeen(events: EventFeed, isSeen: (vault: string) => boolean): EventFeed {
+/** The same without what happens to notes of vaults that a caller may not see, or to any; a vault without a name is seen. */
+export function eventsSeen(events: EventFeed, seen: 'nothing' | ((vault: string) => boolean)): EventFeed {
   const isHidden = (event: ServerEvent): boolean => {
+    if (seen === 'nothing') return event.kind === 'resource_updated'
     const address = event.kind === 'resource_updated' ? readResourceUri(event.uri) : undefined
     const [vault, ...rest] = address === undefined || address.kind === 'fixed' ? [] : address.id.split(':')
-    return vault !== undefined && rest.length > 0 && !isSeen(vault)
+    return vault !== undefined && rest.length > 0 && !seen(vault)
   }
   return {
     subscribe: (listener) =>

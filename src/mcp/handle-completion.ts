@@ -23,7 +23,7 @@ export function addCompletionHandler(server: ValidatingServer, options: McpServe
       if (other?.complete !== undefined) return { completion: await other.complete(argument.name, argument.value) }
     }
     const completer =
-      ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name) : forTemplate(ref.uri, argument.name, options)
+      ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name, options) : forTemplate(ref.uri, argument.name, options)
     if (completer === undefined) return { completion: NOTHING }
     return { completion: await runRequest(ctx, (vaults, call) => completeIn(vaults, completer, { typed: argument.value, call })) }
   })
@@ -45,8 +45,10 @@ function forTemplate(uri: string, variable: string, { switchedOffBy }: McpServer
   return template?.variable === variable && isOffered(template, switchedOffBy) ? template.complete : undefined
 }
 
-async function forPrompt(name: string, argument: string): Promise<Completer | undefined> {
+async function forPrompt(name: string, argument: string, { switchedOffBy }: McpServerOptions): Promise<Completer | undefined> {
   const { BUILT_IN } = await import('./prompts/index.ts')
   const found = BUILT_IN.find(({ definition }) => definition.name === name)
-  return found?.noteArguments.includes(argument) ? TEMPLATES.find(({ kind }) => kind === 'node')?.complete : undefined
+  const notes = TEMPLATES.find(({ kind }) => kind === 'node')
+  if (notes === undefined || !isOffered(notes, switchedOffBy)) return undefined
+  return found?.noteArguments.includes(argument) ? notes.complete : undefined
 }

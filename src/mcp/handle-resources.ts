@@ -12,7 +12,8 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
   const { resources = [], templates = [] } = extension
   const runRequest = requestRunner(options)
   server.setRequestHandler('resources/list', ({ params }) => {
-    const own = RESOURCES.map(({ name, title, description }) => ({
+    const offered = RESOURCES.filter((resource) => isOffered(resource, switchedOffBy))
+    const own = offered.map(({ name, title, description }) => ({
       uri: `roux://${name}`,
       name,
       title,

@@ -1,21 +1,16 @@
-// Serves the program's own server, with the fixtures that the protocol's conformance suite asks for, at 127.0.0.1. Prints its address.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+// Serves the program's own server, over its own HTTP, with the fixtures that the protocol's conformance suite asks for, at 127.0.0.1.
+// The suite knows no tokens: a proxy in front puts one into every request and passes everything else on as it came. Prints its address.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
-import {
-  createMcpHandler,
-  hostHeaderValidationResponse,
-  isLegacyRequest,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  originValidationResponse,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
+import { openHttpServer } from '../../src/http/http-server.ts'
+import { openTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { ServerEvents } from '../../src/mcp/events.ts'
-import { createMcpServer, type McpServerOptions } from '../../src/mcp/server.ts'
+import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
@@ -26,69 +21,51 @@ import { RESOURCES, TEMPLATES } from './resources.ts'
 import { answeringTools } from './tools.ts'
 
 const events = new ServerEvents()
-const options: McpServerOptions = {
-  vaults: vaultsOnDemand([], async () => core),
-  version: '0.0.0',
-  tools: TOOLS,
-  switchedOffBy: () => undefined,
-  log: (line) => console.error(line),
-  extension: {
-    tools: [...answeringTools(events), ...ASKING_TOOLS, ...INPUT_REQUIRED_TOOLS],
-    resources: RESOURCES,
-    templates: TEMPLATES,
-    prompts: [...PROMPTS, INPUT_REQUIRED_PROMPT],
-    input: { jsonSchemaValidator: new AjvJsonSchemaValidator(), requestState: { verify: STATE.verify } },
-  },
-}
 const core = fakeCore(fakeStore(GARDEN))
-const modern = createMcpHandler(() => createMcpServer(options), { legacy: 'reject', bus: events })
-const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+const folder = mkdtempSync(join(tmpdir(), 'roux-tokens-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.on('SIGTERM', () => process.exit())
+const tokenFile = tokenFileIn(folder)
+const [token] = openTokens(tokenFile)
 
-async function answer(request: Request): Promise<Response> {
-  const refused =
-    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-    originValidationResponse(request, localhostAllowedOrigins())
-  if (refused !== undefined) return refused
-  return (await isLegacyRequest(request)) ? await answerLegacy(request) : await modern.fetch(request)
-}
-
-/** The legacy era asks its clients things, so that a session's requests must meet in one server. */
-async function answerLegacy(request: Request): Promise<Response> {
-  const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
-  if (known !== undefined) return await known.handleRequest(request)
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    sessionIdGenerator: () => crypto.randomUUID(),
-    onsessioninitialized: (id) => void sessions.set(id, transport),
-  })
-  await createMcpServer({ ...options, events }).connect(transport)
-  return await transport.handleRequest(request)
-}
-
-async function bridge(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController()
-  outgoing.on('close', () => gone.abort())
-  const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD'
-  const response = await answer(
-    new Request(`http://${incoming.headers.host}${incoming.url}`, {
-      method: incoming.method ?? 'GET',
-      headers: Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] => [[name, String(value)]]),
-      signal: gone.signal,
-      ...(hasBody ? { body: Readable.toWeb(incoming) as never, duplex: 'half' } : {}),
+const served = await openHttpServer({
+  enabled: true,
+  host: '127.0.0.1',
+  port: 0,
+  hosts: [],
+  origins: [],
+  tokenFile,
+  eventsFor: () => events,
+  serverFor: () =>
+    createMcpServer({
+      vaults: vaultsOnDemand([], async () => core),
+      version: '0.0.0',
+      tools: TOOLS,
+      switchedOffBy: () => undefined,
+      events,
+      log: (line) => console.error(line),
+      extension: {
+        tools: [...answeringTools(events), ...ASKING_TOOLS, ...INPUT_REQUIRED_TOOLS],
+        resources: RESOURCES,
+        templates: TEMPLATES,
+        prompts: [...PROMPTS, INPUT_REQUIRED_PROMPT],
+        input: { jsonSchemaValidator: new AjvJsonSchemaValidator(), requestState: { verify: STATE.verify } },
+      },
     }),
-  )
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  outgoing.flushHeaders()
-  if (response.body === null) outgoing.end()
-  else
-    Readable.fromWeb(response.body as ReadableStream)
-      .on('error', () => outgoing.destroy())
-      .pipe(outgoing)
+  log: (line) => console.error(line),
+})
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, headers } = incoming
+  const passed = request(served.url, { method, headers: { ...headers, authorization: `Bearer ${token?.secret}` } }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+    outgoing.flushHeaders()
+    answer.pipe(outgoing)
+  })
+  passed.on('error', () => outgoing.destroy())
+  outgoing.on('close', () => passed.destroy())
+  incoming.pipe(passed)
 }
 
-const server = createServer((incoming, outgoing) => {
-  bridge(incoming, outgoing).catch((error: unknown) => {
-    console.error(error)
-    outgoing.destroy()
-  })
-})
-server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`))
+const proxy = createServer(pass)
+proxy.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`))

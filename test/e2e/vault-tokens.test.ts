@@ -96,3 +96,28 @@ test('nor is it told of what changes there', async () => {
   })
   expect(heard.guest).toEqual([])
 })
+
+test('a token that may not read gets nothing of the notes, in no way', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const http = await startHttp(world, [world.vault, '--write'])
+  const { out } = await world.roux(['token', 'add', 'writer', '--scope', 'write'])
+  const ask = async (method: string, params: object = {}): Promise<string> =>
+    (await http.post({ jsonrpc: '2.0', id: 1, method, params }, { Authorization: `Bearer ${out.trim()}` })).text()
+  const told = await Promise.all([
+    ask('tools/call', { name: 'get_node', arguments: { id: 'concepts/gluten' } }),
+    ask('resources/list'),
+    ask('resources/templates/list'),
+    ask('prompts/list'),
+    ...['node/concepts/gluten', 'hubs', 'recent', 'tree', 'system-info'].map((name) =>
+      ask('resources/read', { uri: `roux://${name}` }),
+    ),
+    ...['explore_hubs', 'weekly_review'].map((name) => ask('prompts/get', { name })),
+    ask('prompts/get', { name: 'summarize_note', arguments: { note: 'Gluten' } }),
+    ask('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'roux://node/{+id}' },
+      argument: { name: 'id', value: 'glu' },
+    }),
+  ])
+  expect(told.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])
+  expect(await ask('tools/call', { name: 'create_node', arguments: { id: 'inbox/new', content: 'x' } })).toContain('inbox/new.md')
+})

@@ -199,7 +199,26 @@ describe('reading', () => {
       vault: { name: 'garden', counts: { notes: 8, attachments: 2 }, index: { phase: 'idle' } },
     })
     expect(JSON.stringify(info)).not.toContain('/home/ada')
-    expect(JSON.parse(await textOf('roux://system-info?verbose')).vault.path).toBe('/home/ada/garden')
+    const verbose = await raw({ facts: () => ({ ...facts(), verbose: true }) }, { ...core, root: '/home/ada/garden' })
+    const { result } = await verbose('resources/read', { uri: 'roux://system-info' })
+    expect(JSON.parse(result.contents[0].text).vault.path).toBe('/home/ada/garden')
+  })
+
+  test('nothing is read in another way that a tool which is off would have told', async () => {
+    const off = new Set(['get_node', 'get_hubs', 'find_path'])
+    const ask = await raw({ switchedOffBy: ({ name }) => (off.has(name) ? `tools.${name}` : undefined) })
+    const uris = (await ask('resources/list')).result.resources.map(({ uri }: Wire) => uri)
+    expect(uris).toEqual(['roux://recent', 'roux://tree', 'roux://system-info'])
+    const templates = (await ask('resources/templates/list')).result.resourceTemplates.map(({ name }: Wire) => name)
+    expect(templates).toEqual(['attachment'])
+    for (const uri of ['roux://hubs', 'roux://node/home']) {
+      expect((await ask('resources/read', { uri })).error.message).toMatch(/^Resource not found/)
+    }
+    const prompts = (await ask('prompts/list')).result.prompts.map(({ name }: Wire) => name)
+    expect(prompts).toEqual(['find_gaps', 'weekly_review'])
+    expect((await ask('prompts/get', { name: 'explore_hubs' })).error.code).toBe(-32602)
+    const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
+    expect((await ask('completion/complete', { ref, argument: { name: 'id', value: '' } })).result.completion.values).toEqual([])
   })
 
   test('a vault that is missing is an error that says so, and the state can still be read', async () => {

@@ -1,5 +1,6 @@
 import type { Call } from '../../app/answer.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
+import type { ToolIdentity } from '../define-tool.ts'
 
 export interface PromptArgument {
   readonly name: string
@@ -28,6 +29,8 @@ export interface PromptRequest {
 /** A prompt that can be listed and got. */
 export interface Prompt {
   readonly definition: PromptDefinition
+  /** The tool whose answer it begins with: without that it is not offered. */
+  readonly source: ToolIdentity
   /** Arguments that are a note, by id, title or alias. */
   readonly noteArguments: readonly string[]
   /** The vault that it belongs to; absent where the client may choose. */

@@ -12,6 +12,7 @@ export const exploreHubsPrompt: Prompt = {
     description: 'What this vault, or a folder of it, is about, seen from its most central notes.',
     arguments: [{ name: 'folder', description: 'Only this folder and below.' }],
   },
+  source: { name: 'get_hubs' },
   noteArguments: [],
   async text({ core, args: { folder }, call }) {
     const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: HUBS, folder }, call)

@@ -12,6 +12,7 @@ export const findGapsPrompt: Prompt = {
     description: 'What is mentioned but not written, and what is written but not linked.',
     arguments: [{ name: 'folder', description: 'Only this folder and below.' }],
   },
+  source: { name: 'get_problems' },
   noteArguments: [],
   async text(request) {
     const { folder } = request.args

@@ -45,11 +45,22 @@ export async function getPrompt(
 ): Promise<Got> {
   const prompt = prompts.find(({ definition }) => definition.name === name)
   if (prompt === undefined) throw unknownPrompt(name, prompts)
-  const core = prompt.vault ?? vaults[0]
+  const core = prompt.vault ?? vaultNamedIn(args, vaults) ?? vaults[0]
   if (core === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no vault that the prompt could be about.')
   const { description } = prompt.definition
-  const text = await prompt.text({ core, args: checked(prompt, args), call })
+  const text = await prompt.text({ core, args: withoutName(checked(prompt, args), core), call })
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+/** The vault whose name a value begins with. */
+function vaultNamedIn(args: PromptArguments, vaults: readonly GraphCore[]): GraphCore | undefined {
+  return vaults.find(({ name }) => name !== undefined && Object.values(args).some((value) => value.startsWith(`${name}:`)))
+}
+
+function withoutName(args: PromptArguments, { name }: GraphCore): PromptArguments {
+  if (name === undefined) return args
+  const strip = (value: string): string => (value.startsWith(`${name}:`) ? value.slice(name.length + 1) : value)
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, strip(value)]))
 }
 
 /** What was given of what is declared; an empty text is nothing given. */

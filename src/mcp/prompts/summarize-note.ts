@@ -12,6 +12,7 @@ export const summarizeNotePrompt: Prompt = {
     description: 'What a note says, every statement with the lines or notes that it comes from.',
     arguments: [{ name: 'note', description: 'A note: id, title or alias.', required: true }],
   },
+  source: { name: 'get_node' },
   noteArguments: ['note'],
   async text(request) {
     const id = await requireNote(request, 'note')

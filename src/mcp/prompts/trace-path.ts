@@ -12,6 +12,7 @@ export const tracePathPrompt: Prompt = {
       { name: 'to', description: 'Another note: id, title or alias.', required: true },
     ],
   },
+  source: { name: 'find_path' },
   noteArguments: ['from', 'to'],
   async text(request) {
     const [source, target] = [await requireNote(request, 'from'), await requireNote(request, 'to')]

@@ -35,6 +35,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
       ...(typeof description === 'string' ? { description } : {}),
       ...(args.length === 0 ? {} : { arguments: args }),
     },
+    source: { name: 'get_node' },
     noteArguments: [],
     vault: core,
     async text({ args: given }) {

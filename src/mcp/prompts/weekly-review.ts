@@ -14,6 +14,7 @@ export const weeklyReviewPrompt: Prompt = {
     description: 'What I worked on in the last days, what came of it and what is open.',
     arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
   },
+  source: { name: 'find_nodes' },
   noteArguments: [],
   async text({ core, args, call }) {
     const days = readDays(args.days)

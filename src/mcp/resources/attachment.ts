@@ -8,7 +8,7 @@ export const attachmentResource: TemplateResource = {
   title: 'An attachment',
   description: 'A file of the vault that is no note, up to 5 MB: text as text, anything else as bytes.',
   variable: 'path',
-  needs: 'tools.attach',
+  source: { name: 'read_attachment', needs: 'tools.attach' },
   read: readAttachmentFile,
   complete: async (core, typed, call) =>
     (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ['attachment', 'canvas'] }, call)).value,

@@ -2,15 +2,16 @@ import type { Call } from '../../app/answer.ts'
 import type { NodeCompletion } from '../../app/complete-node.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
-import type { Permission } from '../define-tool.ts'
+import type { ToolIdentity } from '../define-tool.ts'
 import type { ServerFacts } from '../server-facts.ts'
 
 /** What is known beside the vault when a resource is read. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
-  /** What stands behind `?` in the address. */
-  readonly query: string
 }
+
+/** The tool that tells the same: what is switched off there, or not allowed, is so here. */
+export type Source = ToolIdentity
 
 /** Facts about a vault, as JSON, at one address. */
 export interface FixedResource {
@@ -18,8 +19,7 @@ export interface FixedResource {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** What may stand behind `?`. */
-  readonly queries?: readonly string[]
+  readonly source: Source
   /** Facts about the server itself, which are there once however many vaults there are. */
   about?(request: ResourceRequest): object
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
@@ -34,8 +34,7 @@ export interface TemplateResource {
   readonly variable: string
   /** Of all of them; absent where they differ. */
   readonly mimeType?: string
-  /** The setting that must be on for them to be offered. */
-  readonly needs?: Permission
+  readonly source: Source
   /** `null` where there is none. */
   read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
   complete(core: GraphCore, typed: string, call: Call): Promise<NodeCompletion>

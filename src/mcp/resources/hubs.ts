@@ -6,6 +6,7 @@ const COUNT = 20
 
 export const hubsResource: FixedResource = {
   name: 'hubs',
+  source: { name: 'get_hubs' },
   title: 'Most central notes',
   description: `The ${COUNT} notes that most other notes link to, with how many do.`,
   async read(core, call) {

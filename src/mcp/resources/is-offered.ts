@@ -1,7 +1,7 @@
 import type { SwitchedOffBy } from '../define-tool.ts'
-import type { TemplateResource } from './define-resource.ts'
+import type { Source } from './define-resource.ts'
 
-/** Whether the resources of a template are there for this client. */
-export function isOffered({ kind, needs }: Pick<TemplateResource, 'kind' | 'needs'>, switchedOffBy: SwitchedOffBy): boolean {
-  return needs === undefined || switchedOffBy({ name: `${kind}_resource`, needs }) === undefined
+/** Whether a client may have what comes from there: whoever may not call the tool may not read the same in another way. */
+export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
+  return switchedOffBy(source) === undefined
 }

@@ -8,6 +8,7 @@ export const nodeResource: TemplateResource = {
   title: 'A note',
   description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
   variable: 'id',
+  source: { name: 'get_node' },
   mimeType: 'text/markdown',
   read: readNoteFile,
   complete: async (core, typed, call) =>

@@ -48,16 +48,17 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
 async function readFixed(
   uri: string,
   { name, query }: { readonly name: string; readonly query: string },
-  { vaults, server, call }: ReadOptions,
+  { vaults, server, switchedOffBy, call }: ReadOptions,
 ): Promise<ResourceContents> {
   const resource = RESOURCES.find((one) => one.name === name)
-  const isKnown = query === '' || resource?.queries?.includes(query) === true
-  if (resource === undefined || !isKnown)
+  if (resource === undefined || query !== '' || !isOffered(resource, switchedOffBy)) {
+    const offered = RESOURCES.filter((one) => isOffered(one, switchedOffBy))
     throw new MissingResource(
       uri,
-      RESOURCES.map((one) => `roux://${one.name}`),
+      offered.map((one) => `roux://${one.name}`),
     )
-  const request = { ...call, server, query }
+  }
+  const request = { ...call, server }
   const facts = await ofEveryVault(vaults, (core) => resource.read(core, request))
   return { uri, mimeType: 'application/json', text: JSON.stringify({ ...resource.about?.(request), ...facts }) }
 }

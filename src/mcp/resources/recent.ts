@@ -6,6 +6,7 @@ const COUNT = 20
 
 export const recentResource: FixedResource = {
   name: 'recent',
+  source: { name: 'find_nodes' },
   title: 'Recently changed notes',
   description: `The ${COUNT} notes that were changed last, newest first.`,
   async read(core, call) {

@@ -4,14 +4,12 @@ import { vaultFacts } from '../../app/system-info.ts'
 import { MODERN_VERSION } from '../protocol-versions.ts'
 import type { FixedResource } from './define-resource.ts'
 
-const VERBOSE = 'verbose'
-
 export const systemInfoResource: FixedResource = {
   name: 'system-info',
+  // No tool tells this; whoever may read may know it.
+  source: { name: 'system-info' },
   title: 'State of the server',
-  description:
-    'Version, protocol versions, what the vault holds, how its index is, what is switched on. With ?verbose at the end also paths.',
-  queries: [VERBOSE],
+  description: 'Version, protocol versions, what the vault holds, how its index is, what is switched on.',
   about: ({ server: { version, settings, embedder } }) => ({
     name: 'roux',
     version,
@@ -21,5 +19,5 @@ export const systemInfoResource: FixedResource = {
     // By provider, as soon as there is one that counts them.
     tokens: {},
   }),
-  read: async (core, { query, signal }) => plain({ vault: await vaultFacts(core, query === VERBOSE, { signal }) }),
+  read: async (core, { server: { verbose = false }, signal }) => plain({ vault: await vaultFacts(core, verbose, { signal }) }),
 }

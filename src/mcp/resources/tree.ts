@@ -3,6 +3,7 @@ import type { FixedResource } from './define-resource.ts'
 
 export const treeResource: FixedResource = {
   name: 'tree',
+  source: { name: 'get_tree' },
   title: 'Folders and notes',
   description: 'The folders of the vault, three levels deep, with how many notes each holds and up to 200 notes.',
   async read(core, call) {
