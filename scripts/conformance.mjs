@@ -2,6 +2,7 @@
 // Node that is new enough for it are installed into test/conformance/node_modules; where that cannot be, it says so and is skipped.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +10,31 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
+
+/** Scenarios that ask for nothing but what every server has. */
+const GENERIC = {
+  '2025-11-25': [
+    'server-initialize',
+    'server-session-lifecycle',
+    'server-sse-multiple-streams',
+    'ping',
+    'tools-list',
+    'resources-list',
+    'prompts-list',
+    'logging-set-level',
+    'dns-rebinding-protection',
+  ],
+  '2026-07-28': [
+    'tools-list',
+    'resources-list',
+    'sep-2164-resource-not-found',
+    'prompts-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'caching',
+    'http-header-validation',
+  ],
+}
 
 const folder = fileURLToPath(new URL('../test/conformance', import.meta.url))
 const suite = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
@@ -51,19 +77,47 @@ function nodeFor() {
 
 async function run() {
   const scratch = mkdtempSync(join(tmpdir(), 'roux-conformance-'))
-  const server = await startServer(scratch)
+  const failed = []
   try {
-    const failed = []
-    for (const revision of REVISIONS) failed.push(...(await runRevision(server.url, revision)))
+    await withServer(await startFixtures(scratch), async (url) => {
+      for (const revision of REVISIONS) failed.push(...(await runRevision(url, revision)))
+    })
+    await withServer(await startProgram(scratch), async (url) => {
+      for (const revision of REVISIONS) failed.push(...(await runGeneric(url, revision)))
+    })
     for (const name of failed) console.log(`failed: ${name}`)
     return failed.length === 0 ? 0 : 1
   } finally {
-    server.child.kill()
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-async function startServer(scratch) {
+/** The suite knows no tokens: a proxy puts one into every request and passes everything else on as it came. */
+async function withServer({ child, url, token }, use) {
+  const proxy = createServer((incoming, outgoing) => {
+    const { method } = incoming
+    const headers = { ...incoming.headers, authorization: `Bearer ${token}` }
+    const passed = request(url, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode, answer.headers).flushHeaders()
+      answer.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => passed.destroy())
+    incoming.pipe(passed)
+  })
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  try {
+    await use(`http://127.0.0.1:${proxy.address().port}/mcp`)
+  } finally {
+    proxy.close()
+    proxy.closeAllConnections()
+    child.kill()
+    await new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve()))
+  }
+}
+
+/** The server with the fixtures that most scenarios need. */
+async function startFixtures(scratch) {
   const outfile = join(scratch, 'server.mjs')
   await build({
     entryPoints: [join(folder, 'server.ts')],
@@ -75,11 +129,51 @@ async function startServer(scratch) {
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   })
   const child = spawn(process.execPath, [outfile], { stdio: ['ignore', 'pipe', options.verbose ? 'inherit' : 'ignore'] })
-  const url = await new Promise((resolve, reject) => {
-    child.stdout.once('data', (chunk) => resolve(String(chunk).trim()))
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code}; --verbose shows why.`)))
+  const [url, token] = (await saidBy(child, child.stdout, /\S+ \S+/))[0].split(' ')
+  return { child, url, token }
+}
+
+/** The built program with a real vault, as people start it. */
+async function startProgram(scratch) {
+  const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+  const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+  const vault = fileURLToPath(new URL('../fixtures/demo', import.meta.url))
+  const child = spawn(process.execPath, [program, 'serve', vault, '--http', '0'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [url] = await saidBy(child, child.stderr, /http:\/\/\S+\/mcp/)
+  const token = spawnSync(process.execPath, [program, 'token', 'show'], { env, encoding: 'utf8' }).stdout.trim()
+  return { child, url, token }
+}
+
+/** The first thing of a form that a process says. */
+function saidBy(child, stream, form) {
+  let text = ''
+  return new Promise((resolve, reject) => {
+    stream.on('data', (chunk) => {
+      text += chunk
+      const found = form.exec(text)
+      if (found !== null) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code}; --verbose shows why. ${text}`)))
   })
-  return { child, url }
+}
+
+/** Runs the scenarios that need no fixtures; gives those that failed. */
+async function runGeneric(url, revision) {
+  const failed = []
+  let checks = 0
+  for (const name of GENERIC[revision]) {
+    const args = [suite, 'server', '--url', url, '--scenario', name, '--spec-version', revision]
+    const { output, status } = await capture(nodeFor(), args)
+    if (options.verbose) console.log(output)
+    const passed = Number(/Passed: (\d+)/.exec(output)?.[1] ?? 0)
+    checks += passed
+    if (status !== 0 || passed === 0) failed.push(`${revision}, the program itself: ${name}`)
+  }
+  const names = GENERIC[revision]
+  console.log(
+    `${revision}, the program itself: ${names.length - failed.length} of ${names.length} scenarios without fixtures, ${checks} checks passed`,
+  )
+  return failed
 }
 
 /** Runs what a revision requires and prints what failed and how many passed; gives the scored scenarios that failed. */
