@@ -1,11 +1,14 @@
 import { basename } from 'node:path'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { vaultOf } from '../app/vault-arguments.ts'
 
-/** The vault that an id belongs to: ids of a vault that has a name begin with `name:`. */
-export function vaultOf(vaults: readonly GraphCore[], id: string): GraphCore | undefined {
-  return (
-    vaults.find(({ name }) => name !== undefined && id.startsWith(`${name}:`)) ?? vaults.find(({ name }) => name === undefined)
+/** The vault that an id is of: the one whose name it begins with, else the first, as for tools. */
+export function coreOf(vaults: readonly GraphCore[], id: string): GraphCore | undefined {
+  const name = vaultOf(
+    id,
+    vaults.flatMap((core) => core.name ?? []),
   )
+  return name === undefined ? vaults[0] : vaults.find((core) => core.name === name)
 }
 
 /** What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it. */

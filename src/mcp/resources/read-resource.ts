@@ -4,7 +4,7 @@ import type { WholeFile } from '../../app/read-file.ts'
 import type { SwitchedOffBy } from '../define-tool.ts'
 import { MissingResource } from '../protocol-errors.ts'
 import type { ServerFacts } from '../server-facts.ts'
-import { ofEveryVault, vaultOf } from '../vaults.ts'
+import { coreOf, ofEveryVault } from '../vaults.ts'
 import { RESOURCES, TEMPLATES } from './index.ts'
 import { isOffered } from './is-offered.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
@@ -37,7 +37,7 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
   if (address === undefined) throw new MissingResource(uri)
   if (address.kind === 'fixed') return readFixed(uri, address, options)
   const template = TEMPLATES.find(({ kind }) => kind === address.kind)
-  const core = vaultOf(options.vaults, address.id)
+  const core = coreOf(options.vaults, address.id)
   if (template === undefined || core === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
   const { value: file, warnings } = await template.read(core, address.id, options.call)
   if (file !== null) return contentsOf(uri, file, warnings)
