@@ -21,6 +21,8 @@ import { temporaryFolder } from './temporary.ts'
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
 export interface WritableOptions extends Flavoured {
+  /** Whether the files are older than what file systems and clocks may be wrong by, as nearly all are; true unless it is said. */
+  readonly settled?: boolean
   readonly keepsCase?: boolean
   readonly changes?: Partial<ChangesOptions>
 }
@@ -172,5 +174,7 @@ export async function writable(files: Files = {}, options: WritableOptions = {})
   mkdirSync(vault.root)
   for (const [path, content] of Object.entries(files)) vault.put(path, content)
   onTestFinished(() => vault.close())
+  // Of a file that was just written the index does not trust the time.
+  if (options.settled !== false) await new Promise((resolve) => setTimeout(resolve, 60))
   return await vault.start()
 }

@@ -10,17 +10,26 @@ import { slotsOfCanvas, slotsOfNote } from '../../markdown/retarget/find-slots.t
 import type { Draft } from './draft.ts'
 import type { DraftTable } from './draft-table.ts'
 import { isTrash } from './note-paths.ts'
+import type { PlannedNames } from './planned-names.ts'
 import type { VaultView } from './vault-view.ts'
+
+export interface LinkSourceParts {
+  readonly drafts: DraftTable
+  readonly names: PlannedNames
+  open(key: number, path: string): Draft
+}
 
 /** The files that link, with their links as they lead with the names as they are now: from the index where it knows, from the text else. */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
-  readonly #open: (key: number, path: string) => Draft
+  readonly #names: PlannedNames
+  readonly #open: LinkSourceParts['open']
 
-  constructor(view: VaultView, drafts: DraftTable, open: (key: number, path: string) => Draft) {
+  constructor(view: VaultView, { drafts, names, open }: LinkSourceParts) {
     this.#view = view
     this.#drafts = drafts
+    this.#names = names
     this.#open = open
   }
 
@@ -58,7 +67,10 @@ export class LinkSources {
   }
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
-    if (this.#view.isCurrent(record)) return record
+    if (this.#view.isCurrent(record)) {
+      // What was planned before may have given links another target than the index knows.
+      return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
+    }
     // Gone meanwhile: there is nothing to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)

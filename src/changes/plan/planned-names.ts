@@ -16,6 +16,11 @@ export class PlannedNames {
     this.#names = names
   }
 
+  /** Whether any file answers to other names than the index knows. */
+  get differ(): boolean {
+    return this.#before.size > 0
+  }
+
   set(key: number, named: GivenNames | undefined): void {
     if (!this.#before.has(key)) this.#before.set(key, this.#names.file(key))
     this.#names.remove(key)

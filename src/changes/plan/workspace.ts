@@ -43,7 +43,11 @@ export class Workspace {
     this.#nextKey = view.nextKey
     this.#paths = new PlannedPaths(view, this.#drafts)
     this.#names = new PlannedNames(view.names)
-    this.#sources = new LinkSources(view, this.#drafts, (key, path) => this.#open(key, path))
+    this.#sources = new LinkSources(view, {
+      drafts: this.#drafts,
+      names: this.#names,
+      open: (key, path) => this.#open(key, path),
+    })
     this.#reports = new LinkReports(view)
   }
 

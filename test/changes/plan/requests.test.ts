@@ -42,11 +42,12 @@ describe('folders and copies', () => {
 })
 
 describe('several operations in one request', () => {
-  test('each works on what the ones before made', async () => {
+  test.each([false, true])('each works on what the ones before made (files settled: %s)', async (settled) => {
     const { vault, result } = await check(
       { 'x.md': '[[new]]' },
       [create('new', 'N [[x]]\n'), append('new', 'more'), move('new', 'f/moved'), move('x', 'f/y'), append('f/y', 'end')],
       { 'f/moved.md': 'N [[y]]\n\nmore\n', 'x.md': null, 'f/y.md': '[[moved]]\n\nend' },
+      { settled },
     )
     expect(result.subjects).toEqual(['f/moved.md', 'f/moved.md', 'f/moved.md', 'f/y.md', 'f/y.md'])
     expect(await vault.edges()).toEqual(['f/moved.md -> f/y.md x1', 'f/y.md -> f/moved.md x1'])
