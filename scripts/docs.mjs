@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of README.md, docs/tools.md and THIRD_PARTY.md: from what the built server answers on the demo
- * vault, from the schema of the settings, and from what is in the bundle.
+ * Writes the generated parts of README.md, docs/tools.md, docs/transcript-http.md and THIRD_PARTY.md: from what the built server
+ * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
  *
  * Usage: npm run build && node scripts/docs.mjs [--check]
  *
@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
+import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
 const EXAMPLES = {
@@ -99,6 +100,7 @@ const parts = {
     resources: resourcesTable(),
     prompts: promptsTable(),
   },
+  'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))

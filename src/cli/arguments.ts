@@ -26,7 +26,7 @@ export interface Parsed {
 
 /** The options that every command has. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
-  { name: 'vault', type: 'text', sentence: 'The folder with the notes.' },
+  { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
   { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
   { name: 'json', type: 'flag', sentence: 'Answer JSON, also to a terminal.' },

@@ -83,7 +83,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   if (limit === undefined) return { check: 'watch', state: 'ok', message: 'events of the file system' }
   // One watch a folder; other programs of the same user take theirs of the same limit.
   const folders = countFolders(vault, limit)
-  const message = `events of the file system: ${folders} folders, fs.inotify.max_user_watches is ${limit}`
+  const message = `events of the file system: ${folders} ${folders === 1 ? 'folder' : 'folders'}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return { check: 'watch', state: 'ok', message }
   return {
     check: 'watch',

@@ -73,7 +73,7 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
   }
 }
 
-async function checkCore({ store, indexing }: GraphCore, { settings, origins }: LoadedSettings): Promise<readonly Finding[]> {
+async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
   const { mode, cache, message } = indexing.status()
   const one = { offset: 0, limit: 1 }
   const { total: notes } = await store.select({}, one)
@@ -100,7 +100,7 @@ async function checkCore({ store, indexing }: GraphCore, { settings, origins }: 
       check: 'problems',
       state: 'ok',
       message: String(problems),
-      ...(problems > 0 ? { hint: '"roux get-problems" lists them.' } : {}),
+      ...(problems > 0 ? { hint: `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` } : {}),
     },
   ]
 }

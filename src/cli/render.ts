@@ -23,9 +23,14 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   })
   return renderTable(
     columns,
-    items.map((item) => filled.map((name) => cell(item[name]))),
+    items.map((item) => filled.map((name) => (isWholeFile(name, item[name]) ? '' : cell(item[name])))),
     options,
   )
+}
+
+/** What is said of a file as a whole is at line 0, which people do not count. */
+function isWholeFile(name: string, value: unknown): boolean {
+  return name === 'line' && value === 0
 }
 
 /** Facts that are sentences, which say nothing when they are cut. */
@@ -72,19 +77,20 @@ function renderFolder(folder: FolderFacts, indent = ''): string {
   const { path, folders, notes } = folder
   const below = `${indent}  `
   const counts = Object.entries(folder).flatMap(([name, value]) =>
-    typeof value === 'number' && value > 0 ? `${value} ${words(name)}` : [],
+    typeof value === 'number' && value > 0 ? `${value} ${words(name, value)}` : [],
   )
   const line = `${indent}${printable(path.split('/').at(-1) || '.')}/  ${counts.join(', ')}\n`
   const inside = folders.filter(isFolder).map((child) => renderFolder(child, below))
   return line + inside.join('') + notes.map((note) => `${below}${cell(note.title)}  ${cell(note.id)}\n`).join('')
 }
 
-/** `noteCount` → `notes`, `omittedNotes` → `omitted notes`. */
-function words(name: string): string {
-  return name
+/** `note_count` → `notes`, `omitted_notes` → `omitted notes`; of one, `note`. */
+function words(name: string, count: number): string {
+  const several = name
     .replace(/_?count$/i, 's')
     .replace(/_/g, ' ')
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return count === 1 ? several.replace(/s$/, '') : several
 }
 
 function cell(value: unknown): string {

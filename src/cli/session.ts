@@ -105,7 +105,7 @@ export async function withVaults<T>(
   const open = async (name: string | undefined): Promise<GraphCore> => {
     const vault = loaded.find((one) => one.name === name)
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
-    requireFolder(vault.settings.vault.path)
+    requireFolder(vault.settings.vault.path, Object.keys(vault.settings.vaults))
     const core = await openCore(vault.settings, {
       watch: false,
       onError: (stack) => printer.note(stack),
@@ -156,7 +156,7 @@ async function settle({ signal }: Invocation, core: GraphCore): Promise<void> {
     })
 }
 
-function requireFolder(path: string): void {
+function requireFolder(path: string, names: readonly string[] = []): void {
   try {
     readdirSync(path)
   } catch (cause) {
@@ -167,8 +167,13 @@ function requireFolder(path: string): void {
         : code === 'ENOTDIR'
           ? `${path} is not a folder.`
           : `${path} may not be read (${code}).`
-    throw new RouxError('VAULT_NOT_FOUND', what, { hint: 'Name the folder with the notes: roux … --vault <folder>', cause })
+    throw new RouxError('VAULT_NOT_FOUND', what, { hint: howToName(names), cause })
   }
+}
+
+function howToName(names: readonly string[]): string {
+  if (names.length === 0) return 'Name the folder with the notes: roux … --vault <folder>'
+  return `Name one of your vaults (${names.join(', ')}) or the folder with the notes: roux … --vault <name or folder>`
 }
 
 async function refuseTooWide(host: Host, folder: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { userFolders } from '../config/folders.ts'
+import { loadSettings } from '../config/load.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import { SCOPES, type Scope } from '../http/access.ts'
 import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../http/token-file.ts'
 import { addToken, DEFAULT_NAME, removeToken, requireToken, rotateToken, type Token } from '../http/tokens.ts'
-import type { Invocation } from './session.ts'
+import { type Invocation, settingsInput } from './session.ts'
 import { UsageError } from './usage-error.ts'
 
 type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
@@ -42,8 +43,20 @@ async function add(invocation: Invocation, path: string, name: string | undefine
     scopes: namesIn(options.get('scope') ?? 'read').map(requireScope),
     vaults: vaults.includes('*') ? '*' : vaults,
   })
+  if (!vaults.includes('*')) await warnOfUnknown(invocation, vaults)
   writeTokens(path, tokens)
   await printSecret(invocation, requireToken(tokens, requireName(name, 'add')))
+}
+
+/** No error: a token may be made before its vault is named, or for a server that is started with another folder. */
+async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
+  const { settings } = await loadSettings(settingsInput(invocation))
+  const known = Object.keys(settings.vaults)
+  const unknown = known.length === 0 ? [] : names.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  invocation.printer.warn(
+    `The settings name no vault ${unknown.map((name) => `"${name}"`).join(', ')}, only ${known.join(', ')}.`,
+  )
 }
 
 async function remove({ printer }: Invocation, path: string, name: string | undefined): Promise<void> {

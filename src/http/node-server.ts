@@ -74,7 +74,7 @@ function cannotListen(cause: NodeJS.ErrnoException, { host, port }: Address): Ro
   const [message, hint] = {
     EADDRINUSE: [
       `Port ${port} of ${host} is in use.`,
-      'Another Roux or program listens there: choose another port, or 0 for any that is free.',
+      'Another Roux or program listens there: choose another port with --http <port> or http.port, 0 for any that is free.',
     ],
     EACCES: [`Port ${port} may not be listened at.`, 'Ports below 1024 belong to the system: choose a higher one.'],
     EADDRNOTAVAIL: [

@@ -53,5 +53,5 @@ test('watching', () => {
   expect(checkWatching(root, 'polling').message).toBe('polling')
   expect(checkWatching(root, 'auto', 'darwin').message).toBe('events of the file system')
   if (process.platform === 'linux')
-    expect(checkWatching(root, 'auto').message).toMatch(/: 1 folders, fs.inotify.max_user_watches is \d+$/)
+    expect(checkWatching(root, 'auto').message).toMatch(/: 1 folder, fs.inotify.max_user_watches is \d+$/)
 })

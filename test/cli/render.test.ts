@@ -191,6 +191,12 @@ describe('answers for people', () => {
     )
   })
 
+  test('what is said of a file as a whole has no line', () => {
+    const problem = { kind: 'orphan', id: 'a.md', line: 0 }
+    const rendered = renderForPeople([problem, { ...problem, id: 'b.md', line: 12 }])
+    expect(rendered).toBe(lines('kind    id    line', 'orphan  a.md', 'orphan  b.md    12'))
+  })
+
   test('a map, and lists of words', () => {
     expect(renderForPeople({ 'a.md': true, 'b.md': false })).toBe(lines('a.md  yes', 'b.md  no'))
     expect(renderForPeople(['a', 'b'])).toBe(lines('a', 'b'))
@@ -206,7 +212,7 @@ describe('answers for people', () => {
       notes: [{ id: 'b.md', title: 'B' }],
     }
     expect(renderForPeople(tree)).toBe(
-      lines('./  3 notes', '  x/  2 notes', '    y/  2 notes, 1 omitted notes', '      A  x/y/a.md', '  B  b.md'),
+      lines('./  3 notes', '  x/  2 notes', '    y/  2 notes, 1 omitted note', '      A  x/y/a.md', '  B  b.md'),
     )
   })
 })

@@ -75,7 +75,7 @@ Reads one note.
   --id <text>        Note.
   --depth <integer>  How far. (0)
   --include-content  Show the content. (true)
-  --vault <text>     The folder with the notes.
+  --vault <text>     The folder with the notes, or the name of one in the setting vaults.
   --config <text>    A settings file.
   --set <text>…      A setting, as key=value.
   --json             Answer JSON, also to a terminal.
@@ -276,6 +276,14 @@ describe('the vault', () => {
       out: '',
       err: 'error: There is no folder /nowhere.\n  Name the folder with the notes: roux … --vault <folder>\n',
     })
+  })
+
+  test('where several are named, a missing one is an error with their names', async () => {
+    const { code, err } = await roux('get-hubs --vault ../nowhere --set vaults.work=/work --set vaults.home=/notes')
+    expect(code).toBe(1)
+    expect(err).toBe(
+      'error: There is no folder /nowhere.\n  Name one of your vaults (work, home) or the folder with the notes: roux … --vault <name or folder>\n',
+    )
   })
 
   test('a home folder must be named', async () => {
@@ -604,6 +612,22 @@ describe('doctor', () => {
       'protocol ok',
       'http ok',
       'tokens ok',
+    ])
+  })
+
+  test('of several vaults each is told by its name, with the command that lists its problems', async () => {
+    const vaults = ['home', 'work'].map((name) => ['--set', `vaults.${name}=${line.root}/${name}`])
+    for (const name of ['home', 'work']) line.write(`${name}/a.md`, '')
+    const { out } = await line.roux(['doctor', '--set', 'http.port=0', ...vaults.flat()], {
+      files: FILES,
+      store: { problems: async () => ({ items: [], total: 2 }) },
+      composition: { diagnose: async () => SOUND },
+    })
+    const { checks } = JSON.parse(out) as { checks: { check: string; message: string; hint?: string }[] }
+    const problems = checks.filter(({ check }) => check === 'problems')
+    expect(problems.map(({ message, hint }) => [message, hint])).toEqual([
+      ['home: 2', '"roux get-problems --vault home" lists them.'],
+      ['work: 2', '"roux get-problems --vault work" lists them.'],
     ])
   })
 

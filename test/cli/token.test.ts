@@ -30,6 +30,15 @@ test('add makes another, for reading unless more is said', async () => {
   ])
 })
 
+test('a vault that the settings do not name is told, where they name some', async () => {
+  line.write('config/roux/roux.config.yaml', 'vaults:\n  work: /work\n  home: /home/ada/Notes\n')
+  const { code, err } = await token('add laptop --vaults work,hom')
+  expect([code, err]).toEqual([0, 'warning: The settings name no vault "hom", only work, home.\n'])
+  expect(kept()[0].vaults).toEqual(['work', 'hom'])
+  expect((await token('add phone --vaults work')).err).toBe('')
+  expect((await token('add all --vaults *')).err).toBe('')
+})
+
 test('list shows names, scopes and vaults, and no secrets', async () => {
   await token('add phone')
   const { out } = await token('list')

@@ -419,6 +419,7 @@ test('a port in use, and an address that is none, are errors that say what to do
   await expect(openHttpServer(options)).rejects.toMatchObject({
     code: 'INVALID_SETTINGS',
     message: `Port ${on.port} of 127.0.0.1 is in use.`,
+    hint: expect.stringContaining('--http <port>'),
   })
   await expect(openHttpServer({ ...options, host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
     hint: expect.stringContaining('http.host'),
