@@ -1,11 +1,21 @@
 import { basename } from 'node:path'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { vaultOf as nameIn } from '../app/vault-arguments.ts'
 
-/** The vault that an id belongs to: ids of a vault that has a name begin with `name:`. */
-export function vaultOf(vaults: readonly GraphCore[], id: string): GraphCore | undefined {
-  return (
-    vaults.find(({ name }) => name !== undefined && id.startsWith(`${name}:`)) ?? vaults.find(({ name }) => name === undefined)
+/** A vault, and an id as the vault itself knows it. */
+export interface IdInVault {
+  readonly core: GraphCore
+  readonly id: string
+}
+
+/** The vault that an id belongs to: ids of a vault that has a name begin with `name:`, in any case. */
+export function vaultOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
+  const wanted = nameIn(
+    id,
+    vaults.flatMap(({ name }) => name ?? []),
   )
+  const core = vaults.find(({ name }) => name === wanted)
+  return core === undefined ? undefined : { core, id: wanted === undefined ? id : id.slice(wanted.length + 1) }
 }
 
 /** What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it. */
