@@ -33,21 +33,34 @@ type Replace = (text: string) => string
 
 function replaceNames(tool: string, args: Arguments, replace: Replace): Arguments {
   return mapEntries(args, (key, value) => {
-    if (NAMING.has(key) || (key === 'to' && tool === MOVES)) return replaceTexts(value, replace)
-    if (key === 'relations' && isObject(value)) return mapEntries(value, (_, targets) => replaceTexts(targets, replace))
     if (key === 'operations' && Array.isArray(value)) return value.map((one) => replaceInOperation(one, replace))
-    return value
+    return replaceInArgument({ tool, key }, value, replace)
   })
 }
 
+// Operations hold no operations, and lists no lists: what is nested deeper is for the tool to refuse, however deep it is.
 function replaceInOperation(operation: unknown, replace: Replace): unknown {
   if (!isObject(operation) || !isObject(operation.arguments)) return operation
-  return { ...operation, arguments: replaceNames(String(operation.tool), operation.arguments, replace) }
+  const tool = String(operation.tool)
+  return {
+    ...operation,
+    arguments: mapEntries(operation.arguments, (key, value) => replaceInArgument({ tool, key }, value, replace)),
+  }
+}
+
+function replaceInArgument(
+  { tool, key }: { readonly tool: string; readonly key: string },
+  value: unknown,
+  replace: Replace,
+): unknown {
+  if (NAMING.has(key) || (key === 'to' && tool === MOVES)) return replaceTexts(value, replace)
+  if (key === 'relations' && isObject(value)) return mapEntries(value, (_, targets) => replaceTexts(targets, replace))
+  return value
 }
 
 function replaceTexts(value: unknown, replace: Replace): unknown {
   if (typeof value === 'string') return replace(value)
-  return Array.isArray(value) ? value.map((one) => replaceTexts(one, replace)) : value
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? replace(one) : one)) : value
 }
 
 function mapEntries(object: Arguments, map: (key: string, value: unknown) => unknown): Arguments {

@@ -180,14 +180,23 @@ export class Graph {
     return this.#troubles[key] ?? 0
   }
 
-  /**
-   * The node that an id names: a path spelled exactly so first, then folded, then with `.md` added; missing targets last.
-   * With a vault name, ids carry it; an argument need not.
-   */
+  /** The node of an id of ours, which carries the name of a vault that has one. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
-    if (path === '') return undefined
-    return this.#ids.find(path) ?? this.#ids.find(`${path}.md`) ?? this.findMissing(path)
+    return this.#findFile(path) ?? this.findMissing(path)
+  }
+
+  /**
+   * The node that an argument names: a path spelled exactly so first, then folded, then with `.md` added; missing targets last. The name
+   * of the vault may be left out, and is part of the path where a file is called so.
+   */
+  findNamed(argument: string): NodeIndex | undefined {
+    const path = this.#withoutVault(argument)
+    return this.#findFile(argument) ?? this.#findFile(path) ?? this.findMissing(argument) ?? this.findMissing(path)
+  }
+
+  #findFile(path: string): NodeIndex | undefined {
+    return path === '' ? undefined : (this.#ids.find(path) ?? this.#ids.find(`${path}.md`))
   }
 
   #withoutVault(id: string): string {

@@ -1,36 +1,43 @@
-import { canonicalUri, readResourceUri } from './resources/resource-uri.ts'
+import { canonicalUri } from './resources/resource-uri.ts'
 
 /** Something that clients may ask to be told of; the kinds are those of the SDK's event bus. */
-export type ServerEvent =
+export type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` in the very spelling that somebody asked for. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
+) &
+  OfVault
+
+/** Something that a person should know, which is no answer to anything. */
+export interface ServerMessage extends OfVault {
+  readonly level: 'error' | 'warning' | 'info'
+  readonly text: string
+}
+
+/** The name of the vault where it happened; absent where that has none, and for what concerns everybody. */
+interface OfVault {
+  readonly vault?: string | undefined
+}
 
 /** What a connection needs of `ServerEvents`. */
 export type EventFeed = Pick<ServerEvents, 'subscribe' | 'onMessage' | 'heed'>
 
-/** The same without what happens to notes of vaults that a caller may not see, or to any; a vault without a name is seen. */
-export function eventsSeen(events: EventFeed, seen: 'nothing' | ((vault: string) => boolean)): EventFeed {
-  const isHidden = (event: ServerEvent): boolean => {
-    if (seen === 'nothing') return event.kind === 'resource_updated'
-    const address = event.kind === 'resource_updated' ? readResourceUri(event.uri) : undefined
-    const [vault, ...rest] = address === undefined || address.kind === 'fixed' ? [] : address.id.split(':')
-    return vault !== undefined && rest.length > 0 && !seen(vault)
+/** The same without what happens in vaults that a caller may not see: that something does, and when, tells of them, too. */
+export function eventsSeen(events: EventFeed, isSeen: 'nothing' | ((vault: string) => boolean)): EventFeed {
+  const isHidden = (one: OfVault & Partial<ServerEvent>): boolean => {
+    if (isSeen === 'nothing') return one.kind === undefined || one.kind === 'resource_updated'
+    return one.vault !== undefined && !isSeen(one.vault)
   }
+  const seen =
+    <T extends OfVault>(listener: (one: T) => void) =>
+    (one: T): void => {
+      if (!isHidden(one)) listener(one)
+    }
   return {
-    subscribe: (listener) =>
-      events.subscribe((event) => {
-        if (!isHidden(event)) listener(event)
-      }),
-    onMessage: (listener) => events.onMessage(listener),
+    subscribe: (listener) => events.subscribe(seen(listener)),
+    onMessage: (listener) => events.onMessage(seen(listener)),
     heed: (uri) => events.heed(uri),
   }
-}
-
-/** Something that a person should know, which is no answer to anything. */
-export interface ServerMessage {
-  readonly level: 'error' | 'warning' | 'info'
-  readonly text: string
 }
 
 /** Spellings of addresses that are remembered; beyond that the oldest are forgotten. */
@@ -48,8 +55,8 @@ export class ServerEvents {
     this.publish({ kind: 'tools_list_changed' })
   }
 
-  promptsChanged(): void {
-    this.publish({ kind: 'prompts_list_changed' })
+  promptsChanged(vault?: string): void {
+    this.publish({ kind: 'prompts_list_changed', vault })
   }
 
   resourcesChanged(): void {
@@ -57,9 +64,9 @@ export class ServerEvents {
   }
 
   /** Tells of it under the address given and under every other spelling of it that somebody asked for. */
-  resourceUpdated(uri: string): void {
+  resourceUpdated(uri: string, vault?: string): void {
     for (const spelling of new Set([uri, ...(this.#spellings.get(canonicalUri(uri)) ?? [])])) {
-      this.publish({ kind: 'resource_updated', uri: spelling })
+      this.publish({ kind: 'resource_updated', uri: spelling, vault })
     }
   }
 
@@ -74,8 +81,8 @@ export class ServerEvents {
   }
 
   /** Tells every connection what a person should know. */
-  say(level: ServerMessage['level'], text: string): void {
-    for (const listener of [...this.#messageListeners]) listener({ level, text })
+  say(message: ServerMessage): void {
+    for (const listener of [...this.#messageListeners]) listener(message)
   }
 
   /** Returns how to stop listening. */

@@ -1,6 +1,6 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import { trimFolder } from '../app/scope.ts'
-import { foldId } from '../core/ids.ts'
+import { foldId, toNodeId } from '../core/ids.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { ServerEvents } from './events.ts'
 import { RESOURCES } from './resources/index.ts'
@@ -14,15 +14,16 @@ const GATHER_MS = 200
  * and of an index that fails or a vault that goes and comes. Returns how to stop.
  */
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
+  const { name: vault } = core
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const tell = () => {
     timer = undefined
     const ids = [...changed]
     changed.clear()
-    for (const id of ids) for (const kind of ['node', 'attachment'] as const) events.resourceUpdated(resourceUri(kind, id))
-    for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`)
-    if (holdsAny(promptsFolder(), ids)) events.promptsChanged()
+    for (const id of ids) for (const kind of ['node', 'attachment'] as const) events.resourceUpdated(resourceUri(kind, id), vault)
+    for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`, vault)
+    if (holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
   }
   const gather = (ids: readonly string[]) => {
     for (const id of ids) changed.add(id)
@@ -32,7 +33,8 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   const stopChanges = core.store.onChange(({ ids }) => gather(ids))
   const stopStatus = core.indexing.onStatus((status) => {
     if (status.phase === phase) return
-    sayWhatHappened(events, phase, status)
+    const message = whatHappened(phase, status, vault)
+    if (message !== undefined) events.say({ level: 'warning', text: message, vault })
     phase = status.phase
     gather([])
   })
@@ -43,20 +45,17 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   }
 }
 
-function holdsAny(folder: string, ids: readonly string[]): boolean {
-  const prefix = `${foldId(trimFolder(folder))}/`
-  return (
-    prefix !== '/' &&
-    ids.some((id) =>
-      foldId(id)
-        .replace(/^[^/:]*:/, '')
-        .startsWith(prefix),
-    )
-  )
+function holdsAny(folder: string, ids: readonly string[], vault: string | undefined): boolean {
+  const trimmed = foldId(trimFolder(folder))
+  const prefix = toNodeId(`${trimmed}/`, vault)
+  return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-function sayWhatHappened(events: ServerEvents, before: IndexStatus['phase'], { phase, message }: IndexStatus): void {
-  if (phase === 'missing') events.say('warning', 'The vault is missing or cannot be read; answers come again when it is back.')
-  else if (phase === 'failed') events.say('warning', `Indexing stopped: ${message ?? 'for no known reason'}.`)
-  else if (before === 'missing') events.say('warning', 'The vault is back.')
+/** What a person should know of a vault that has a name by that name, else as the vault. */
+function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
+  const vault = name === undefined ? 'The vault' : `The vault ${name}`
+  if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
+  if (phase === 'failed')
+    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for no known reason'}.`
+  return before === 'missing' ? `${vault} is back.` : undefined
 }

@@ -46,3 +46,16 @@ test('a name that is put before an id is found and taken away again, whatever th
     }),
   )
 })
+
+test('what no tool takes is left as it is, however deep it is', () => {
+  let lists: unknown = 'work:a'
+  let operations: unknown = [{ tool: 'get_node', arguments: { id: 'work:a' } }]
+  for (let level = 0; level < 50_000; level++) {
+    lists = [lists]
+    operations = [{ tool: 'apply_changes', arguments: { operations } }]
+  }
+  for (const args of [{ id: lists }, { ids: lists }, { relations: { up: lists } }, { operations: lists }, { operations }]) {
+    expect(vaultsNamedIn('apply_changes', args, NAMES)).toEqual([])
+    expect(Object.keys(withoutVaultName('apply_changes', args, 'work'))).toEqual(Object.keys(args))
+  }
+})

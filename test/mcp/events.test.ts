@@ -3,7 +3,8 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { StoreChange } from '../../src/core/store.ts'
-import { ServerEvents } from '../../src/mcp/events.ts'
+import { eventsSeen, ServerEvents } from '../../src/mcp/events.ts'
+import { followVault } from '../../src/mcp/follow-vault.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
@@ -323,4 +324,62 @@ test('spellings are remembered up to a bound', () => {
   for (let at = 0; at < 10_000; at += 1) events.heed(`roux://node/${at}`)
   events.resourceUpdated('roux://node/a.md')
   expect(told).toEqual(['roux://node/a.md'])
+})
+
+describe('who may see some vaults only', () => {
+  /** What is told of two vaults, to who sees `home` and to who sees all. */
+  function twoVaults() {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const events = new ServerEvents()
+    const follow = (name: string | undefined) => {
+      const world = changingCore()
+      const stop = followVault({ ...world.core, ...(name === undefined ? {} : { name }) }, events, () => 'prompts')
+      onTestFinished(stop)
+      return world
+    }
+    const hear = (feed: Pick<ServerEvents, 'subscribe' | 'onMessage'>) => {
+      const heard: string[] = []
+      feed.subscribe((event) => heard.push(event.kind === 'resource_updated' ? event.uri : event.kind))
+      feed.onMessage(({ text }) => heard.push(text))
+      return () => {
+        vi.advanceTimersByTime(1000)
+        return heard.splice(0)
+      }
+    }
+    const guest = eventsSeen(events, (name) => name === 'home')
+    return { events, guest, follow, guestHears: hear(guest), ownerHears: hear(events) }
+  }
+
+  test('is told nothing of what happens in another, not even that something does', () => {
+    const { guest, follow, guestHears, ownerHears } = twoVaults()
+    const [home, work] = [follow('home'), follow('work')]
+    guest.heed('roux://node/work:prompts/Plan')
+    work.change('work:prompts/plan.md')
+    work.become({ phase: 'missing' })
+    work.become({ phase: 'idle' })
+    work.become({ phase: 'failed', message: 'the disk is full' })
+    expect(guestHears()).toEqual([])
+    const heard = ownerHears()
+    expect(heard).toEqual(expect.arrayContaining(['roux://node/work%3Aprompts/plan.md', 'roux://recent', 'prompts_list_changed']))
+    expect(heard.filter((text) => /^(?:The vault|Indexing) /.test(text))).toEqual([
+      'The vault work is missing or cannot be read; answers come again when it is back.',
+      'The vault work is back.',
+      'Indexing of work stopped: the disk is full.',
+    ])
+    home.become({ phase: 'missing' })
+    expect(guestHears()).toContain('The vault home is missing or cannot be read; answers come again when it is back.')
+  })
+
+  test('is told of its own under every spelling, and of a vault without a name whatever its notes are called', () => {
+    const { guest, follow, guestHears } = twoVaults()
+    const [home, only] = [follow('home'), follow(undefined)]
+    guest.heed('roux://node/HOME:Plan')
+    home.change('home:plan.md')
+    expect(guestHears()).toContain('roux://node/HOME:Plan')
+    only.change('work:prompts/plan.md')
+    expect(guestHears()).toContain('roux://node/work%3Aprompts/plan.md')
+    only.change('prompts/plan.md')
+    expect(guestHears()).toContain('prompts_list_changed')
+  })
 })

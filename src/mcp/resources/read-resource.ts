@@ -37,12 +37,13 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
   if (address === undefined) throw new MissingResource(uri)
   if (address.kind === 'fixed') return readFixed(uri, address, options)
   const template = TEMPLATES.find(({ kind }) => kind === address.kind)
-  const core = coreOf(options.vaults, address.id)
-  if (template === undefined || core === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
-  const { value: file, warnings } = await template.read(core, address.id, options.call)
+  const found = coreOf(options.vaults, address.id)
+  if (template === undefined || found === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
+  const { core, id } = found
+  const { value: file, warnings } = await template.read(core, id, options.call)
   if (file !== null) return contentsOf(uri, file, warnings)
   const messages = warnings.map(({ message }) => message)
-  throw new MissingResource(uri, await nearestUris(core, address.id), messages)
+  throw new MissingResource(uri, await nearestUris(core, id), messages)
 }
 
 async function readFixed(

@@ -158,7 +158,7 @@ class SqliteStore implements EmbeddedStore {
   async lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
     return this.#read(({ graph }) =>
       ids.map((id) => {
-        const node = graph.find(id)
+        const node = graph.findNamed(id)
         return node === undefined ? undefined : graph.id(node)
       }),
     )
