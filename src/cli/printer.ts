@@ -3,7 +3,6 @@ import type { Warning } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Heading } from '../core/note.ts'
 import type { Host, Out } from './host.ts'
-import { renderForPeople } from './render.ts'
 import type { FoundOptions } from './render-found.ts'
 import { printable, printableText } from './table.ts'
 import { UsageError } from './usage-error.ts'
@@ -53,6 +52,8 @@ export class Printer {
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
+    // What draws tables is loaded by whoever shows one: a server starts without it.
+    const { renderForPeople } = await import('./render.ts')
     const special = render?.(value, (style, text) => this.#style(style, text, this.#host.stdout))
     await this.text(special ?? renderForPeople(value, { ...this.#people(), question }))
   }

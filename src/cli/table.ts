@@ -87,14 +87,14 @@ const MIN_WRAPPED = 10
 
 /** What a person sees as one character each. */
 export function graphemesOf(text: string): readonly string[] {
-  return [...GRAPHEMES.segment(text)].map(({ segment }) => segment)
+  return [...segmenter().segment(text)].map(({ segment }) => segment)
 }
 
 /** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
-  for (const { segment } of GRAPHEMES.segment(text)) width += graphemeWidth(segment)
+  for (const { segment } of segmenter().segment(text)) width += graphemeWidth(segment)
   return width
 }
 
@@ -103,7 +103,7 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let cut = ''
   let left = width - 1
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  for (const { segment } of segmenter().segment(text)) {
     left -= graphemeWidth(segment)
     if (left < 0) break
     cut += segment
@@ -121,7 +121,14 @@ export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Made when first needed: it takes milliseconds, also of programs that show no table. */
+let graphemes: Intl.Segmenter | undefined
+
+function segmenter(): Intl.Segmenter {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return graphemes
+}
+
 // East Asian wide and full-width blocks, and what is drawn as an emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
