@@ -1,3 +1,5 @@
+import { graphemes } from '../core/graphemes.ts'
+
 /** What a cut text ends with; it counts towards the limit. */
 export const MARKER = '... [truncated]'
 
@@ -94,13 +96,10 @@ function isLowSurrogate(text: string, at: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-let segmenter: Intl.Segmenter | undefined
-
 function lastSegmentStart(text: string, from: number, index: number): number {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let last = from
   // Whether a break falls at `index` depends on what stands before it and on the one code point after it.
-  for (const { index: at } of segmenter.segment(text.slice(from, index + 2))) {
+  for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at
   }

@@ -1,3 +1,5 @@
+import { graphemes } from '../core/graphemes.ts'
+
 export interface Column {
   readonly name: string
   readonly align?: 'right'
@@ -87,14 +89,14 @@ const MIN_WRAPPED = 10
 
 /** What a person sees as one character each. */
 export function graphemesOf(text: string): readonly string[] {
-  return [...segmenter().segment(text)].map(({ segment }) => segment)
+  return [...graphemes().segment(text)].map(({ segment }) => segment)
 }
 
 /** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
-  for (const { segment } of segmenter().segment(text)) width += graphemeWidth(segment)
+  for (const { segment } of graphemes().segment(text)) width += graphemeWidth(segment)
   return width
 }
 
@@ -103,7 +105,7 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let cut = ''
   let left = width - 1
-  for (const { segment } of segmenter().segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     left -= graphemeWidth(segment)
     if (left < 0) break
     cut += segment
@@ -119,14 +121,6 @@ export function printable(text: string): string {
 /** Like `printable`, with its lines kept. */
 export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
-}
-
-/** Made when first needed: it takes milliseconds, also of programs that show no table. */
-let graphemes: Intl.Segmenter | undefined
-
-function segmenter(): Intl.Segmenter {
-  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  return graphemes
 }
 
 // East Asian wide and full-width blocks, and what is drawn as an emoji.

@@ -1,3 +1,4 @@
+import { graphemes } from '../../core/graphemes.ts'
 import { lineNumber } from '../../core/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
@@ -116,8 +117,6 @@ function linkAround(text: string, at: number): Span | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-
 /** The grapheme boundary at or next to an offset; segmenting starts at `first` or the last white space after it. */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
@@ -128,7 +127,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
     }
   }
   let before = from
-  for (const { index } of graphemes.segment(text.slice(from, at + MAX_STEP))) {
+  for (const { index } of graphemes().segment(text.slice(from, at + MAX_STEP))) {
     const boundary = from + index
     if (boundary === at) return at
     if (boundary > at) return forward || before === from ? boundary : before
