@@ -54,8 +54,14 @@ function replaceInArgument(
   replace: Replace,
 ): unknown {
   if (NAMING.has(key) || (key === 'to' && tool === MOVES)) return replaceTexts(value, replace)
-  if (key === 'relations' && isObject(value)) return mapEntries(value, (_, targets) => replaceTexts(targets, replace))
+  if (key === 'relations' && isObject(value))
+    return mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace)))
   return value
+}
+
+/** Targets of relations may be titles, too, and titles such as "Work: plan" begin like an id. */
+function unlessTitle(replace: Replace): Replace {
+  return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }
 
 function replaceTexts(value: unknown, replace: Replace): unknown {

@@ -36,18 +36,24 @@ interface Where {
 
 async function resolveIn(vaults: Vaults, value: string, { tool, vault }: Where): Promise<string> {
   const own = vaultOf(value, vaults.names)
-  const meant = own ?? (typeof vault === 'string' && vaults.names.includes(vault) ? vault : undefined)
-  const name = own === undefined ? value : value.slice(own.length + 1)
-  const asked = meant === undefined ? namesOf(vaults) : [meant]
-  const ids = new Set<string>()
-  for (const one of asked) {
-    const found = await idsOf(vaults, one, { tool, name })
-    for (const id of found) ids.add(id)
-  }
+  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { tool, name: value.slice(own.length + 1) })
+  const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
+  // A title may begin like the name of a vault: "Work: plan".
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { tool, name: value })
   const [id] = ids
   if (id === undefined) return value
-  if (ids.size > 1) throw ambiguous(value, [...ids])
+  if (ids.length > 1) throw ambiguous(value, ids)
   return id
+}
+
+async function idsIn(
+  vaults: Vaults,
+  asked: readonly (string | undefined)[],
+  { tool, name }: { readonly tool: string; readonly name: string },
+): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  for (const one of asked) for (const id of await idsOf(vaults, one, { tool, name })) ids.add(id)
+  return [...ids]
 }
 
 /** Names of vaults to open; of the only one, which has none, `undefined`. */

@@ -65,8 +65,9 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   const loaded = await loadVaults(settingsInput(invocation, vault))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((one) => one.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
-  const [only, ...more] = loaded.vaults
-  if (more.length === 0 && !only.vaultNamed) await refuseTooWide(invocation.host, only.settings.vault.path)
+  for (const { vaultNamed, settings } of loaded.vaults) {
+    if (!vaultNamed) await refuseTooWide(invocation.host, settings.vault.path)
+  }
   return loaded
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CONFIG_FILE, readConfigFile } from '../config/config-file.ts'
 import { userFolders } from '../config/folders.ts'
 import { isDefault } from '../config/given.ts'
-import { readSettings } from '../config/load.ts'
+import { folderMeant } from '../config/load-vaults.ts'
 import { widensTrust } from '../config/schema.ts'
 import { fileTrust } from '../config/trust.ts'
 import { RouxError } from '../core/errors.ts'
@@ -11,8 +11,7 @@ import { type Invocation, settingsInput } from './session.ts'
 /** Says that the settings file of a folder may widen trust, and shows what it then sets. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
-  const { settings } = await readSettings(settingsInput(invocation, invocation.positionals[0]))
-  const path = join(settings.vault.path, CONFIG_FILE)
+  const path = join(await folderMeant(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
   const file = await readConfigFile(path)
   if (file === undefined)
     throw new RouxError('INVALID_SETTINGS', `There is no file ${path}.`, {

@@ -1,5 +1,6 @@
+import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
-import { type LoadedSettings, loadSettings, type SettingsInput } from './load.ts'
+import { type LoadedSettings, loadSettings, readSettings, type SettingsInput } from './load.ts'
 
 /** One vault and its settings. */
 export interface LoadedVault extends LoadedSettings {
@@ -30,6 +31,13 @@ export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await load(first), ...(await Promise.all(more.map(load)))] }
 }
 
+/** The folder of the one vault that is meant, by its folder or its name; what is wrong in the settings is left to whoever uses them. */
+export async function folderMeant(input: SettingsInput): Promise<string> {
+  const { settings } = await readSettings(input)
+  const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
+  return named?.[1] || settings.vault.path
+}
+
 type Named = readonly [name: string, path: string]
 
 /** Whoever says `ROUX_VAULT` or `--set vault.path` for one run means that vault alone. */
@@ -40,17 +48,27 @@ function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings)
 async function loadNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
   const own = await loadSettings({ ...input, vault: path })
   const { tools } = server.settings
-  return { ...own, settings: { ...own.settings, tools }, name }
+  return { ...own, settings: { ...own.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
 function requireDistinct(named: readonly Named[]): void {
-  const byPath = new Map<string, string>()
+  const byFolder = new Map<string, string>()
   for (const [name, path] of named) {
-    const other = byPath.get(path)
-    if (path !== '' && other === undefined) byPath.set(path, name)
+    const folder = realFolder(path)
+    const other = byFolder.get(folder)
+    if (path !== '' && other === undefined) byFolder.set(folder, name)
     else {
-      const what = path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other} are the same folder, ${path}`
+      const what = path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other} are the same folder, ${folder}`
       throw new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault a folder of its own.' })
     }
+  }
+}
+
+/** A folder by whichever link or spelling it is reached; one that is not there as it is written. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
   }
 }

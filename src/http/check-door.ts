@@ -5,10 +5,14 @@ import { hostName } from './names.ts'
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i
 
 /**
- * Checks lists that would otherwise silently let nobody in.
+ * Checks an address that would let everybody in without being said so, and lists that would silently let nobody in.
  * @throws RouxError `INVALID_SETTINGS` that names the entry
  */
-export function checkDoor({ hosts, origins }: Pick<Door, 'hosts' | 'origins'>): void {
+export function checkDoor({ host: address, hosts, origins }: Pick<Door, 'host' | 'hosts' | 'origins'>): void {
+  if (address.trim() === '')
+    throw new RouxError('INVALID_SETTINGS', 'http.host is empty, which would let every computer in.', {
+      hint: 'Set it to 127.0.0.1; 0.0.0.0 says that all addresses of this computer are meant.',
+    })
   for (const host of hosts) {
     if (hostName(host) === host.toLowerCase()) continue
     throw new RouxError('INVALID_SETTINGS', `http.hosts: "${host}" is no name of a host.`, {

@@ -1,4 +1,4 @@
-import { canonicalUri } from './resources/resource-uri.ts'
+import { canonicalUri, readResourceUri } from './resources/resource-uri.ts'
 
 /** Something that clients may ask to be told of; the kinds are those of the SDK's event bus. */
 export type ServerEvent = (
@@ -68,6 +68,24 @@ export class ServerEvents {
     for (const spelling of new Set([uri, ...(this.#spellings.get(canonicalUri(uri)) ?? [])])) {
       this.publish({ kind: 'resource_updated', uri: spelling, vault })
     }
+  }
+
+  /**
+   * Tells of the notes and attachments among these that somebody asked for, under every spelling of theirs: `ids` as addresses name them
+   * (`addressed`), or all of a vault.
+   */
+  filesUpdated(ids: ReadonlySet<string> | 'all', vault?: string): void {
+    for (const [canonical, spellings] of this.#spellings) {
+      const address = readResourceUri(canonical)
+      if (address === undefined || address.kind === 'fixed') continue
+      const isMeant = ids === 'all' ? vault === undefined || address.id.startsWith(`${vault}:`) : ids.has(address.id)
+      if (isMeant) for (const uri of spellings) this.publish({ kind: 'resource_updated', uri, vault })
+    }
+  }
+
+  /** Whether anybody asked to be told of any resource. */
+  get isHeeded(): boolean {
+    return this.#spellings.size > 0
   }
 
   /** Remembers how somebody who wants to be told of a resource spells its address: filters compare letter by letter. */

@@ -4,7 +4,10 @@ import { foldId, toNodeId } from '../core/ids.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { ServerEvents } from './events.ts'
 import { RESOURCES } from './resources/index.ts'
-import { resourceUri } from './resources/resource-uri.ts'
+import { addressed } from './resources/resource-uri.ts'
+
+/** A first complete state is there, or none will come. */
+const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /** How long changes are gathered before clients are told, ms: a checkout of a thousand files is told of once. */
 const GATHER_MS = 200
@@ -16,22 +19,34 @@ const GATHER_MS = 200
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
   const { name: vault } = core
   const changed = new Set<string>()
+  let isNew = false
   let timer: NodeJS.Timeout | undefined
   const tell = () => {
     timer = undefined
     const ids = [...changed]
     changed.clear()
-    for (const id of ids) for (const kind of ['node', 'attachment'] as const) events.resourceUpdated(resourceUri(kind, id), vault)
+    // Of thousands of notes hardly any has a listener: those are gone through, not these.
+    if (events.isHeeded) events.filesUpdated(isNew ? 'all' : new Set(ids.map(addressed)), vault)
     for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`, vault)
-    if (holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
+    if (isNew || holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
+    isNew = false
   }
   const gather = (ids: readonly string[]) => {
     for (const id of ids) changed.add(id)
     timer ??= setTimeout(tell, GATHER_MS).unref()
   }
   let phase = core.indexing.status().phase
-  const stopChanges = core.store.onChange(({ ids }) => gather(ids))
+  let stopChanges: (() => void) | undefined
+  const listen = () => {
+    stopChanges ??= core.store.onChange(({ ids }) => gather(ids))
+  }
+  if (SETTLED.has(phase)) listen()
   const stopStatus = core.indexing.onStatus((status) => {
+    // Until then every note is one that came: that is told once, not note by note.
+    if (stopChanges === undefined && SETTLED.has(status.phase)) {
+      listen()
+      isNew = true
+    }
     if (status.phase === phase) return
     const message = whatHappened(phase, status, vault)
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
@@ -40,7 +55,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   })
   return () => {
     clearTimeout(timer)
-    stopChanges()
+    stopChanges?.()
     stopStatus()
   }
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import { vaultOf } from '../app/vault-arguments.ts'
+import { RouxError } from '../core/errors.ts'
 
 /** A vault, and an id as the vault itself knows it. */
 export interface IdInVault {
@@ -18,14 +19,26 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
   return core === undefined ? undefined : { core, id: name === undefined ? id : id.slice(name.length + 1) }
 }
 
-/** What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it. */
+/**
+ * What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it, and so does why
+ * nothing can be said of it as long as there is another.
+ * @throws what was thrown for the first, where nothing can be said of any; what is a mistake of ours in any case
+ */
 export async function ofEveryVault(
   vaults: readonly GraphCore[],
   say: (core: GraphCore) => Promise<Answer<object>>,
 ): Promise<object> {
-  const said = await Promise.all(vaults.map(async (core) => withWarnings(await say(core))))
+  const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await say(core))))
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+  const mistake = failures.find((reason) => !(reason instanceof RouxError))
+  if (mistake !== undefined || failures.length === vaults.length) throw mistake ?? failures[0]
+  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
   if (said.length === 1) return { ...said[0] }
   return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...said[at] })) }
+}
+
+function silence({ message }: RouxError): object {
+  return { _warnings: [{ code: 'NOTICE', message }] }
 }
 
 function withWarnings({ value, warnings }: Answer<object>): object {

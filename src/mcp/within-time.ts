@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { RouxError } from '../core/errors.ts'
 
 export interface TimeLimit {
@@ -19,6 +20,8 @@ export async function withinTime<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
+  // Every vault listens, and there may be many.
+  setMaxListeners(0, stop.signal)
   let giveUp: (reason: unknown) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = (reason) => {

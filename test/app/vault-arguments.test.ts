@@ -17,6 +17,7 @@ describe('the vaults that arguments name', () => {
     ['rename_heading', { id: 'a', heading: ['x'], to: 'work: a plan' }, []],
     ['rename_tag', { tag: 'a', to: 'work:b' }, []],
     ['create_node', { id: 'a', content: 'work:x', relations: { up: ['work:b'] } }, ['work']],
+    ['create_node', { id: 'a', relations: { up: ['Work: a plan', 'work: a plan'] } }, []],
     ['apply_changes', { operations: [{ tool: 'move_node', arguments: { id: 'a', to: 'work:b' } }] }, ['work']],
     ['apply_changes', { operations: [{ tool: 'rename_tag', arguments: { tag: 'a', to: 'work:b' } }, 7, null] }, []],
     ['undo', { change_id: 'work:0abc' }, ['work']],

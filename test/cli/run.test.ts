@@ -298,6 +298,13 @@ describe('the vault', () => {
     expect((await roux('status --vault ../home')).code).toBe(0)
   })
 
+  test('a home folder must be named, also where it is one of several vaults', async () => {
+    mkdirSync(join(line.root, 'home'))
+    const several = `--set vaults.a=${join(line.root, 'vault')} --set vaults.h=${join(line.root, 'home')}`
+    expect(await roux(`status ${several}`)).toMatchObject({ code: 1, err: expect.stringContaining('/home is a home folder') })
+    expect((await roux(`status h ${several}`)).code).toBe(0)
+  })
+
   test('settings that were ignored are told', async () => {
     line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
     const { code, err } = await roux('get-hubs')
@@ -541,6 +548,13 @@ describe('init and trust', () => {
     expect((await roux('get-hubs')).err).toContain('switched off')
     line.write(FILE, 'tools:\n  get_hubs: false\n  get_node: false\n')
     expect((await roux('get-hubs')).err).toContain('ignored until')
+  })
+
+  test('trust knows a vault by its name', async () => {
+    line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
+    const named = ['--set', `vaults.notes=${join(line.root, 'vault')}`].join(' ')
+    for (const asked of ['trust notes', 'trust --vault notes'])
+      expect(await roux(`${asked} ${named}`)).toMatchObject({ code: 0, out: expect.stringContaining('/vault/roux.config.yaml') })
   })
 
   test('trust wants a file, and a sound one', async () => {

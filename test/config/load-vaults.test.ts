@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { SettingsInput } from '../../src/config/load.ts'
-import { loadVaults } from '../../src/config/load-vaults.ts'
+import { folderMeant, loadVaults } from '../../src/config/load-vaults.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'roux-vaults-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -53,4 +53,23 @@ test.each([
   [['vaults.a=x', 'vaults.b=./x'], /vaults\.b and vaults\.a are the same folder/],
 ])('%j is refused', async (set, message) => {
   await expect(load({ set })).rejects.toThrow(message)
+})
+
+test('a folder that two names reach, one of them over a link, is refused', async () => {
+  symlinkSync(join(root, 'home'), join(root, 'alias'), 'junction')
+  const set = [`vaults.home=${join(root, 'home')}`, `vaults.alias=${join(root, 'alias')}`]
+  await expect(load({ set })).rejects.toThrow(/vaults\.alias and vaults\.home are the same folder/)
+})
+
+test('a vault counts as named where somebody named it for this run', async () => {
+  expect((await load()).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([false, false])
+  expect((await load({ vault: 'work' })).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([true])
+})
+
+test('a name or a folder means the folder of one vault', async () => {
+  const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x') }
+  const input = { cwd: join(root, 'cwd'), env, set: SEVERAL, toolNames: async () => [] }
+  expect(await folderMeant({ ...input, vault: 'work' })).toBe(join(root, 'work'))
+  expect(await folderMeant({ ...input, vault: join(root, 'home') })).toBe(join(root, 'home'))
+  expect(await folderMeant(input)).toBe(join(root, 'cwd'))
 })

@@ -361,7 +361,7 @@ describe('who may see some vaults only', () => {
     work.become({ phase: 'failed', message: 'the disk is full' })
     expect(guestHears()).toEqual([])
     const heard = ownerHears()
-    expect(heard).toEqual(expect.arrayContaining(['roux://node/work%3Aprompts/plan.md', 'roux://recent', 'prompts_list_changed']))
+    expect(heard).toEqual(expect.arrayContaining(['roux://node/work:prompts/Plan', 'roux://recent', 'prompts_list_changed']))
     expect(heard.filter((text) => /^(?:The vault|Indexing) /.test(text))).toEqual([
       'The vault work is missing or cannot be read; answers come again when it is back.',
       'The vault work is back.',
@@ -377,9 +377,34 @@ describe('who may see some vaults only', () => {
     guest.heed('roux://node/HOME:Plan')
     home.change('home:plan.md')
     expect(guestHears()).toContain('roux://node/HOME:Plan')
+    guest.heed('roux://node/work:prompts/plan.md')
     only.change('work:prompts/plan.md')
-    expect(guestHears()).toContain('roux://node/work%3Aprompts/plan.md')
+    expect(guestHears()).toContain('roux://node/work:prompts/plan.md')
     only.change('prompts/plan.md')
     expect(guestHears()).toContain('prompts_list_changed')
   })
+})
+
+test('the notes of a vault that is read for the first time are told of once, and only those that somebody asked for', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const events = new ServerEvents()
+  const world = changingCore()
+  world.become({ phase: 'building' })
+  onTestFinished(followVault(world.core, events, () => ''))
+  const heard: string[] = []
+  events.subscribe((event) => event.kind === 'resource_updated' && heard.push(event.uri))
+  const hear = () => {
+    vi.advanceTimersByTime(1000)
+    return heard.splice(0).filter((uri) => uri.includes('/node/') || uri.includes('/attachment/'))
+  }
+  events.heed('roux://node/Home')
+  world.change(...Array.from({ length: 5_000 }, (_, at) => `note ${at}.md`))
+  expect(hear()).toEqual([])
+  world.become({ phase: 'idle' })
+  expect(hear()).toEqual(['roux://node/Home'])
+  world.change('note 1.md', 'note 2.md')
+  expect(hear()).toEqual([])
+  world.change('home.md')
+  expect(hear()).toEqual(['roux://node/Home'])
 })

@@ -293,6 +293,23 @@ test('of several vaults each is told of, and ids choose among them', async () =>
   await expect(readResource('roux://node/home.md', options)).rejects.toMatchObject({ data: { uri: 'roux://node/home.md' } })
 })
 
+test('a vault that is missing is told in place of what it holds, and the others are there', async () => {
+  const named = (name: string, phase: 'idle' | 'missing'): GraphCore => ({
+    ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } }), { phase }),
+    name,
+  })
+  const read = async (...vaults: readonly GraphCore[]): Promise<Wire> => {
+    const options = { vaults, server: { version: '1', settings: {} }, switchedOffBy: () => undefined, call: {} }
+    return JSON.parse((await readResource('roux://recent', options)).text ?? '')
+  }
+  const { vaults } = await read(named('work', 'missing'), named('home', 'idle'))
+  expect(vaults).toMatchObject([
+    { vault: 'work', _warnings: [{ code: 'NOTICE', message: expect.stringMatching(/missing or cannot be read/) }] },
+    { vault: 'home', count: 1 },
+  ])
+  await expect(read(named('work', 'missing'), named('home', 'missing'))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
+})
+
 test('a read that is cancelled stops and gets no answer', async () => {
   let signal: AbortSignal | undefined
   const ready = (_: number, given?: AbortSignal) => {

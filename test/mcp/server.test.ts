@@ -3,6 +3,7 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import { ICON } from '../../src/mcp/icon.ts'
 import { INSTRUCTIONS, WRITING_INSTRUCTIONS } from '../../src/mcp/instructions.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { withinTime } from '../../src/mcp/within-time.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
@@ -14,7 +15,7 @@ const open = (over: () => Promise<GraphCore> = async () => core, options: Parame
   pair = stdioPair(over, options)
   return pair
 }
-afterEach(() => pair.stdin.end())
+afterEach(() => pair?.stdin.end())
 
 describe.each(SDK_CLIENTS)('%s', (_, make) => {
   const connect = async () => {
@@ -212,4 +213,13 @@ test('the process may be told to stop: what is in flight is answered first', asy
   await new Promise((resolve) => setImmediate(resolve))
   server.stop()
   expect((await rest()).map(({ id }) => id)).toEqual([1])
+})
+
+test('a call may make as many listen for its end as there are vaults', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  await withinTime({ hint: '' }, async (signal) => {
+    for (let vault = 0; vault < 30; vault++) signal.addEventListener('abort', () => {})
+  })
+  expect(warn).not.toHaveBeenCalled()
+  warn.mockRestore()
 })

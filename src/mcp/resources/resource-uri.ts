@@ -55,5 +55,10 @@ export function canonicalUri(uri: string): string {
   const address = readResourceUri(uri)
   if (address === undefined) return uri
   if (address.kind === 'fixed') return `${SCHEME}${address.name}`
-  return resourceUri(address.kind, foldId(address.id).replace(/\.md$/, ''))
+  return resourceUri(address.kind, addressed(address.id))
+}
+
+/** An id as canonical addresses name it. */
+export function addressed(id: string): string {
+  return foldId(id).replace(/\.md$/, '')
 }
