@@ -2,7 +2,8 @@
 //
 // Each round takes, one after the other: a bare `node -e 0`; a server from its start to the answer to `initialize`; the same from a copy of
 // `dist/` without V8's code cache; and a server that has been running for a while, which is then asked for `initialize` and for `tools/list`,
-// once and ten times more. Prints a table of medians with the machine's load before and after, and exits 1 where a figure is above its limit.
+// once and ten times more. Prints a table with the machine's load before and after, and exits 1 where a median is above its limit. On a busy
+// machine the quickest of all rounds says more of the program, and the median more of the machine.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -83,7 +84,6 @@ async function listTime(client) {
 }
 
 function print() {
-  const bare = median(taken.bare)
   const rows = [
     ['bare `node -e 0`', taken.bare],
     ['start → `initialize`', taken.cached, { factor: 2 }],
@@ -95,17 +95,23 @@ function print() {
   console.log(
     `Medians of ${rounds} rounds · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · load ${before} before, ${load()} after\n`,
   )
-  console.log('| figure | median | p90 | × bare Node | limit | |\n|---|---|---|---|---|---|')
-  for (const [name, times, limit] of rows) console.log(row(name, times, { limit, bare }))
+  console.log('| figure | median | p90 | quickest | limit | |\n|---|---|---|---|---|---|')
+  for (const [name, times, limit] of rows) console.log(row(name, times, limit))
 }
 
-function row(name, times, { limit, bare }) {
-  const value = median(times)
-  const isMet = limit === undefined || value <= (limit.ms ?? limit.factor * bare)
+/** Of what a process needs to start, both are also told as so many times what bare Node needs. */
+function row(name, times, limit) {
+  const isStart = limit?.factor !== undefined
+  const ratio = (of) => (isStart ? ` (${(of(times) / of(taken.bare)).toFixed(2)} ×)` : '')
+  const isMet = limit === undefined || median(times) <= (limit.ms ?? limit.factor * median(taken.bare))
   if (!isMet) process.exitCode = 1
-  const bound = limit === undefined ? '' : limit.ms === undefined ? `≤ ${limit.factor} × bare Node` : `≤ ${limit.ms} ms`
-  const factor = limit?.ms === undefined && value >= bare ? (value / bare).toFixed(2) : ''
-  return `| ${[name, ms(value), ms(quantile(times, 0.9)), factor, bound, limit === undefined ? '' : isMet ? 'met' : 'missed'].join(' | ')} |`
+  const bound = limit === undefined ? '' : isStart ? `≤ ${limit.factor} × bare Node` : `≤ ${limit.ms} ms`
+  const cells = [
+    ms(median(times)) + ratio(median),
+    ms(quantile(times, 0.9)),
+    ms(Math.min(...times)) + ratio((all) => Math.min(...all)),
+  ]
+  return `| ${[name, ...cells, bound, limit === undefined ? '' : isMet ? 'met' : 'missed'].join(' | ')} |`
 }
 
 function load() {

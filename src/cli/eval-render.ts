@@ -89,7 +89,22 @@ function table(
   options: TableOptions,
 ): string {
   const columns = [...names.map((name) => ({ name })), ...figures.map((name): Column => ({ name, align: 'right' }))]
-  return renderTable(columns, rows, options)
+  if (fits(renderTable(columns, rows), options)) return renderTable(columns, rows, options)
+  const narrow = renderTable(
+    columns.map((column) => ({ ...column, name: withoutInterval(column.name) })),
+    rows.map((row) => row.map(withoutInterval)),
+    options,
+  )
+  return `${narrow}A wider terminal shows the intervals too, and so does --json.\n`
+}
+
+function fits(table: string, { width = Number.POSITIVE_INFINITY }: TableOptions): boolean {
+  return table.split('\n').every((line) => line.length <= width)
+}
+
+/** Half an interval says nothing: rather none than one that is cut. */
+function withoutInterval(cell: string): string {
+  return cell.replace(/ \[[^\]]*\]$/, '')
 }
 
 function percent({ value, low, high }: Estimate): string {
