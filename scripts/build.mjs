@@ -1,13 +1,15 @@
 // Bundles the program: one script per entry point, nothing left to resolve at start-up but the SQLite binding, and V8's code cache
 // beside each, so that a start compiles next to nothing. CommonJS, because V8 caches the code of scripts only, not of modules.
 import { spawn } from 'node:child_process'
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/model']
 
 const shared = {
   bundle: true,
@@ -46,6 +48,14 @@ async function buildProgram() {
     define: { 'import.meta.url': '$url' },
     banner: { js: "const $url=require('node:url').pathToFileURL(__filename).href;" },
   })
+  for (const entry of ENTRIES) await escapeNonAscii(`dist/${entry}.app.js`)
+}
+
+/** esbuild escapes what is in texts, but leaves regular expressions as they are; an escape means the same there. */
+async function escapeNonAscii(path) {
+  const text = await readFile(path, 'utf8')
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  await writeFile(path, text.replace(/[^\0-\x7f]/g, escaped), 'latin1')
 }
 
 async function buildLibrary() {
@@ -63,7 +73,7 @@ async function buildLibrary() {
 async function writeLaunchers() {
   await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
   await copyFile(here('launch.cjs'), 'dist/launch.js')
-  for (const entry of ['cli/main', 'workers/indexer', 'workers/compute', 'workers/model']) {
+  for (const entry of ENTRIES) {
     const shebang = entry.startsWith('cli/') ? '#!/usr/bin/env node\n' : ''
     await writeFile(`dist/${entry}.js`, `${shebang}require('../launch.js')(require, '${entry}')\n`)
   }

@@ -12,7 +12,8 @@ module.exports = function launch(require, entry) {
   } catch {
     // Without a cache it is slower, nothing else.
   }
-  const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'utf8').replace(/^#!.*/, '')}\n})`
+  // The build writes ASCII only, which V8 keeps in half the memory and reads in half the time.
+  const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'latin1').replace(/^#!.*/, '')}\n})`
   const script = new Script(source, { filename, cachedData })
   const module = { exports: {} }
   script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
