@@ -297,6 +297,19 @@ describe('the vault', () => {
     expect((await roux(`status h ${several}`)).code).toBe(0)
   })
 
+  test.each(['status', 'index'])('%s tells of the other vaults while one is missing', async (command) => {
+    const at = (...names: readonly string[]) =>
+      names.map((name) => `--set vaults.${name}=${join(line.root, name === 'a' ? 'vault' : name)}`).join(' ')
+    const { code, out, err } = await roux(`${command} ${at('gone', 'a')}`)
+    expect([code, err]).toEqual([1, 'warning: gone: There is no folder /gone.\n'])
+    expect(JSON.parse(out).map(({ name }: { readonly name: string }) => name)).toEqual(['a'])
+    expect(await roux(`${command} ${at('gone', 'lost')}`)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('error: There is no folder /gone.'),
+    })
+  })
+
   test('settings that were ignored are told', async () => {
     line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
     const { code, err } = await roux('get-hubs')
