@@ -1,6 +1,6 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import type { LoadedVault } from '../config/load-vaults.ts'
-import { answerForVaults } from './each-vault.ts'
+import { answerForVaults, askEachVault } from './each-vault.ts'
 import { PATIENCE } from './findable.ts'
 import { type Coverage, coverageOf } from './search-coverage.ts'
 import { type Invocation, requireVaults, withCore } from './session.ts'
@@ -19,14 +19,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const stopped = new AbortController()
   host.onSignal(() => stopped.abort(new Error('stopped')))
   try {
-    const all: Awaited<ReturnType<typeof factsOf>>[] = []
-    for (const vault of vaults) all.push(await bringUpToDate(invocation, withDownload(vault, download), stopped.signal))
-    await answerForVaults(
-      printer,
-      all.map((facts) => ({ ...facts, seconds: Math.round(performance.now() - began) / 1000 })),
+    const known = await askEachVault(printer, vaults, (vault) =>
+      bringUpToDate(invocation, withDownload(vault, download), stopped.signal),
     )
-    const incomplete = all.find((facts) => !isComplete(facts))
-    if (incomplete === undefined) return 0
+    const seconds = Math.round(performance.now() - began) / 1000
+    await answerForVaults(printer, { ...known, all: known.all.map((facts) => ({ ...facts, seconds })) })
+    const incomplete = known.all.find((facts) => !isComplete(facts))
+    if (incomplete === undefined) return known.isPartial ? 1 : 0
     printer.warn(`Not all notes can be found: ${incomplete.search_message ?? 'no reason known.'} "roux doctor" tells what to do.`)
     return 1
   } catch (error) {

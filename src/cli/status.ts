@@ -1,16 +1,15 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import type { LoadedVault } from '../config/load-vaults.ts'
-import { answerForVaults } from './each-vault.ts'
+import { answerForVaults, askEachVault } from './each-vault.ts'
 import { coverageOf } from './search-coverage.ts'
 import { type Invocation, requireVaults, withCore } from './session.ts'
 
 /** Prints what is known of the vault and its index, and how much of it can be searched. */
 export async function run(invocation: Invocation): Promise<number> {
   const { vaults } = await requireVaults(invocation, invocation.positionals[0])
-  const all: Awaited<ReturnType<typeof statusOf>>[] = []
-  for (const vault of vaults) all.push(await statusOf(invocation, vault))
-  await answerForVaults(invocation.printer, all)
-  return 0
+  const known = await askEachVault(invocation.printer, vaults, (vault) => statusOf(invocation, vault))
+  await answerForVaults(invocation.printer, known)
+  return known.isPartial ? 1 : 0
 }
 
 async function statusOf(invocation: Invocation, loaded: LoadedVault) {

@@ -141,7 +141,12 @@ export const SETTINGS = [
     "A folder of the vault whose notes are offered as prompts; empty for none. Placeholders such as {{topic}} are filled in for the `arguments` that a note's properties name.",
     { widens: true },
   ),
-  flag('http.enabled', false, 'Answer at `/mcp`; `roux serve --http`, which is what listens, switches this on for its run. It changes nothing over stdio.', { widens: true }),
+  flag(
+    'http.enabled',
+    false,
+    'Answer at `/mcp`; `roux serve --http`, which is what listens, switches this on for its run. It changes nothing over stdio.',
+    { widens: true },
+  ),
   text(
     'http.host',
     "The address that is listened at. Any other than this computer's own, 127.0.0.1, lets other computers connect: put a reverse proxy with TLS in front.",

@@ -8,6 +8,7 @@ import { isOffered } from './resources/is-offered.ts'
 import { MAX_VALUES } from './resources/max-values.ts'
 import type { McpServerOptions } from './server.ts'
 import type { ValidatingServer } from './validating-server.ts'
+import { ofThoseThatCan } from './vaults.ts'
 
 type Completion = CompleteResult['completion']
 type Completer = (core: GraphCore, typed: string, call: Call) => Promise<NodeCompletion>
@@ -34,7 +35,7 @@ async function completeIn(
   complete: Completer,
   { typed, call }: { readonly typed: string; readonly call: Call },
 ): Promise<Completion> {
-  const found = await Promise.all(vaults.map((core) => complete(core, typed, call)))
+  const found = await ofThoseThatCan(vaults, (core) => complete(core, typed, call))
   const values = found.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
   const total = found.reduce((sum, one) => sum + one.total, 0)
   return { values, total, hasMore: total > values.length }

@@ -44,3 +44,18 @@ function silence({ message }: RouxError): object {
 function withWarnings({ value, warnings }: Answer<object>): object {
   return warnings.length === 0 ? value : { ...value, _warnings: warnings }
 }
+
+/**
+ * What can be said of each of the vaults that can say something.
+ * @throws what was thrown for the first, where none can; what is a mistake of ours in any case
+ */
+export async function ofThoseThatCan<T>(
+  vaults: readonly GraphCore[],
+  say: (core: GraphCore) => Promise<T>,
+): Promise<readonly T[]> {
+  const outcomes = await Promise.allSettled(vaults.map(say))
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+  const mistake = failures.find((reason) => !(reason instanceof RouxError))
+  if (mistake !== undefined || (failures.length > 0 && failures.length === vaults.length)) throw mistake ?? failures[0]
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+}

@@ -305,6 +305,19 @@ describe('the vault', () => {
     expect((await roux(`status h ${several}`)).code).toBe(0)
   })
 
+  test.each(['status', 'index'])('%s tells of the other vaults while one is missing', async (command) => {
+    const at = (...names: readonly string[]) =>
+      names.map((name) => `--set vaults.${name}=${join(line.root, name === 'a' ? 'vault' : name)}`).join(' ')
+    const { code, out, err } = await roux(`${command} ${at('gone', 'a')}`)
+    expect([code, err]).toEqual([1, 'warning: gone: There is no folder /gone.\n'])
+    expect(JSON.parse(out).map(({ name }: { readonly name: string }) => name)).toEqual(['a'])
+    expect(await roux(`${command} ${at('gone', 'lost')}`)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('error: There is no folder /gone.'),
+    })
+  })
+
   test('settings that were ignored are told', async () => {
     line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
     const { code, err } = await roux('get-hubs')
@@ -630,8 +643,8 @@ describe('doctor', () => {
   })
 
   test('of several vaults each is told by its name, with the command that lists its problems', async () => {
-    const vaults = ['home', 'work'].map((name) => ['--set', `vaults.${name}=${line.root}/${name}`])
-    for (const name of ['home', 'work']) line.write(`${name}/a.md`, '')
+    const vaults = ['notes', 'work'].map((name) => ['--set', `vaults.${name}=${line.root}/${name}`])
+    for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
     const { out } = await line.roux(['doctor', '--set', 'http.port=0', ...vaults.flat()], {
       files: FILES,
       store: { problems: async () => ({ items: [], total: 2 }) },
@@ -640,7 +653,7 @@ describe('doctor', () => {
     const { checks } = JSON.parse(out) as { checks: { check: string; message: string; hint?: string }[] }
     const problems = checks.filter(({ check }) => check === 'problems')
     expect(problems.map(({ message, hint }) => [message, hint])).toEqual([
-      ['home: 2', '"roux get-problems --vault home" lists them.'],
+      ['notes: 2', '"roux get-problems --vault notes" lists them.'],
       ['work: 2', '"roux get-problems --vault work" lists them.'],
     ])
   })

@@ -112,6 +112,9 @@ test('a vault that is missing is told, and the others answer; when it comes it i
     .poll(async () => (await server.call('search', { query: 'gluten' })).structuredContent._warnings?.[0]?.message ?? '')
     .toMatch(/^work is not in this answer: The vault .* is missing/)
   expect(await server.ask('get_hubs', { vault: 'work' })).toMatchObject({ error: { code: 'VAULT_NOT_FOUND' } })
+  const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
+  const { result } = await server.request('completion/complete', { ref, argument: { name: 'id', value: 'Gluten' } })
+  expect(result.completion.values).toContain('home:concepts/gluten.md')
   cpSync(`${work}-away`, work, { recursive: true })
   await expect
     .poll(async () => idsOf(await server.ask('get_hubs', { vault: 'work' }).catch(() => [])), { timeout: 20_000 })

@@ -1,4 +1,4 @@
-import { foldId } from '../../core/ids.ts'
+import { foldId, toNodeId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
 import { type Call, plain } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -10,7 +10,7 @@ import { readBack, writeOne, written } from './write.ts'
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** Of a folder its path. */
+  /** Of a folder its path, with the vault's name in front as ids have it. */
   readonly new_id: string
 }
 
@@ -27,7 +27,8 @@ export async function moveNode(
     ? plain(undefined)
     : await readBack(to, async (path) => plain((await core.store.lookup([path]))[0]))
   const facts = writeFacts(result, call, { diff: request.dryRun })
-  return written({ old_id: foldId(from), new_id: found.value ?? foldId(to), ...facts }, result, found.warnings)
+  const idOf = (path: string): string => toNodeId(foldId(path), core.name)
+  return written({ old_id: idOf(from), new_id: found.value ?? idOf(to), ...facts }, result, found.warnings)
 }
 
 interface Ends {

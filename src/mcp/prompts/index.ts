@@ -4,6 +4,7 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import { trimFolder } from '../../app/scope.ts'
 import { nearest } from '../../core/nearest.ts'
 import { INVALID_PARAMS } from '../protocol-errors.ts'
+import { ofThoseThatCan } from '../vaults.ts'
 import type { Prompt, PromptArguments } from './define-prompt.ts'
 import { exploreHubsPrompt } from './explore-hubs.ts'
 import { findGapsPrompt } from './find-gaps.ts'
@@ -24,7 +25,7 @@ export const BUILT_IN: readonly Prompt[] = [
 /** Ours, then those of a folder of the vaults (none where it is empty), every one with a name of its own. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
-  const own = await Promise.all(vaults.map((core) => vaultPrompts(core, folder, call)))
+  const own = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
   const taken = new Set(BUILT_IN.map(({ definition }) => definition.name))
   return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
 }

@@ -118,6 +118,15 @@ describe('moving', () => {
     expect(fake.requests[0]?.title).toBe('move_node home → Start.md')
   })
 
+  test('both ids carry the name of a vault that has one, also in a dry run', async () => {
+    for (const dryRun of [false, true]) {
+      const { core } = writing({ files, subjects: ['Start.md'], diff: '' })
+      const { value } = await moveNode({ ...core, name: 'work' }, single('move_node', MOVE, dryRun))
+      expect(value.old_id).toBe('work:home.md')
+      if (dryRun) expect(value.new_id).toBe('work:start.md')
+    }
+  })
+
   test('a dry run answers a plan and the difference', async () => {
     const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
     const { value } = await moveNode(core, single('move_node', MOVE, true))
