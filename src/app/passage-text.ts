@@ -39,7 +39,9 @@ function blankBetween(text: string, open: string, close: string): string {
 }
 
 function blank(hidden: string): string {
-  return hidden.replace(/[^\n]/g, ' ')
+  if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
+  const lines = hidden.split('\n')
+  return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
 /** What is shown of a chunk. */
