@@ -41,10 +41,8 @@ function blankBetween(text: string, open: string, close: string): string {
 /** Line by line: replacing character by character takes a tenth of a search. */
 function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
-  return hidden
-    .split('\n')
-    .map((line) => ' '.repeat(line.length))
-    .join('\n')
+  const lines = hidden.split('\n')
+  return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
 /** What is shown of a chunk. */

@@ -3,6 +3,7 @@ import { requireVectors } from '../core/require-vectors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
 import { chunkHash } from '../search/chunks.ts'
+import { EmbeddingPace } from './embedding-pace.ts'
 import { EmbeddingRate } from './embedding-rate.ts'
 import type { ReadNote } from './search-document.ts'
 
@@ -15,19 +16,19 @@ export interface EmbeddingParts {
   readonly onWake: () => void
 }
 
-/** Notes whose vectors are stored at once. */
+/** Notes whose vectors are stored at once; fewer while somebody asks, because whoever asks next takes them over. */
 const STORE_NOTES = 256
+const STORE_NOTES_ASKED = 64
 /** How long stored vectors may wait for others, ms: a crash loses no more. */
 const STORE_MS = 5_000
 /** Notes whose vectors others may take over: some ten megabytes of them. */
 const MOST_LENDERS = 5_000
-/** Between two batches; a batch of the built-in embedder takes some 20 ms. */
-const PAUSE_MS = 4
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
-/** Texts of one note that are embedded at the most, chunks and names together, before others have their turn. */
+/** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while somebody asks. */
 const NOTES_AT_ONCE = 64
+const NOTES_AT_ONCE_ASKED = 16
 
 /** Titles and aliases of a note that are embedded. */
 const MAX_NAMES = 64
@@ -69,6 +70,7 @@ export class EmbeddingQueue {
   /** Vectors of other embedders are gone. */
   #isAlone = false
   readonly #rate = new EmbeddingRate()
+  readonly #pace = new EmbeddingPace()
 
   constructor(parts: EmbeddingParts) {
     this.#parts = parts
@@ -82,6 +84,11 @@ export class EmbeddingQueue {
   /** Nothing is left to do, or nothing can be done now. */
   get isSettled(): boolean {
     return this.#problem !== undefined || (this.#known !== undefined && this.#left() === 0)
+  }
+
+  /** Somebody asks something: what is embedded in the meantime must not make them wait. */
+  asked(): void {
+    this.#pace.asked()
   }
 
   want(key: number, version: number): void {
@@ -187,7 +194,7 @@ export class EmbeddingQueue {
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
-    const keys = [...this.#queue].slice(0, NOTES_AT_ONCE)
+    const keys = firstOf(this.#queue, this.#pace.isAsked ? NOTES_AT_ONCE_ASKED : NOTES_AT_ONCE)
     const known = await this.#knownVectors(embedder, keys)
     for (const key of keys) {
       const note = this.#parts.read(key)
@@ -221,7 +228,7 @@ export class EmbeddingQueue {
       this.#rate.add(this.#pending.length, performance.now() - started)
       this.#parts.onWake()
     }
-    inSlices(embedder, [...texts.values()], this.#abort.signal).then(
+    inSlices(embedder, [...texts.values()], { pace: this.#pace, signal: this.#abort.signal }).then(
       (vectors) =>
         finish({
           vectors: new Map([...known, ...[...texts.keys()].map((hash, at) => [hash, vectors[at]] as const)].flatMap(given)),
@@ -255,7 +262,11 @@ export class EmbeddingQueue {
 
   #isWorthStoring(): boolean {
     if (this.#ready.length === 0) return false
-    return this.#queue.size === 0 || this.#ready.length >= STORE_NOTES || performance.now() - this.#readySince > STORE_MS
+    return (
+      this.#queue.size === 0 ||
+      this.#ready.length >= (this.#pace.isAsked ? STORE_NOTES_ASKED : STORE_NOTES) ||
+      performance.now() - this.#readySince > STORE_MS
+    )
   }
 
   async #store(): Promise<void> {
@@ -307,15 +318,26 @@ function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts
 }
 
 /** Embeds as many texts a call as the engine likes. */
-async function inSlices(embedder: Embedder, texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+async function inSlices(
+  embedder: Embedder,
+  texts: readonly string[],
+  { pace, signal }: { readonly pace: EmbeddingPace; readonly signal: AbortSignal },
+): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = []
   for (let start = 0; start < texts.length; start += embedder.batch) {
     const slice = texts.slice(start, start + embedder.batch)
     vectors.push(...requireVectors(embedder, slice.length, await embedder.embed(slice, 'passage', signal)))
-    // Others have their turn, also where embedding is no waiting at all: on two cores a server and its client need them both.
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    // Others have their turn, also where embedding is no waiting at all.
+    await pace.rest()
   }
   return vectors
+}
+
+/** Without copying all that wait. */
+function firstOf(keys: Iterable<number>, count: number): readonly number[] {
+  const first: number[] = []
+  for (const key of keys) if (first.push(key) >= count) break
+  return first
 }
 
 function given<T>([hash, vector]: readonly [string, T | undefined]): [string, T][] {

@@ -103,6 +103,11 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
+  /** Somebody asks something. */
+  asked(): void {
+    this.#embedding?.asked()
+  }
+
   /** Whether all notes can be found so; also when that cannot be reached now. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false

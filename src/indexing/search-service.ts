@@ -66,6 +66,11 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
+  /** Somebody asks something: work that can wait gives way. */
+  asked(): void {
+    this.#indexer?.asked()
+  }
+
   progress(): SearchProgress | undefined {
     const progress = this.#indexer?.progress()
     return progress === undefined || this.#failure === undefined ? progress : { ...progress, message: this.#failure }

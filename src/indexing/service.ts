@@ -111,6 +111,11 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
+  /** Somebody asks something while there is work: it gives way where it can. */
+  asked(): void {
+    this.#search.asked()
+  }
+
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#settled.isOpen) return true
     return await within(this.#settled.opened, timeout, signal)

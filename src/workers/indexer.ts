@@ -47,6 +47,9 @@ function serveVault(port: MessagePort): void {
       case 'begin':
         begin(service, writes, send)
         break
+      case 'asked':
+        service?.asked()
+        break
       case 'write':
         void write(writes, message.job).then((outcome) => send({ type: 'written', id: message.id, outcome }))
         break

@@ -58,8 +58,11 @@ export class IndexingClient implements Indexing {
   }
 
   begin(): void {
-    // Every call says it, and every message wakes the worker.
-    if (this.#hasBegun) return
+    // Every call says it, and every message wakes the worker: it hears of the others only while it embeds.
+    if (this.#hasBegun) {
+      if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
+      return
+    }
     this.#hasBegun = true
     this.#send({ type: 'begin' })
     this.#onBegin?.()
@@ -220,6 +223,10 @@ export class IndexingClient implements Indexing {
     for (const done of this.#writes.values()) done({ failure: `Writing failed: ${reason}` })
     this.#writes.clear()
   }
+}
+
+function isEmbedding({ search }: IndexStatus): boolean {
+  return search?.vectors !== undefined && search.vectors.done < search.vectors.total
 }
 
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])

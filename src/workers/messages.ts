@@ -28,6 +28,8 @@ export type ToIndexer =
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: IndexerData }
   | { readonly type: 'begin' }
+  /** A call came while notes are being embedded. */
+  | { readonly type: 'asked' }
   | { readonly type: 'reconcile'; readonly id: number; readonly paths?: readonly string[] }
   /** `replaced`: how many times the index had been replaced as far as the reader knows. */
   | { readonly type: 'damaged'; readonly replaced: number }

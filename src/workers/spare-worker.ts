@@ -1,13 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { entryOf } from './entries.ts'
+import { boundYoungSpace } from './young-space.ts'
 
 let spare: Worker | undefined
 
 /**
  * Starts the indexing worker before it is known what it will work on: it boots while the main thread loads the protocol. It touches
- * nothing until it is told to open a vault.
+ * nothing until it is told to open a vault. For a process that will be a server: its memory is bounded, too.
  */
 export function bootIndexer(): void {
+  boundYoungSpace()
   spare ??= startWorker('indexer')
 }
 

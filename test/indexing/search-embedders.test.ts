@@ -1,7 +1,22 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { SearchWriter } from '../../src/core/search-writer.ts'
+import type { Location } from '../../src/store/embedded/location.ts'
+import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
-import { FailingBag, file, NOTES, nearest, openBag, SlowBag, settled, startedSearch, statesOf, wordIds } from './search-rig.ts'
+import {
+  FailingBag,
+  file,
+  NOTES,
+  nearest,
+  openBag,
+  SlowBag,
+  serveSearch,
+  settled,
+  startedSearch,
+  statesOf,
+  wordIds,
+} from './search-rig.ts'
 
 describe('an embedder that fails', () => {
   afterEach(() => void vi.useRealTimers())
@@ -146,4 +161,31 @@ describe('another embedder', () => {
       await writer.close()
     }
   })
+})
+
+test('while somebody asks fewer notes are stored at once, and all of them in the end', async () => {
+  const notes = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}.md`, `Note with word${at}.`]))
+  const sizes = async (isAsked: boolean) => {
+    const stored: number[] = []
+    const bag = new BagOfWords()
+    const openWriter = (location: Location): SearchWriter => {
+      const writer = openSearchWriter(location)
+      const putVectors = writer.putVectors.bind(writer)
+      return Object.assign(writer, {
+        putVectors: async (...[embedder, ready]: Parameters<typeof putVectors>) => {
+          stored.push(ready.length)
+          await putVectors(embedder, ready)
+        },
+      })
+    }
+    const server = serveSearch(file(), new MemoryVault(notes), { ...openBag(bag), openWriter })
+    if (isAsked) server.service.onStatus(() => server.service.asked())
+    server.service.start()
+    server.service.begin()
+    expect(await server.service.findable('meaning', 20_000)).toBe(true)
+    expect(await statesOf(server.store)).toEqual([{ embedder: bag.id, notes: 100 }])
+    return stored
+  }
+  expect(await sizes(false)).toEqual([100])
+  expect(await sizes(true)).toEqual([64, 36])
 })

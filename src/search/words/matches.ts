@@ -1,6 +1,7 @@
 import type { Phrase, QueryTerm } from './query.ts'
-import { scanWords } from './scan.ts'
+import { scanWords, scanWordsBeginning } from './scan.ts'
 import { stemOf } from './stem.ts'
+import type { WordSink } from './word-sink.ts'
 
 export interface SnippetQuery {
   /** Words, with what each counts for (such as its idf). */
@@ -22,14 +23,17 @@ export function findMatches(text: string, { terms, phrases }: SnippetQuery): rea
   const finder = new TermFinder(terms)
   const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, terms.length + at))
   const matches: Match[] = []
-  scanWords(text, (form, _kind, position, start, end) => {
+  const take: WordSink = (form, _kind, position, start, end) => {
     const found = finder.find(form)
     if (found !== undefined) matches.push({ start, end, ...found })
     for (const run of runs) {
       const match = run.read({ form, position, start, end })
       if (match !== undefined) matches.push(match)
     }
-  })
+  }
+  if (runs.length > 0) scanWords(text, take)
+  // Most words of a text begin otherwise, and need not even be cut out of it.
+  else scanWordsBeginning(finder.initials, text, take)
   return matches.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
@@ -37,16 +41,17 @@ export function findMatches(text: string, { terms, phrases }: SnippetQuery): rea
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly #terms: SnippetQuery['terms']
-  readonly #initials: ReadonlySet<number>
+  /** Units that a form may begin with. */
+  readonly initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms']) {
     this.#terms = terms
-    this.#initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
+    this.initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
     // A stem begins as its form does: most words of a text need not be stemmed.
-    if (!this.#initials.has(form.charCodeAt(0))) return undefined
+    if (!this.initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
     const at = this.#terms.findIndex(({ term }) => isFoundBy(term, form, stem))

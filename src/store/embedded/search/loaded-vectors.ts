@@ -83,5 +83,5 @@ function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
 }
 
-/** Rows that are loaded at once: a few milliseconds. */
-const ROWS_AT_ONCE = 250
+/** Rows that are loaded at once: a millisecond or two, because calls wait for it. */
+const ROWS_AT_ONCE = 64

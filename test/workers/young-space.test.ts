@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { boundYoungSpace } from '../../src/workers/young-space.ts'
+
+const v8 = vi.hoisted(() => ({ size: 0, flags: [] as string[] }))
+
+vi.mock('node:v8', () => ({
+  getHeapSpaceStatistics: () => [
+    { space_name: 'old_space', space_size: 2 ** 30 },
+    { space_name: 'new_space', space_size: v8.size },
+  ],
+  setFlagsFromString: (flag: string) => void v8.flags.push(flag),
+}))
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('the young space may grow up to 8 MB and then no further, which is said once', () => {
+  boundYoungSpace()
+  v8.size = 4 << 20
+  vi.advanceTimersByTime(1_000)
+  expect(v8.flags).toEqual([])
+  v8.size = 8 << 20
+  vi.advanceTimersByTime(1_000)
+  expect(v8.flags).toEqual(['--semi-space-growth-factor=1'])
+  expect(vi.getTimerCount()).toBe(0)
+})
