@@ -69,6 +69,16 @@ test('a link to a note of another vault can be followed by its id', async () => 
   expect((await server.ask('get_node', { id: node.vault_links[0].id })).title).toBe('Gluten')
 })
 
+test('a prompt is about the vault in which its note is', async () => {
+  const { server } = await twoVaults()
+  for (const note of ['Plan', 'work:plan']) {
+    const { result } = await server.request('prompts/get', { name: 'summarize_note', arguments: { note } })
+    expect(result.messages[0].content.text).toContain('work:plan.md')
+  }
+  const { error } = await server.request('prompts/get', { name: 'summarize_note', arguments: { note: 'no such note' } })
+  expect(error.code).toBe(-32602)
+})
+
 test('the tools say which vaults there are, and only where there are several', async () => {
   const { world, server } = await twoVaults()
   const { tools } = (await server.request('tools/list')).result

@@ -46,11 +46,27 @@ export async function getPrompt(
 ): Promise<Got> {
   const prompt = prompts.find(({ definition }) => definition.name === name)
   if (prompt === undefined) throw unknownPrompt(name, prompts)
-  const core = prompt.vault ?? vaultNamedIn(args, vaults) ?? vaults[0]
-  if (core === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no vault that the prompt could be about.')
+  const named = prompt.vault ?? vaultNamedIn(args, vaults)
   const { description } = prompt.definition
-  const text = await prompt.text({ core, args: withoutName(checked(prompt, args), core), call })
+  const given = checked(prompt, args)
+  const text = await inFirstThatFits(named === undefined ? vaults : [named], (core) =>
+    prompt.text({ core, args: withoutName(given, core), call }),
+  )
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+/** What comes of the first vault in which the arguments fit something; the first one's error where they do in none. */
+async function inFirstThatFits(vaults: readonly GraphCore[], say: (core: GraphCore) => Promise<string>): Promise<string> {
+  let first: unknown = new ProtocolError(INVALID_PARAMS, 'There is no vault that the prompt could be about.')
+  for (const [at, core] of vaults.entries()) {
+    try {
+      return await say(core)
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      if (at === 0) first = error
+    }
+  }
+  throw first
 }
 
 /** The vault whose name a value begins with. */
