@@ -40,7 +40,7 @@ function replaceNames(tool: string, args: Arguments, replace: Replace): Argument
 
 // Operations hold no operations, and lists no lists: what is nested deeper is for the tool to refuse, however deep it is.
 function replaceInOperation(operation: unknown, replace: Replace): unknown {
-  if (!isObject(operation) || !isObject(operation.arguments)) return operation
+  if (!isArguments(operation) || !isArguments(operation.arguments)) return operation
   const tool = String(operation.tool)
   return {
     ...operation,
@@ -54,7 +54,7 @@ function replaceInArgument(
   replace: Replace,
 ): unknown {
   if (NAMING.has(key) || (key === 'to' && tool === MOVES)) return replaceTexts(value, replace)
-  if (key === 'relations' && isObject(value))
+  if (key === 'relations' && isArguments(value))
     return mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace)))
   return value
 }
@@ -73,6 +73,7 @@ function mapEntries(object: Arguments, map: (key: string, value: unknown) => unk
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]))
 }
 
-function isObject(value: unknown): value is Arguments {
+/** Whether something that was sent is an object, as arguments are. */
+export function isArguments(value: unknown): value is Arguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import { pageOf } from './pages.ts'
 import type { Prompt } from './prompts/define-prompt.ts'
 import { requestRunner } from './requests.ts'
+import { isOffered } from './resources/is-offered.ts'
 import type { McpServerOptions } from './server.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -10,14 +11,14 @@ const NOTES = { source: { name: 'get_node' } }
 export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const others = options.extension?.prompts ?? []
   const runRequest = requestRunner(options)
-  const isOffered = ({ source }: Pick<Prompt, 'source'>): boolean => options.switchedOffBy(source) === undefined
+  const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
   // Whoever may not read notes has no prompts of notes, either.
-  const promptsFolder = () => (isOffered(NOTES) ? (options.promptsFolder?.() ?? '') : '')
+  const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
   server.setRequestHandler('prompts/list', async ({ params }, ctx) => {
     const { BUILT_IN, listPrompts } = await import('./prompts/index.ts')
     const folder = promptsFolder()
     const own = folder === '' ? BUILT_IN : await runRequest(ctx, (vaults, call) => listPrompts(vaults, folder, call))
-    const all = [...own.filter(isOffered).map(({ definition }) => definition), ...others.map(({ definition }) => definition)]
+    const all = [...own.filter(isOn).map(({ definition }) => definition), ...others.map(({ definition }) => definition)]
     const { items, ...next } = pageOf('prompts', all, params?.cursor)
     return { prompts: [...items] as never, ...next }
   })
@@ -26,7 +27,7 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
     if (other !== undefined) return await other.get(args, ctx)
     return await runRequest(ctx, async (vaults, call) => {
       const { getPrompt, listPrompts } = await import('./prompts/index.ts')
-      const prompts = (await listPrompts(vaults, promptsFolder(), call)).filter(isOffered)
+      const prompts = (await listPrompts(vaults, promptsFolder(), call)).filter(isOn)
       return (await getPrompt(prompts, { name, args }, { vaults, call })) as never
     })
   })

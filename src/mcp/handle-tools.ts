@@ -4,7 +4,7 @@ import { callTool } from './call-tool.ts'
 import type { Tool } from './define-tool.ts'
 import { pageOf } from './pages.ts'
 import { withProgress } from './progress.ts'
-import { INVALID_PARAMS } from './protocol-errors.ts'
+import { INVALID_PARAMS, meant } from './protocol-errors.ts'
 import { logFor } from './requests.ts'
 import type { McpServerOptions } from './server.ts'
 import { toolDisabled } from './tool-disabled.ts'
@@ -50,6 +50,5 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
     tools.map((tool) => tool.name),
     3,
   )
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${hint}`, { nearest: near })
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${meant(near)}`, { nearest: near })
 }

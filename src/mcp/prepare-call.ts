@@ -1,12 +1,13 @@
 import type { Call } from '../app/answer.ts'
-import type { Answer, GraphCore } from '../app/graph-core.ts'
-import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from '../app/vault-arguments.ts'
+import type { Answer, GraphCore, Warning } from '../app/graph-core.ts'
+import { type Arguments, isArguments, vaultOf, vaultsNamedIn, withoutVaultName } from '../app/vault-arguments.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { mergeWarnings, type VaultAnswer } from './reach.ts'
 import { definitionFor } from './vault-parameter.ts'
+import { requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
@@ -28,14 +29,14 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => run(await vaults.open(), call)
   }
-  const given = isObject(args) ? args : {}
+  const given = isArguments(args) ? args : {}
   // What is wrong besides the vault is told with it, by the tool that knows all of its arguments.
   const asked = { ...given }
   delete asked.vault
   const wanted = wantedVault(given.vault, tool, names)
   const parts = partsOf(tool, asked, { names, wanted }).map(({ name, args: own }) => ({
     name,
-    run: tool.prepare(isObject(args) || args === undefined ? own : args, switchedOffBy),
+    run: tool.prepare(isArguments(args) || args === undefined ? own : args, switchedOffBy),
   }))
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0)
@@ -85,20 +86,15 @@ interface Asking {
 /** Asks several; what one cannot answer is a warning as long as another can. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
   const outcomes = await Promise.allSettled(parts.map(async ({ name, run }) => run(await vaults.open(name), call)))
+  requireAny(outcomes)
   const answers: VaultAnswer[] = []
-  const failures: { readonly vault: string; readonly reason: unknown }[] = []
+  const missing: Warning[] = []
   for (const [at, { name }] of parts.entries()) {
     const outcome = outcomes[at]
     if (outcome?.status === 'fulfilled') answers.push({ vault: name, answer: outcome.value })
-    else failures.push({ vault: name, reason: outcome?.reason })
+    else if (outcome !== undefined)
+      missing.push({ code: 'NOTICE', message: `${name} is not in this answer: ${(outcome.reason as RouxError).message}` })
   }
-  const unexpected =
-    failures.find(({ reason }) => !(reason instanceof RouxError)) ?? (answers.length === 0 ? failures[0] : undefined)
-  if (unexpected !== undefined) throw unexpected.reason
-  const missing = failures.map(({ vault, reason }) => ({
-    code: 'NOTICE' as const,
-    message: `${vault} is not in this answer: ${(reason as RouxError).message}`,
-  }))
   const value = tool.reach.kind === 'one' ? answers[0]?.answer.value : tool.reach.merge(answers, args)
   return { value, warnings: [...missing, ...mergeWarnings(answers)] }
 }
@@ -111,7 +107,7 @@ function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknow
 const OWN_NAMES = ['change_id', 'plan_id', 'undone', 'undoes'] as const
 
 function withNames(value: unknown, name: string): unknown {
-  if (!isObject(value)) return value
+  if (!isArguments(value)) return value
   const renamed = OWN_NAMES.flatMap((key) => (typeof value[key] === 'string' ? [[key, `${name}:${value[key]}`] as const] : []))
   return renamed.length === 0 ? value : { ...value, ...Object.fromEntries(renamed) }
 }
@@ -137,8 +133,4 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   return new RouxError('INVALID_PARAMS', `The arguments of ${tool} name several vaults: ${names.join(', ')}.`, {
     hint: 'Links, paths and changes belong to one vault: ask once for each.',
   })
-}
-
-function isObject(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

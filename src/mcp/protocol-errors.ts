@@ -6,12 +6,16 @@ import { internalError, type Log } from './tool-result.ts'
 export const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
+/** What may have been meant, as the end of a message; empty where nothing is near. */
+export function meant(near: readonly string[]): string {
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+}
+
 /** A resource that is not there. What its number is depends on the era: see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
   /** `warnings` are sentences on why it may yet be there. */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
-    const hint = nearest.length === 0 ? [] : [`Did you mean ${nearest.join(' or ')}?`]
-    super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.`, ...hint, ...warnings].join(' '), { uri, nearest })
+    super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.${meant(nearest)}`, ...warnings].join(' '), { uri, nearest })
   }
 }
 

@@ -29,9 +29,7 @@ export async function ofEveryVault(
   say: (core: GraphCore) => Promise<Answer<object>>,
 ): Promise<object> {
   const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await say(core))))
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-  const mistake = failures.find((reason) => !(reason instanceof RouxError))
-  if (mistake !== undefined || failures.length === vaults.length) throw mistake ?? failures[0]
+  requireAny(outcomes)
   const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
   if (said.length === 1) return { ...said[0] }
   return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...said[at] })) }
@@ -54,8 +52,14 @@ export async function ofThoseThatCan<T>(
   say: (core: GraphCore) => Promise<T>,
 ): Promise<readonly T[]> {
   const outcomes = await Promise.allSettled(vaults.map(say))
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-  const mistake = failures.find((reason) => !(reason instanceof RouxError))
-  if (mistake !== undefined || (failures.length > 0 && failures.length === vaults.length)) throw mistake ?? failures[0]
+  requireAny(outcomes)
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+}
+
+/** @throws what the first failed with, where all did; what is a mistake of ours in any case */
+export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))
+  const thrown = mistake ?? (failed.length === outcomes.length ? failed[0] : undefined)
+  if (thrown !== undefined) throw thrown.reason
 }

@@ -71,7 +71,7 @@ test('a link to a note of another vault can be followed by its id', async () => 
 
 test('a prompt is about the vault in which its note is', async () => {
   const { server } = await twoVaults()
-  for (const note of ['Plan', 'work:plan']) {
+  for (const note of ['Plan', 'work:plan', 'Work:plan']) {
     const { result } = await server.request('prompts/get', { name: 'summarize_note', arguments: { note } })
     expect(result.messages[0].content.text).toContain('work:plan.md')
   }

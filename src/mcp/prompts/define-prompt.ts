@@ -51,3 +51,8 @@ export function quoteFacts(title: string, facts: unknown): string {
 export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
+
+/** What a prompt is about, in the words of the user. */
+export function vaultOrFolder(folder: string | undefined): string {
+  return folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`
+}

@@ -1,6 +1,6 @@
 import { getHubs } from '../../app/get-hubs.ts'
 import { listTags } from '../../app/list-tags.ts'
-import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
+import { type Prompt, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 const HUBS = 15
 const TAGS = 20
@@ -18,7 +18,7 @@ export const exploreHubsPrompt: Prompt = {
     const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: HUBS, folder }, call)
     const { value: tags } = await listTags(core, undefined, call)
     return paragraphs(
-      `Tell me what ${folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`} is about, beginning with its most central notes.`,
+      `Tell me what ${vaultOrFolder(folder)} is about, beginning with its most central notes.`,
       quoteFacts('Notes by how many others link to them', hubs),
       quoteFacts('The most used tags', tags.slice(0, TAGS)),
       'Read the first few with get_node (depth 1), group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by id. End with three questions that these notes could answer.',

@@ -1,6 +1,6 @@
 import { getProblems } from '../../app/get-problems.ts'
 import type { ProblemKind } from '../../core/store.ts'
-import { type Prompt, type PromptRequest, paragraphs, quoteFacts } from './define-prompt.ts'
+import { type Prompt, type PromptRequest, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 /** How many of a kind are quoted. */
 const QUOTED = 15
@@ -17,7 +17,7 @@ export const findGapsPrompt: Prompt = {
   async text(request) {
     const { folder } = request.args
     return paragraphs(
-      `Find the gaps in ${folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`}.`,
+      `Find the gaps in ${vaultOrFolder(folder)}.`,
       await quoteProblems(request, 'broken_link', 'Links to notes that are not there'),
       await quoteProblems(request, 'orphan', 'Notes that nothing links to and that link to nothing'),
       'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with similar_nodes where a link belongs and quote the sentence. Cite notes by id; change nothing.',

@@ -2,8 +2,9 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Call } from '../../app/answer.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { trimFolder } from '../../app/scope.ts'
+import { vaultOf } from '../../app/vault-arguments.ts'
 import { nearest } from '../../core/nearest.ts'
-import { INVALID_PARAMS } from '../protocol-errors.ts'
+import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
 import { ofThoseThatCan } from '../vaults.ts'
 import type { Prompt, PromptArguments } from './define-prompt.ts'
 import { exploreHubsPrompt } from './explore-hubs.ts'
@@ -71,12 +72,14 @@ async function inFirstThatFits(vaults: readonly GraphCore[], say: (core: GraphCo
 
 /** The vault whose name a value begins with. */
 function vaultNamedIn(args: PromptArguments, vaults: readonly GraphCore[]): GraphCore | undefined {
-  return vaults.find(({ name }) => name !== undefined && Object.values(args).some((value) => value.startsWith(`${name}:`)))
+  return vaults.find(
+    ({ name }) => name !== undefined && Object.values(args).some((value) => vaultOf(value, [name]) !== undefined),
+  )
 }
 
 function withoutName(args: PromptArguments, { name }: GraphCore): PromptArguments {
   if (name === undefined) return args
-  const strip = (value: string): string => (value.startsWith(`${name}:`) ? value.slice(name.length + 1) : value)
+  const strip = (value: string): string => (vaultOf(value, [name]) === undefined ? value : value.slice(name.length + 1))
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, strip(value)]))
 }
 
@@ -104,8 +107,7 @@ function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError 
     prompts.map(({ definition }) => definition.name),
     3,
   )
-  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
-  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${hint}`, { nearest: near })
+  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
 }
 
 /** Two notes may have names that differ in nothing but signs. */

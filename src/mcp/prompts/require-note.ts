@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { findIds } from '../../app/known-node.ts'
 import { resolveNodes } from '../../app/resolve-nodes.ts'
 import { quoted } from '../../app/truncate.ts'
-import { INVALID_PARAMS } from '../protocol-errors.ts'
+import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
 import type { PromptRequest } from './define-prompt.ts'
 
 /** How alike a title must be to be taken for what was written. */
@@ -22,6 +22,8 @@ export async function requireNote({ core, args, call }: PromptRequest, name: str
   const match = value[0]?.match
   if (match != null) return match
   const nearest = (await core.store.similarNames(written.slice(0, 255), {}, NEAR)).map((hit) => hit.id)
-  const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`
-  throw new ProtocolError(INVALID_PARAMS, `${name}: there is no note ${quoted(written)}.${hint}`, { argument: name, nearest })
+  throw new ProtocolError(INVALID_PARAMS, `${name}: there is no note ${quoted(written)}.${meant(nearest)}`, {
+    argument: name,
+    nearest,
+  })
 }
