@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { RouxError } from '../core/errors.ts'
@@ -36,7 +35,13 @@ function halfWritten(): RouxError {
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
-    await pipeline(pieces, createWriteStream(temporary, { flags: 'wx' }))
+    // Opened first: a stream that is destroyed while it opens its file may still make it afterwards.
+    const file = await open(temporary, 'wx')
+    try {
+      await pipeline(pieces, file.createWriteStream())
+    } finally {
+      await file.close()
+    }
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true })

@@ -602,14 +602,16 @@ describe('export', () => {
     })
     expect((await roux('export -f csv -o ../links.csv', { rows })).code).toBe(0)
     expect(readFileSync(join(line.root, 'links.csv'), 'utf8')).toContain('a.md,b.md')
-    const broken = {
-      async *export(): AsyncGenerator<ExportRow> {
-        yield* rows
-        throw new Error('no more')
-      },
+    for (const before of [[], rows]) {
+      const broken = {
+        async *export(): AsyncGenerator<ExportRow> {
+          yield* before
+          throw new Error('no more')
+        },
+      }
+      expect((await roux('export -f dot -o ../graph.dot', { store: broken })).code).toBe(1)
+      expect(readdirSync(line.root).sort()).toEqual(['links.csv', 'vault'])
     }
-    expect((await roux('export -f dot -o ../graph.dot', { store: broken })).code).toBe(1)
-    expect(readdirSync(line.root).sort()).toEqual(['links.csv', 'vault'])
   })
 })
 
