@@ -213,6 +213,8 @@ export class IndexingService implements Indexing {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#jobs.shift()?.start()
+      // Before search, which may have work for minutes; after jobs, because the first call waits for what a dead process left.
+      else if (this.#isToWatch()) this.#startWatching()
       // What was asked for meanwhile did not begin a run of its own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
@@ -342,15 +344,12 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** What is done while nothing is asked: watch, look for a missing vault, read ahead. */
+  /** What is done while nothing is asked: look for a missing vault, read ahead. */
   #rest(): void {
     if (this.#status.phase === 'missing') {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
       this.#timer.unref()
       return
-    }
-    if (this.#watcher === undefined && this.#parts.watch !== undefined) {
-      this.#permission.then(() => this.#watch(this.#parts.watch)).catch((error) => this.#parts.onError(error))
     }
     this.#timer = setTimeout(() => {
       this.#indexer?.warm().catch(() => {})
@@ -362,17 +361,20 @@ export class IndexingService implements Indexing {
     this.#timer.unref()
   }
 
-  async #watch(watch: ServiceParts['watch']): Promise<void> {
-    if (this.#watcher !== undefined || this.#isClosed || watch === undefined) return
-    this.#watcher = watch(
+  #isToWatch(): boolean {
+    return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
+  }
+
+  #startWatching(): void {
+    const watcher = this.#parts.watch?.(
       (dirty) => {
         void this.#request(dirty.all ? { all: true } : toScope(dirty)).catch(() => {})
       },
       (message) => this.#tell({ message }),
     )
-    await this.#watcher.ready
-    // What changed while nothing was watched yet.
-    await this.#request({ all: true })
+    this.#watcher = watcher
+    // What changed while nothing was watched yet is looked for once it is.
+    watcher?.ready.then(() => this.#request({ all: true })).catch((error) => this.#parts.onError(error))
   }
 }
 

@@ -176,8 +176,8 @@ async function reconciled(
 
 /** The first real request: before it is answered, what a dead process left half written is taken back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
-  service?.begin()
   const done = writes === undefined ? Promise.resolve() : writes.recover()
+  service?.begin()
   void done
     .catch((error) => {
       // A vault that is missing is said by every answer.

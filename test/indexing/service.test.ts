@@ -118,6 +118,35 @@ describe('starting', () => {
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
   })
 
+  test('what the first call waits for is done before watching, and watching begins before search does', async () => {
+    const order: string[] = []
+    const searchFile = join(temporaryFolder(), 'search.db')
+    const { service } = serve(join(temporaryFolder(), 'index.db'), new MemoryVault(NOTES), {
+      watch: () => {
+        order.push('watch')
+        return { ready: Promise.resolve(), close: async () => {} }
+      },
+      search: {
+        openWriter: () => {
+          order.push('search')
+          return openSearchWriter({ kind: 'file', path: searchFile })
+        },
+        isEager: true,
+        onReplaced: () => {},
+      },
+    })
+    service.start()
+    const job = service.exclusively(async () => {
+      order.push('job')
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push('job done')
+    })
+    service.begin()
+    await job
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
+  })
+
   test('a warm start without changes writes nothing', async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
