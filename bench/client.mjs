@@ -1,6 +1,7 @@
 // A client as small as can be: what is measured is the server, from outside, over its pipes.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 
 const INITIALIZE = {
   protocolVersion: '2025-11-25',
@@ -16,7 +17,8 @@ export class Client {
 
   constructor(command, args, env = {}) {
     this.started = performance.now()
-    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    // Not here, where the settings file with every default lies, which no folder of a user holds.
+    this.process = spawn(command, args, { cwd: tmpdir(), stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     this.errors = ''
     this.process.stderr.on('data', (chunk) => {
       this.errors += chunk

@@ -1,7 +1,7 @@
 // Bundles the program: one script per entry point, nothing left to resolve at start-up but the SQLite binding, and V8's code cache
 // beside each, so that a start compiles next to nothing. CommonJS, because V8 caches the code of scripts only, not of modules.
-import { spawn } from 'node:child_process'
-import { access, chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -115,7 +115,12 @@ async function recordCodeCache() {
     const status = await new Promise((resolve) => server.on('exit', resolve))
     if (status !== 0) throw new Error(`the built server ended with ${status}`)
   }
-  // Without its cache a part works, only slower: nobody would notice.
-  for (const entry of CACHED) await access(`dist/${entry}.app.js.cache`)
+  for (const entry of CACHED) requireCodeCache(`dist/${entry}.app.js`)
   await rm(home, { recursive: true, force: true })
+}
+
+/** Without its cache, or with one that V8 refuses, a part works, only slower: nobody would notice. */
+function requireCodeCache(path) {
+  const { status, stderr } = spawnSync(process.execPath, [here('check-code-cache.cjs'), path], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`no code cache of ${path}: ${stderr}`)
 }

@@ -6,6 +6,12 @@ const { Script } = require('node:vm')
 
 module.exports = function launch(require, entry) {
   const filename = join(__dirname, `${entry}.app.js`)
+  const module = { exports: {} }
+  load(filename).runInThisContext()(module.exports, require, module, filename, dirname(filename))
+}
+
+/** The compiled script; its `cachedDataRejected` tells whether V8 took the cache, if there is one. */
+function load(filename) {
   let cachedData
   try {
     cachedData = readFileSync(`${filename}.cache`)
@@ -14,7 +20,7 @@ module.exports = function launch(require, entry) {
   }
   // The build writes ASCII only, which V8 keeps in half the memory and reads in half the time.
   const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'latin1').replace(/^#!.*/, '')}\n})`
-  const script = new Script(source, { filename, cachedData })
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
+  return new Script(source, { filename, cachedData })
 }
+
+module.exports.load = load
