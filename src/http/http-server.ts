@@ -17,6 +17,7 @@ import { readBody, tooLarge } from './read-body.ts'
 import { type Refusal, refusal, sendJson, sendRefusal } from './refusal.ts'
 import { Sessions } from './sessions.ts'
 import { TokenGate } from './token-gate.ts'
+import { Turns } from './turns.ts'
 
 export type Era = 'legacy' | 'modern'
 
@@ -68,6 +69,7 @@ class Endpoint {
   readonly #limits: Limits
   readonly #gate: TokenGate
   readonly #load: Load
+  readonly #turns = new Turns()
   readonly #sessions: Sessions
   readonly #legacy: LegacyLeg
   readonly #modern: ModernLeg
@@ -153,6 +155,7 @@ class Endpoint {
       const body = await readBody(request, { bytes, depth: this.#limits.bodyDepth })
       if (body.kind === 'refused') return sendRefusal(response, body.refusal)
       if (body.kind === 'gone') return
+      await this.#turns.take()
       const posted = withoutExtras(body.value)
       if (isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
       // A stream is no call: it lasts as long as its client likes.

@@ -1,0 +1,33 @@
+import { MessageChannel } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { Turns } from '../../src/http/turns.ts'
+
+test('begin in the order in which they came, and another thread is heard before the last of them', async () => {
+  const turns = new Turns()
+  const order: (number | 'message')[] = []
+  const { port1, port2 } = new MessageChannel()
+  const heard = new Promise<void>((resolve) => {
+    port2.on('message', () => {
+      order.push('message')
+      resolve()
+    })
+  })
+  const calls = Array.from({ length: 20 }, async (_, number) => {
+    await turns.take()
+    order.push(number)
+    if (number === 0) port1.postMessage('done')
+    const end = performance.now() + 1
+    while (performance.now() < end);
+  })
+  await Promise.all([...calls, heard])
+  port1.close()
+  expect(order.filter((each) => each !== 'message')).toEqual(Array.from({ length: 20 }, (_, number) => number))
+  expect(order.indexOf('message')).toBeLessThan(20)
+})
+
+test('whoever comes later has a turn as well', async () => {
+  const turns = new Turns()
+  await turns.take()
+  await Promise.all([turns.take(), turns.take(), turns.take()])
+  await turns.take()
+})
