@@ -36,14 +36,14 @@ type Kind = 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 /** A value as text that tells when it is no longer what was written: eight hexadecimal digits of CRC-32, then JSON. */
 function seal(kind: Kind, value: unknown): string {
   const json = JSON.stringify(value)
-  return checksum(kind, json) + json
+  return checksum(kind, json).toString(16).padStart(CRC_LENGTH, '0') + json
 }
 
 /** @throws DamagedIndex when the text is not what was written. */
 function unseal(kind: Kind, text: unknown): unknown {
   // A flipped bit can make a number or a blob of it.
   const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
-  if (typeof text !== 'string' || !text.startsWith(checksum(kind, json))) {
+  if (typeof text !== 'string' || Number.parseInt(text.slice(0, CRC_LENGTH), 16) !== checksum(kind, json)) {
     throw new DamagedIndex('a row is not what was written')
   }
   return JSON.parse(json)
@@ -51,10 +51,18 @@ function unseal(kind: Kind, text: unknown): unknown {
 
 const CRC_LENGTH = 8
 
-function checksum(kind: Kind, text: string): string {
-  return crc32(kind + text)
-    .toString(16)
-    .padStart(CRC_LENGTH, '0')
+/** The checksums that those of the texts go on from. */
+const SEEDS: Readonly<Record<Kind, number>> = {
+  hot: crc32('hot'),
+  stat: crc32('stat'),
+  mentions: crc32('mentions'),
+  info: crc32('info'),
+  links: crc32('links'),
+}
+
+/** Of the kind and the text, one after the other. */
+function checksum(kind: Kind, text: string): number {
+  return crc32(text, SEEDS[kind])
 }
 
 const EXCLUDED = 1
