@@ -129,7 +129,10 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       vectorIndex: settings.vectors.index,
     },
   )
-  if (options.watch) followVectors(indexing, store)
+  if (options.watch) {
+    followVectors(indexing, store)
+    prepareForQuestions(indexing, { store, ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined) })
+  }
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => ahead(() => store.refresh()))
   return {
@@ -169,6 +172,33 @@ function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
       .finally(() => {
         isLoading = false
       })
+  })
+}
+
+/** How long the first question is prepared for at once, and how long others have their turn then, ms. */
+const PREPARING = { slice: 4, pause: 8 }
+
+/**
+ * Once a server is asked anything, makes ready on the main thread what the first question would wait for: the names of all notes, and the
+ * built-in model, which takes less than a model that somebody chose may.
+ */
+function prepareForQuestions(
+  indexing: IndexingClient,
+  { store, embedding }: { readonly store: EmbeddedStore; readonly embedding?: OpenEmbedding },
+): void {
+  const prepare = (): void => {
+    let isDone = true
+    ahead(() => {
+      isDone = store.prepare(performance.now() + PREPARING.slice)
+    })
+    if (!isDone) setTimeout(prepare, PREPARING.pause).unref()
+    else embedding?.open().catch(() => {})
+  }
+  // Search is told of only after the first real request, and after the graph.
+  const stop = indexing.onStatus(({ search }) => {
+    if (search === undefined) return
+    stop()
+    setTimeout(prepare, PREPARING.pause).unref()
   })
 }
 

@@ -75,6 +75,11 @@ export interface EmbeddedStore extends Store {
   refreshSearch(embedder?: string): Promise<void>
   /** The search index was thrown away and built anew, perhaps elsewhere. */
   reopenSearch(location: Location): void
+  /**
+   * Builds ahead what the first look-up of a name would build, until a moment (of `performance.now()`).
+   * @returns whether all is built.
+   */
+  prepare(until: number): boolean
 }
 
 /** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
@@ -128,6 +133,10 @@ class SqliteStore implements EmbeddedStore {
 
   reopenSearch(location: Location): void {
     this.#search.reopen(location)
+  }
+
+  prepare(until: number): boolean {
+    return this.#read((projection) => projection.prepare(until))
   }
 
   /** Damage is never an answer: it is reported once, and until there is a new index there is none. */

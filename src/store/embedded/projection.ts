@@ -12,8 +12,16 @@ import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './row
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
+/** Names as far as they are built: of the keys below `next`. */
+interface NamesAhead {
+  readonly names: SimilarNames
+  next: number
+}
+
 const MANY_LINKS = 100
 const HUBS_KEPT = 32
+/** Rows between two looks at the clock. */
+const LOOK_AT_CLOCK = 32
 /** More rows than this are not read as one text. */
 const MANY_ROWS = 20_000
 
@@ -32,6 +40,7 @@ export class Projection {
   #tags: TagIndex | undefined
   #folders: FolderIndex | undefined
   #names: SimilarNames | undefined
+  #namesAhead: NamesAhead | undefined
   #suspects: readonly number[] | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
@@ -99,7 +108,8 @@ export class Projection {
     for (const row of rows) {
       this.#tags?.add(row)
       this.#folders?.add(row)
-      this.#names?.set(row.key, namesOf(row))
+      const names = this.#names ?? (row.key < (this.#namesAhead?.next ?? 0) ? this.#namesAhead?.names : undefined)
+      names?.set(row.key, namesOf(row))
     }
   }
 
@@ -128,11 +138,31 @@ export class Projection {
 
   /** Titles and aliases of every file. */
   names(): SimilarNames {
-    if (this.#names === undefined) {
-      this.#names = new SimilarNames()
-      for (const row of this.#rows()) this.#names.set(row.key, namesOf(row))
+    if (this.#names !== undefined) return this.#names
+    const ahead = this.#namesAhead ?? { names: new SimilarNames(), next: 0 }
+    this.#addNames(ahead, Number.POSITIVE_INFINITY)
+    return ahead.names
+  }
+
+  /**
+   * Builds `names` ahead, until a moment (of `performance.now()`): the first question would have to wait for all of them.
+   * @returns whether they are built.
+   */
+  prepare(until: number): boolean {
+    if (this.#names !== undefined) return true
+    this.#namesAhead ??= { names: new SimilarNames(), next: 0 }
+    return this.#addNames(this.#namesAhead, until)
+  }
+
+  #addNames(ahead: NamesAhead, until: number): boolean {
+    while (ahead.next < this.#graph.size) {
+      const row = this.#graph.row(ahead.next++)
+      if (row !== undefined) ahead.names.set(row.key, namesOf(row))
+      if (ahead.next % LOOK_AT_CLOCK === 0 && performance.now() > until) return false
     }
-    return this.#names
+    this.#names = ahead.names
+    this.#namesAhead = undefined
+    return true
   }
 
   *#rows(): IterableIterator<GraphRow> {
@@ -193,6 +223,7 @@ export class Projection {
     this.#tags = undefined
     this.#folders = undefined
     this.#names = undefined
+    this.#namesAhead = undefined
     this.#suspects = undefined
   }
 

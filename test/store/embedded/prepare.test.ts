@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
+
+const FILES = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `---\naliases: [Alias of ${at}]\n---\n`]))
+
+async function opened() {
+  const vault = new MemoryVault(FILES)
+  const indexed = await new IndexedVault(vault).index()
+  const named = async (name: string) => (await indexed.store.named(name, {})).map(({ id }) => id)
+  return { vault, named, indexed, store: indexed.store }
+}
+
+describe('names built ahead', () => {
+  test('bit by bit, however little time there is', async () => {
+    const { store, named } = await opened()
+    let slices = 1
+    while (!store.prepare(0)) slices++
+    expect(slices).toBeGreaterThan(2)
+    expect(store.prepare(0)).toBe(true)
+    expect(await named('alias of 149')).toEqual(['149.md'])
+    await store.close()
+  })
+
+  test('are those of the files as they are when they are asked for, whatever changed between', async () => {
+    const { store, named, vault, indexed } = await opened()
+    expect(store.prepare(0)).toBe(false)
+    // One that is built already, one that is not, one that goes and one that comes.
+    vault.write('0.md', '---\naliases: [Early]\n---\n')
+    vault.write('149.md', '---\naliases: [Late]\n---\n')
+    vault.remove('1.md')
+    vault.write('new.md', '')
+    await indexed.indexer.reconcile({ all: true })
+    store.refresh()
+    const wanted = { early: ['0.md'], late: ['149.md'], new: ['new.md'], 'alias of 0': [], 'alias of 1': [], 'alias of 149': [] }
+    for (const [name, ids] of Object.entries(wanted)) expect([name, await named(name)]).toEqual([name, ids])
+    expect(await named('Alias of 75')).toEqual(['75.md'])
+    await store.close()
+  })
+})
