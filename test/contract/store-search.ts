@@ -332,6 +332,15 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       )
     })
 
+    test.each(['malformed (', '"corrupt', 'no such table) OR'])(
+      'the query %j is refused, and the index is none the worse',
+      async (query) => {
+        const { store } = await kitchen()
+        await expect(found(store, query)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+        expect(await found(store, 'loaf')).toEqual(['kitchen/bread.md'])
+      },
+    )
+
     describe('after changes', () => {
       test('an edit: new words and meaning are found, old ones no more', async () => {
         const { store, change, indexSearch } = await kitchen()

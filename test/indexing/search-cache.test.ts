@@ -92,7 +92,7 @@ function fullAt(
   isFull: () => boolean,
 ): SearchWriter {
   const check = (kind: typeof what): void => {
-    if (kind === what && isFull()) throw new Error('database or disk is full')
+    if (kind === what && isFull()) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
   }
   return new Proxy(writer, {
     get: (target, name) => {

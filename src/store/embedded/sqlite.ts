@@ -35,14 +35,26 @@ export function openSqlite(path: string, options: { readOnly?: boolean } = {}): 
 /** How long a writer waits for another one, ms. */
 export const BUSY_TIMEOUT = 10_000
 
-/** SQLite's own words for a file that is damaged or no database at all. */
+/** Whether an error says that a file is damaged or no index of ours: SQLite's own word for it, or a check of ours. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof DamagedIndex || /malformed|not a database|corrupt|no such table|no such column/i.test(String(error))
+  return error instanceof DamagedIndex || sqliteSays(/malformed|not a database|corrupt|no such (table|column|index)/i, error)
 }
 
-/** SQLite's own words for a place that cannot be written. */
+/** Whether an error says that a place cannot be written: SQLite's own word for it, or the file system's code. */
 export function isUnwritable(error: unknown): boolean {
-  return /readonly|read-only|unable to open|disk is full|disk I\/O|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST/i.test(String(error))
+  return UNWRITABLE.has(codeOf(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
+}
+
+const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
+
+/** By its words, because not every error of the binding carries SQLite's number. */
+function sqliteSays(words: RegExp, error: unknown): boolean {
+  return codeOf(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
+}
+
+/** The text of an error proves nothing by itself: it may quote what a caller wrote or what a folder is called. */
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null | undefined)?.code
 }
 
 /** A row whose checksum is not that of its content. */
