@@ -47,9 +47,10 @@ async function runWhenReady<T>(core: GraphCore, call: Call, run: () => Promise<A
   call.signal?.throwIfAborted()
   const before = core.indexing.status()
   await requireServable(core, before)
+  const lacked = await lackWarning(core.store)
   const answered = await run()
   // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
-  const progress = progressWarning(before) ?? progressWarning(core.indexing.status())
+  const progress = progressWarning(before) ?? progressWarning(core.indexing.status()) ?? lacked ?? (await lackWarning(core.store))
   return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
 }
 
@@ -68,6 +69,15 @@ async function requireServable(core: GraphCore, status: IndexStatus): Promise<vo
   throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
     hint: 'Restart the server; its log says more.',
   })
+}
+
+/** What is said while another process is still reading a vault that it found without an index. */
+async function lackWarning(store: Store): Promise<Warning | undefined> {
+  // Whoever reads finds out himself what is wrong.
+  const state = await store.state().catch(() => undefined)
+  if (state?.complete !== false) return undefined
+  const message = 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.'
+  return { code: 'INDEX_BUILDING', message }
 }
 
 function progressWarning(status: IndexStatus): Warning | undefined {

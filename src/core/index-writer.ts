@@ -79,6 +79,8 @@ export interface Batch {
   readonly outside: readonly OutsideLink[]
   /** See `IndexState`. */
   readonly nextKey: number
+  /** See `IndexState`. */
+  readonly complete: boolean
 }
 
 /** What the last commit left. */
@@ -89,6 +91,8 @@ export interface IndexState {
   readonly outside: readonly OutsideLink[]
   /** Every key given so far is below this; links may point to keys whose files are not committed yet. */
   readonly nextKey: number
+  /** Everything that was found then is committed; else a writer is at it, or ended half way. */
+  readonly complete: boolean
 }
 
 /** A file's content as the index has it. */

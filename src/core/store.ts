@@ -193,6 +193,8 @@ export interface StoreState {
   readonly generation: number
   /** Files known. */
   readonly files: number
+  /** Everything that was found in the vault is in it; else somebody, perhaps another process, is still reading. */
+  readonly complete: boolean
 }
 
 /** What a caller may get of `nodes`. */

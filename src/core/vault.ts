@@ -47,6 +47,8 @@ export interface Vault {
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing
   /** One file's listing; `undefined` when it is not there, ignored, or no file. */
   stat(path: VaultPath): ListedFile | undefined
+  /** The symbolic link of this name, where it leads out of the vault and is not followed. */
+  outsideLink(path: VaultPath): OutsideLink | undefined
   /** The file's bytes, `undefined` when it is gone; `'unreadable'` when it is there but may not be read. */
   read(path: VaultPath): Uint8Array | undefined | 'unreadable'
   /** The mode that a marker folder gives; `undefined` without a marker. */

@@ -12,16 +12,16 @@ import { describeNote, describeUnread, type FileFacts } from './describe-file.ts
 import { LinkTable } from './link-table.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
-export type Scope =
-  | { readonly all: true }
-  | {
-      readonly all: false
-      readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-      /** Read even if their stat is unchanged. */
-      readonly files: readonly string[]
-      /** Files and folders that got another name: what is known of them is still right. */
-      readonly moves?: readonly Move[]
-    }
+export type Scope = { readonly all: true } | Parts
+
+interface Parts {
+  readonly all: false
+  readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
+  /** Read even if their stat is unchanged. */
+  readonly files: readonly string[]
+  /** Files and folders that got another name: what is known of them is still right. */
+  readonly moves?: readonly Move[]
+}
 
 export interface Move {
   readonly from: string
@@ -89,6 +89,7 @@ export class Indexer {
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outside: readonly OutsideLink[] = []
+  #isComplete = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
 
@@ -108,8 +109,8 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        // An index that was deleted under a running server knows of nothing, whatever changed since.
-        done = await this.#attempt(this.#generation === 0 ? { all: true } : scope)
+        // An index that was deleted under a running server knows of nothing, one that was left half made may lack any file.
+        done = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // A commit that failed, or that another process forestalled, leaves what is remembered ahead of the index.
         if (done === undefined) this.forget()
@@ -148,6 +149,7 @@ export class Indexer {
       { wikilinks: 0, relativeLinks: 0 },
     )
     this.#outside = state.outside
+    this.#isComplete = state.complete
     this.#nextKey = files.reduce((most, file) => Math.max(most, file.key + 1), state.nextKey)
     this.#freeKeys = [...(await this.#writer.freeKeys())]
     this.#reserved.clear()
@@ -198,7 +200,7 @@ export class Indexer {
       const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
       changed += facts.put.length
       const expected = first ? rest.filter((file) => !this.#known.has(file.path)) : []
-      const committed = await this.#commit({ ...facts, expected, gone, outside: plan.outside })
+      const committed = await this.#commit({ ...facts, expected, gone, outside: plan.outside, complete: rest.length === 0 })
       if (!committed) return undefined
       first = false
     }
@@ -239,14 +241,20 @@ export class Indexer {
       outside: [],
       unreadable: listings.flatMap((listing) => listing.unreadable),
     }
-    const outside = [
-      ...this.#outside.filter(({ path }) => !scope.folders.some((folder) => isWithin(path, folder))),
-      ...listings.flatMap((listing) => listing.outside),
-    ]
-    const plan = this.#compare(joined, within, forced, outside)
+    const plan = this.#compare(joined, within, forced, this.#outsideNow(scope, listings))
     const { moves = [] } = scope
     if (moves.length === 0) return plan
     return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
+  }
+
+  /** Links out of the vault: those of the scope as they are, the others as they are known. */
+  #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
+    // A link to a folder is told as a folder, and is no file of any.
+    const named = new Set([...files, ...folders.map(({ path }) => path)])
+    const kept = this.#outside.filter(({ path }) => !named.has(path) && !folders.some((folder) => isWithin(path, folder)))
+    const met = [...named].flatMap((path) => this.#vault.outsideLink(path as VaultPath) ?? [])
+    const all = [...kept, ...listings.flatMap((listing) => listing.outside), ...met]
+    return [...new Map(all.map((link) => [link.path, link])).values()]
   }
 
   #compare(listing: Listing, expected: readonly string[], forced: Set<string>, outside: readonly OutsideLink[]): Plan {
@@ -261,7 +269,7 @@ export class Indexer {
       else read.push(bornWith(file, known))
     }
     const gone = matched === expected.length ? [] : this.#missingFrom(listing, expected)
-    return { read, kept, gone, forced, outside }
+    return { read, kept, gone, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
   /** Known files that a listing should have and has not. */
@@ -343,9 +351,9 @@ export class Indexer {
   /** @returns false when another process committed first. */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
-    const { put, expected, gone, touch, outside } = changes
+    const { put, expected, gone, touch, outside, complete } = changes
     const nothing = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
-    if (nothing && this.#generation > 0) return true
+    if (nothing && this.#generation > 0 && (this.#isComplete || !complete)) return true
     const removed = gone.map(({ key }) => key)
     const placed = put.map((fact): FileFacts & { key: number } =>
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
@@ -365,10 +373,10 @@ export class Indexer {
       if (!sameEnds(record.links, resolved)) records.push({ ...record, links: resolved })
     }
     await this.#options.permission
-    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey }
+    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey, complete }
     const generation = await this.#writer.commit(batch, this.#generation)
     if (generation === undefined) return false
-    this.#remember(generation, { records, gone, touch, outside })
+    this.#remember(generation, { records, gone, touch, outside, complete })
     return true
   }
 
@@ -386,10 +394,11 @@ export class Indexer {
 
   #remember(
     generation: number,
-    done: { records: readonly FileRecord[]; gone: readonly KnownFile[]; touch: Changes['touch']; outside: Changes['outside'] },
+    done: { records: readonly FileRecord[] } & Pick<Changes, 'gone' | 'touch' | 'outside' | 'complete'>,
   ): void {
     this.#generation = generation
     this.#outside = done.outside
+    this.#isComplete = done.complete
     this.#style = this.#styleWith(done.records, done.gone)
     for (const { path, key } of done.gone) {
       this.#known.delete(path)
@@ -426,6 +435,8 @@ interface Changes {
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
+  /** Nothing is left to be read after these. */
+  readonly complete: boolean
 }
 
 const EMPTY_INFO = {

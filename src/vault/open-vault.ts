@@ -99,6 +99,22 @@ class FolderVault implements Vault {
     return stat && { path, stat: fileStat(stat), excluded: this.#filters.excludes([path])[0] ?? false }
   }
 
+  outsideLink(path: OutsideLink['path']): OutsideLink | undefined {
+    if (!this.#isPath(path) || this.#rules.hides(path, false)) return undefined
+    const absolute = this.#absolute(path)
+    if (absolute === undefined || !this.#isLink(absolute)) return undefined
+    const fate = this.#links.follow(path, absolute)
+    return fate.kind === 'outside' ? { path, target: fate.target } : undefined
+  }
+
+  #isLink(absolute: string): boolean {
+    try {
+      return this.#fs.lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    } catch {
+      return false
+    }
+  }
+
   read(path: ListedFile['path']): Uint8Array | undefined | 'unreadable' {
     if (!this.#isPath(path) || /(?:^|\/)\./.test(path)) return undefined
     const place = this.#place(folderOf(path))
@@ -129,10 +145,15 @@ class FolderVault implements Vault {
     }
   }
 
-  #statOf(path: string): Stats | undefined {
+  /** Where a name is on disk, if its folder is there. */
+  #absolute(path: string): string | undefined {
     const place = this.#place(folderOf(path))
-    if (place === undefined || place === 'unreadable') return undefined
-    const file = `${place}/${nameOf(path)}`
+    return place === undefined || place === 'unreadable' ? undefined : `${place}/${nameOf(path)}`
+  }
+
+  #statOf(path: string): Stats | undefined {
+    const file = this.#absolute(path)
+    if (file === undefined) return undefined
     try {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
       if (stat?.isFile()) return !this.#fs.rules.folds || this.#isSpelled(file) ? stat : undefined

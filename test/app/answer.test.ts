@@ -4,7 +4,7 @@ import { RouxError } from '../../src/core/errors.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
 const store = fakeStore({ 'a.md': {} })
-const empty = { ...store, state: async () => ({ generation: 0, files: 0 }) }
+const empty = { ...store, state: async () => ({ generation: 0, files: 0, complete: true }) }
 
 test('every call begins the index and waits up to ten seconds for it', async () => {
   const core = fakeCore(store)
@@ -29,6 +29,19 @@ test('work that ended while the answer was made was not in it, and is said', asy
     return plain(1)
   })
   expect(warnings).toHaveLength(1)
+})
+
+test('while another process has only a part of the vault in the index, the answer says so', async () => {
+  let complete = false
+  const core = fakeCore({ ...store, state: async () => ({ generation: 2, files: 1, complete }) })
+  const said = [{ code: 'INDEX_BUILDING', message: expect.stringContaining('Another process') }]
+  expect((await answer(core, {}, async () => plain(1))).warnings).toEqual(said)
+  const during = await answer(core, {}, async () => {
+    complete = true
+    return plain(1)
+  })
+  expect(during.warnings).toEqual(said)
+  expect((await answer(core, {}, async () => plain(1))).warnings).toEqual([])
 })
 
 test('a missing vault is an error that ends when the folder is there', async () => {
@@ -64,7 +77,7 @@ describe('an index that is found damaged', () => {
       ...store,
       async state() {
         if (left > 0) throw lost()
-        return { generation: 2, files: 1 }
+        return { generation: 2, files: 1, complete: true }
       },
     })
     const ready: typeof core.indexing.ready = async (timeout, signal) => {

@@ -171,7 +171,7 @@ test('a text that had changed brings the node of its own state', async () => {
   let generation = 1
   const changing = {
     ...store,
-    state: async () => ({ generation, files: 1 }),
+    state: async () => ({ generation, files: 1, complete: true }),
     text: async (id: Parameters<typeof store.text>[0]) => {
       generation += 1
       return store.text(id)

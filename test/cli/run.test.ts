@@ -356,7 +356,7 @@ describe('an index that is found damaged while it is read', () => {
     let state: 'hidden' | 'found' | 'mended' = 'hidden'
     return {
       async state() {
-        if (state !== 'found') return { generation: 1, files: 1 }
+        if (state !== 'found') return { generation: 1, files: 1, complete: true }
         state = 'mended'
         throw lost()
       },

@@ -61,6 +61,7 @@ const noteText = fc
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), path: fc.constantFrom(...PATHS), text: noteText }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: fc.constantFrom(...PATHS) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('leadOut' as const), path: fc.constantFrom(...PATHS) }) },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('move' as const), path: fc.constantFrom(...PATHS), to: fc.constantFrom(...PATHS) }),
@@ -71,6 +72,10 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 function perform(vault: MemoryVault, step: Operation): readonly string[] {
   if (step.kind === 'write') {
     vault.write(step.path, step.path.endsWith('.canvas') ? canvasOf(step.text) : step.text)
+    return [step.path]
+  }
+  if (step.kind === 'leadOut') {
+    vault.linkOut(step.path, '/elsewhere')
     return [step.path]
   }
   const bytes = vault.read(step.path)

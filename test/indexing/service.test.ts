@@ -250,6 +250,9 @@ describe('a damaged index', () => {
     ['without a table', (file) => change(file, 'DROP TABLE links')],
     ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],
     ['with links that say something else', (file) => change(file, `UPDATE links SET data = replace(data, 'gone', 'good')`)],
+    ['whose last commit left something else', (file) => change(file, `UPDATE meta SET value = replace(value, '60', '59')`)],
+    ['whose last commit left no JSON', (file) => change(file, `UPDATE meta SET value = replace(value, '[', '{')`)],
+    ['without what the last commit left', (file) => change(file, 'DELETE FROM meta')],
     ['with a file that is somewhere else', (file) => change(file, `UPDATE file SET stat = replace(stat, 'note 5', 'note 6')`)],
   ]
   function change(file: string, sql: string): void {
@@ -335,6 +338,22 @@ describe('two servers on one vault', () => {
     }
     expect(await rowsOf(first.store)).toEqual(await expectedRows(vault))
   })
+})
+
+test('a symbolic link that leads out is a problem as soon as it is there, for every server, and no longer than that', async () => {
+  const file = join(temporaryFolder(), 'index.db')
+  const vault = new MemoryVault(NOTES)
+  const [first, second] = [await started(file, vault), await started(file, vault)]
+  const counts = async () =>
+    await Promise.all([first, second].map(({ store }) => store.problems({ kind: 'outside_link' }, { offset: 0, limit: 9 })))
+  vault.linkOut('notes/out.md', '/etc/hosts')
+  await first.service.reconcile(['notes/out.md'])
+  expect((await counts()).map(({ items }) => items.map(({ id }) => id))).toEqual([['notes/out.md'], ['notes/out.md']])
+  await second.service.reconcile(['notes/note 1.md'])
+  expect((await counts()).map(({ total }) => total)).toEqual([1, 1])
+  vault.remove('notes/out.md')
+  await second.service.reconcile(['notes/out.md'])
+  expect((await counts()).map(({ total }) => total)).toEqual([0, 0])
 })
 
 test('status tells how far it is', async () => {

@@ -79,7 +79,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     reads,
     problemsFound,
     async state() {
-      return { generation: 1, files: Object.keys(files).length }
+      return { generation: 1, files: Object.keys(files).length, complete: true }
     },
     async lookup(ids) {
       return ids.map((id) => [id, foldId(id), `${foldId(id)}.md`].map((name) => toNodeId(name)).find((name) => get(name)))

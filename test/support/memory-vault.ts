@@ -3,7 +3,7 @@ import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
-import type { ListedFile, Vault } from '../../src/core/vault.ts'
+import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
 import { SearchIndexer } from '../../src/indexing/search-indexer.ts'
@@ -21,6 +21,7 @@ export class MemoryVault implements Vault {
   readonly root = '/memory'
   readonly marker = undefined
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
+  readonly #outside = new Map<string, string>()
   #clock = 1_000
 
   constructor(files: Readonly<Record<string, string>> = {}) {
@@ -29,11 +30,19 @@ export class MemoryVault implements Vault {
 
   write(path: string, text: string | Uint8Array): void {
     this.#clock += 1_000
+    this.#outside.delete(path)
     this.#files.set(path, { bytes: Buffer.from(text), time: this.#clock })
   }
 
   remove(path: string): void {
     this.#files.delete(path)
+    this.#outside.delete(path)
+  }
+
+  /** Makes a symbolic link that leads out of the vault. */
+  linkOut(path: string, target: string): void {
+    this.#files.delete(path)
+    this.#outside.set(path, target)
   }
 
   paths(): readonly string[] {
@@ -42,11 +51,23 @@ export class MemoryVault implements Vault {
 
   list(folder?: { readonly path: string; readonly recursive: boolean }) {
     const start = folder === undefined || folder.path === '' ? '' : `${folder.path}/`
-    const files = this.paths().filter((path) => {
+    const isListed = (path: string) => {
       if (!path.startsWith(start)) return false
       return folder === undefined || folder.recursive || !path.slice(start.length).includes('/')
-    })
-    return { files: files.map((path) => this.#listed(path)), outside: [], unreadable: [] }
+    }
+    const links = [...this.#outside].filter(([path]) => isListed(path))
+    return {
+      files: this.paths()
+        .filter(isListed)
+        .map((path) => this.#listed(path)),
+      outside: links.map(([path, target]) => ({ path: toVaultPath(path), target })),
+      unreadable: [],
+    }
+  }
+
+  outsideLink(path: string): OutsideLink | undefined {
+    const target = this.#outside.get(path)
+    return target === undefined ? undefined : { path: toVaultPath(path), target }
   }
 
   stat(path: string): ListedFile | undefined {

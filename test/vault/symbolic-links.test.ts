@@ -57,6 +57,9 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
         { path: 's.md', target: '../other/b.md' },
       ],
     })
+    expect(vault.outsideLink(path('f/o'))).toEqual({ path: 'f/o', target: '../../other' })
+    expect(vault.outsideLink(path('s.md'))).toEqual({ path: 's.md', target: '../other/b.md' })
+    for (const name of ['f/a.md', 'f', 'f/o/b.md', 'gone.md', 'gone/s.md']) expect(vault.outsideLink(path(name))).toBeUndefined()
     for (const name of ['f/o/b.md', 's.md']) {
       expect(vault.stat(path(name))).toBeUndefined()
       expect(vault.read(path(name))).toBeUndefined()

@@ -161,7 +161,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async state(): Promise<StoreState> {
-    return this.#read(({ generation, graph }) => ({ generation, files: graph.files }))
+    return this.#read(({ generation, isComplete, graph }) => ({ generation, files: graph.files, complete: isComplete }))
   }
 
   async lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {

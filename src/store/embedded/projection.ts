@@ -5,7 +5,7 @@ import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
-import { hasTables } from './database-file.ts'
+import { attempt, hasTables } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { findSuspects } from './problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
@@ -36,6 +36,7 @@ export class Projection {
   #version = -1
   #generation = 0
   #outside: readonly OutsideLink[] = []
+  #isComplete = false
   #graph: Graph
   #tags: TagIndex | undefined
   #folders: FolderIndex | undefined
@@ -52,6 +53,11 @@ export class Projection {
 
   get generation(): number {
     return this.#generation
+  }
+
+  /** Whether everything that the vault held is in this generation; else somebody is still reading it. */
+  get isComplete(): boolean {
+    return this.#isComplete
   }
 
   get graph(): Graph {
@@ -82,16 +88,18 @@ export class Projection {
   #newRows(database: Database): readonly GraphRow[] {
     database.exec('BEGIN')
     try {
-      const { generation, outside, rows: count } = readMeta(database)
+      const { generation, outside, complete, rows: count } = readMeta(database)
       if (generation === this.#generation) return []
       const { texts, keySum } = readNewTexts(database, this.#generation)
       const rows = requireKeys(texts.map(unpackHot), keySum)
       if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
       this.#generation = generation
       this.#outside = outside
+      this.#isComplete = complete
       return rows
     } finally {
-      database.exec('COMMIT')
+      // What was found damaged may have ended it already.
+      attempt(() => database.exec('COMMIT'))
     }
   }
 
@@ -218,6 +226,7 @@ export class Projection {
     this.#version = -1
     this.#generation = 0
     this.#outside = []
+    this.#isComplete = false
     this.#links.clear()
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { foldId, type VaultPath } from '../../core/ids.ts'
-import type { FileInfo, FileRecord, KnownFile, ResolvedLink } from '../../core/index-writer.ts'
+import type { FileInfo, FileRecord, IndexState, KnownFile, ResolvedLink } from '../../core/index-writer.ts'
 import type { LinkForm, LinkKind } from '../../core/note.ts'
-import type { FileKind, FileStat } from '../../core/vault.ts'
+import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
 /** Grows with every change of what is below: another format makes another file. */
-export const FORMAT = 2
+export const FORMAT = 3
 
 /** `roux` in ASCII: tells our files from other databases. */
 export const APPLICATION_ID = 0x726f7578
@@ -31,7 +31,7 @@ export const SCHEMA = `
 export const SEPARATOR = '\n'
 
 /** What a text is: a flipped bit can make a table or column another's. */
-type Kind = 'hot' | 'stat' | 'mentions' | 'info' | 'links'
+type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** A value as text that tells when it is no longer what was written: eight hexadecimal digits of CRC-32, then JSON. */
 function seal(kind: Kind, value: unknown): string {
@@ -63,6 +63,33 @@ const SEEDS: Readonly<Record<Kind, number>> = {
 /** Of the kind and the text, one after the other. */
 function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
+}
+
+/** What the last commit left, and how many rows there are in `file`, those of gone files among them. */
+export interface StoredState extends IndexState {
+  readonly rows: number
+}
+
+type PackedState = readonly [
+  generation: number,
+  mode: string,
+  nextKey: number,
+  rows: number,
+  complete: 0 | 1,
+  outside: readonly (readonly [path: string, target: string])[],
+]
+
+export function packState({ generation, mode = '', nextKey, rows, complete, outside }: StoredState): string {
+  const links = outside.map(({ path, target }) => [path, target] as const)
+  const packed: PackedState = [generation, mode, nextKey, rows, complete ? 1 : 0, links]
+  return seal('meta', packed)
+}
+
+/** @throws DamagedIndex when the text is not what was written. */
+export function unpackState(text: unknown): StoredState {
+  const [generation, mode, nextKey, rows, complete, links] = unseal('meta', text) as PackedState
+  const outside = links.map(([path, target]): OutsideLink => ({ path: path as VaultPath, target }))
+  return { generation, ...(mode === '' ? {} : { mode }), outside, nextKey, rows, complete: complete === 1 }
 }
 
 const EXCLUDED = 1

@@ -1,7 +1,6 @@
 import { utimesSync } from 'node:fs'
 import type { VaultPath } from '../../core/ids.ts'
 import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
-import type { OutsideLink } from '../../core/vault.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import type { Location } from './location.ts'
 import {
@@ -13,12 +12,15 @@ import {
   packLinks,
   packMentions,
   packStat,
+  packState,
   SCHEMA,
   SEPARATOR,
+  type StoredState,
   unpackHot,
   unpackLinks,
   unpackMentions,
   unpackStat,
+  unpackState,
 } from './rows.ts'
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { sweepOldIndexes } from './sweep.ts'
@@ -31,7 +33,7 @@ export function openIndexWriter(location: Location): IndexWriter {
 const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
-const NOTHING: IndexState = { generation: 0, outside: [], nextKey: 0 }
+const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, complete: false }
 
 class SqliteWriter implements IndexWriter {
   readonly #file: DatabaseFile
@@ -97,7 +99,8 @@ class SqliteWriter implements IndexWriter {
       })
       return { generation, files }
     } finally {
-      database.exec('COMMIT')
+      // What was found damaged may have ended it already.
+      attempt(() => database.exec('COMMIT'))
     }
   }
 
@@ -131,10 +134,9 @@ class SqliteWriter implements IndexWriter {
 
   async commit(batch: Batch, base: number): Promise<number | undefined> {
     return this.#file.write((database) => {
-      const { generation: current } = readMeta(database)
-      if (current !== base) return undefined
-      const isSeen = batch.put.length > 0 || batch.remove.length > 0
-      const generation = isSeen || base === 0 ? base + 1 : base
+      const current = readMeta(database)
+      if (current.generation !== base) return undefined
+      const generation = isSeen(batch, current) || base === 0 ? base + 1 : base
       write(database, batch, generation)
       return generation
     })
@@ -207,18 +209,21 @@ export function requireSchema(database: Database): void {
   requireKind(database, INDEX)
 }
 
-/** `rows`: how many there are in `file`, those of gone files among them. */
-export function readMeta(database: Database): IndexState & { readonly rows: number } {
-  const rows = database.prepare('SELECT key, value FROM meta').all() as { key: string; value: string | number }[]
-  const meta = new Map(rows.map(({ key, value }) => [key, value]))
-  const mode = meta.get('mode')
-  return {
-    generation: Number(meta.get('generation') ?? 0),
-    ...(mode === undefined ? {} : { mode: String(mode) }),
-    outside: JSON.parse(String(meta.get('outside') ?? '[]')) as OutsideLink[],
-    nextKey: Number(meta.get('nextKey') ?? 0),
-    rows: Number(meta.get('rows') ?? 0),
-  }
+/** @throws DamagedIndex when it is not what was written. */
+export function readMeta(database: Database): StoredState {
+  const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
+  if (row !== undefined) return unpackState(row.value)
+  const [file] = database.prepare('SELECT key FROM file LIMIT 1').all()
+  if (file !== undefined) throw new DamagedIndex('what the last commit left is missing')
+  return NOTHING
+}
+
+const STATE = 'state'
+
+/** Whether readers and other writers have to take a batch over: it is more than other times of the same bytes. */
+function isSeen({ put, remove, outside, complete }: Batch, current: StoredState): boolean {
+  if (put.length + remove.length > 0 || complete !== current.complete) return true
+  return JSON.stringify(outside) !== JSON.stringify(current.outside)
 }
 
 function write(database: Database, batch: Batch, generation: number): void {
@@ -237,13 +242,10 @@ function write(database: Database, batch: Batch, generation: number): void {
   for (const record of batch.put) put(statements, record, generation)
   const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
   for (const known of batch.touch) touch.run(packStat(known), known.key)
-  const setMeta = database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
-  setMeta.run('generation', generation)
-  setMeta.run('mode', batch.mode)
-  setMeta.run('nextKey', batch.nextKey)
-  setMeta.run('outside', JSON.stringify(batch.outside))
   const [count] = database.prepare('SELECT count(*) AS rows FROM file').all() as { rows: number }[]
-  setMeta.run('rows', count?.rows ?? 0)
+  const { mode, nextKey, complete, outside } = batch
+  const state = packState({ generation, mode, nextKey, rows: count?.rows ?? 0, complete, outside })
+  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, state)
 }
 
 interface PutStatements {

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { IndexWriter } from '../../src/core/index-writer.ts'
+import { Indexer } from '../../src/indexing/indexer.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
+import { openIndexWriter } from '../../src/store/embedded/writer.ts'
+import { fileKind } from '../../src/vault/file-kind.ts'
+import { MemoryVault } from '../support/memory-vault.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** More files than are committed at once. */
+const FILES = 10_001
+
+function openIndexer(vault: MemoryVault, writer: IndexWriter): Indexer {
+  return new Indexer(vault, writer, {
+    profile: 'lenient',
+    comments: true,
+    mode: 'obsidian',
+    kindOf: fileKind,
+    isConflictCopy: () => false,
+    permission: Promise.resolve(),
+    onProgress: () => {},
+  })
+}
+
+/** A writer whose process ends after so many commits. */
+function endingAfter(writer: IndexWriter, commits: number): IndexWriter {
+  let left = commits
+  return new Proxy(writer, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name === 'commit' && left-- === 0) throw new Error('the process ended')
+        return value.apply(target, args)
+      }
+    },
+  })
+}
+
+function openStore(path: string) {
+  const store = openEmbeddedStore(
+    { kind: 'file', path },
+    {
+      analytics: { run: async () => ({ scores: new Float64Array(0) }) },
+      readFile: async () => undefined,
+      reconcile: async () => {},
+      onDamage: () => {},
+      search: { kind: 'file', path: `${path}-search` },
+      onSearchDamage: () => {},
+    },
+  )
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('an index that its writer left half made says so to every reader, and is completed by whoever comes next', async () => {
+  const path = join(temporaryFolder(), 'index.db')
+  const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, `[[${at + 1}]]`])))
+  const store = openStore(path)
+  expect(await store.state()).toEqual({ generation: 0, files: 0, complete: false })
+
+  // The other one knew the whole vault once; then somebody emptied the cache folder.
+  const writer = openIndexWriter({ kind: 'file', path })
+  onTestFinished(() => writer.close())
+  const other = openIndexer(vault, writer)
+  await other.reconcile({ all: true })
+  expect(await store.state()).toMatchObject({ files: FILES, complete: true })
+  await writer.reset()
+
+  const ending = openIndexWriter({ kind: 'file', path })
+  onTestFinished(() => ending.close())
+  await expect(openIndexer(vault, endingAfter(ending, 2)).reconcile({ all: true })).rejects.toThrow('the process ended')
+  const half = await store.state()
+  expect(half.complete).toBe(false)
+  expect(half.files).toBeLessThan(FILES)
+
+  await other.reconcile({ all: false, folders: [], files: ['1.md'] })
+  expect(await store.state()).toMatchObject({ files: FILES, complete: true })
+})
+
+test('what went before it was read leaves nothing to commit but that the index is complete', async () => {
+  const path = join(temporaryFolder(), 'index.db')
+  const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
+  const writer = openIndexWriter({ kind: 'file', path })
+  onTestFinished(() => writer.close())
+  await expect(openIndexer(vault, endingAfter(writer, 1)).reconcile({ all: true })).rejects.toThrow('the process ended')
+  const committed = new Set<string>((await writer.files()).map((file) => file.path))
+  for (const path of vault.paths()) if (!committed.has(path)) vault.remove(path)
+  await openIndexer(vault, writer).reconcile({ all: true })
+  expect(await openStore(path).state()).toMatchObject({ files: committed.size, complete: true })
+})
