@@ -143,9 +143,9 @@ export class Graph {
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** A file's path as ids are folded; of twins the same. */
-  folded(key: number): string {
-    return this.#ids.folded(key)
+  /** A node's path as ids are folded, without the vault's name; of twins the same. */
+  folded(node: NodeIndex): string {
+    return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
   /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
@@ -158,8 +158,13 @@ export class Graph {
   }
 
   id(node: NodeIndex): NodeId {
-    if (node < 0) return toNodeId(foldId(this.#missing.name(-node - 1)), this.#vault)
-    return this.#ids.id(node) ?? toNodeId('', this.#vault)
+    if (node < 0) return this.idOf(this.folded(node))
+    return this.#ids.id(node) ?? this.idOf('')
+  }
+
+  /** The id of a folded path, whether or not anything is there. */
+  idOf(folded: string): NodeId {
+    return toNodeId(folded, this.#vault)
   }
 
   title(node: NodeIndex): string {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import type { Scope, Store } from '../../src/core/store.ts'
+import type { ProblemKind, Scope, Store } from '../../src/core/store.ts'
 import { testStoreSearch } from './store-search.ts'
 
 /** A store over notes that can be changed. */
@@ -20,6 +20,8 @@ export type OpenStore = (
     readonly vault?: string
     /** Files whose paths begin so are hidden by the vault's own filters. */
     readonly excluded?: string
+    /** Symbolic links that lead out of the vault. */
+    readonly outside?: Readonly<Record<string, string>>
   },
 ) => Promise<StoreUnderTest>
 
@@ -42,7 +44,7 @@ export function testStore(name: string, open: OpenStore): void {
   testStoreSearch(name, open)
   describe(`${name} store`, () => {
     let opened: StoreUnderTest[] = []
-    const garden = async (more: Readonly<Record<string, string>> = {}, options?: { readonly vault?: string }) => {
+    const garden = async (more: Readonly<Record<string, string>> = {}, options?: Parameters<OpenStore>[1]) => {
       const under = await open({ ...GARDEN, ...more }, options)
       opened.push(under)
       return under
@@ -123,6 +125,8 @@ export function testStore(name: string, open: OpenStore): void {
       expect(await ids({ folder: 'plant' })).toEqual([])
       expect(await ids({ folder: '/Plants/' })).toEqual(['plants/old.md', 'plants/roses.md', 'plants/soil.md'])
       expect(await ids({ kinds: ['attachment', 'canvas', 'missing'] })).toEqual(['map.canvas', 'rose.png', 'worms'])
+      expect(await ids({ path: 'WO', kinds: ['missing'] })).toEqual(['worms'])
+      expect(await ids({ folder: 'worms', kinds: ['missing'] })).toEqual([])
       expect(await ids({ tags: { names: ['#Plant'], mode: 'any' } })).toEqual(['plants/roses.md'])
       expect(await ids({ tags: { names: ['plant', 'map'], mode: 'any' } })).toEqual(['home.md', 'plants/roses.md'])
       expect(await ids({ tags: { names: ['plant', 'todo'], mode: 'all' } })).toEqual(['plants/roses.md'])
@@ -179,15 +183,16 @@ export function testStore(name: string, open: OpenStore): void {
     })
 
     test('problems: of every kind, by id and line, paged', async () => {
-      const { store } = await garden({
+      const more = {
         'a/Twin.md': '[[Home]]',
         'b/Twin.md': '[[Home]]',
         'z.md': '---\ntags: [x\n---\n[[Twin]]\n[[Rosse]]\n',
         'A.md': '[[z]]',
         'a.md': '[[z]]',
         'note (conflicted copy 2024-05-01).md': '[[z]]',
-      })
-      const list = async (kind?: 'twin' | 'orphan' | 'broken_link' | 'ambiguous_link' | 'malformed' | 'conflict_copy') =>
+      }
+      const { store } = await garden(more, { outside: { 'b/Out.md': '/etc/hosts', 'Plants/out': '..' } })
+      const list = async (kind?: ProblemKind) =>
         (await store.problems(kind === undefined ? {} : { kind }, page)).items.map((problem) => [
           problem.id,
           problem.line,
@@ -205,11 +210,16 @@ export function testStore(name: string, open: OpenStore): void {
         ['a.md', 0, ['A.md']],
       ])
       expect((await list('conflict_copy')).map(([node]) => node)).toEqual(['note (conflicted copy 2024-05-01).md'])
+      expect(await list('outside_link')).toEqual([
+        ['b/out.md', 0, undefined],
+        ['plants/out', 0, undefined],
+      ])
       const all = await store.problems({}, page)
       expect(all.total).toBe(all.items.length)
       const parts = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => store.problems({}, { offset, limit: 1 })))
       expect(parts.flatMap((part) => part.items)).toEqual(all.items.slice(0, 10))
-      expect((await store.problems({ folder: 'plants' }, page)).items.map((problem) => problem.id)).toEqual(['plants/soil.md'])
+      const inPlants = (await store.problems({ folder: 'plants' }, page)).items
+      expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
     })
 
     test('neighbors: either way, by in-degree, by kind and by property', async () => {

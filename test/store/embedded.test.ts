@@ -1,5 +1,6 @@
+import type { Store } from '../../src/core/store.ts'
 import type { ListedFile } from '../../src/core/vault.ts'
-import { testStore } from '../contract/store.ts'
+import { type OpenStore, testStore } from '../contract/store.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** A vault whose own filters hide a folder. */
@@ -26,8 +27,39 @@ class FilteredVault extends MemoryVault {
   }
 }
 
-testStore('embedded', async (files, { vault: name, excluded } = {}) => {
+/** Members whose values are ids; lists of them too. */
+const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'candidates'])
+
+/** The store of a vault that has a name, as that of the same vault without one: every id must carry the name, and loses it. */
+function unnamed(store: Store, name: string): Store {
+  const start = `${name}:`
+  const strip = (value: unknown, member = ''): unknown => {
+    if (typeof value === 'string') {
+      if (IDS.has(member) && !value.startsWith(start)) throw new Error(`"${value}" is no id of ${name}`)
+      return value.startsWith(start) ? value.slice(start.length) : value
+    }
+    if (Array.isArray(value)) return value.map((item) => strip(item, member))
+    if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, strip(item, key)]))
+  }
+  const methods = {
+    async *export() {
+      for await (const row of store.export()) yield strip(row)
+    },
+    onChange: (listener: (change: unknown) => void) => store.onChange((change) => listener(strip(change))),
+  }
+  return new Proxy(store, {
+    get: (target, key) => {
+      const method: unknown = Reflect.get(key in methods ? methods : target, key)
+      if (typeof method !== 'function' || key in methods) return method
+      return async (...args: unknown[]) => strip(await method.apply(target, args))
+    },
+  })
+}
+
+const openEmbedded: OpenStore = async (files, { vault: name, excluded, outside = {} } = {}) => {
   const vault = excluded === undefined ? new MemoryVault(files) : new FilteredVault(files, excluded)
+  for (const [path, target] of Object.entries(outside)) vault.linkOut(path, target)
   const indexed = await new IndexedVault(vault, {}, name).index()
   return {
     store: indexed.store,
@@ -43,4 +75,12 @@ testStore('embedded', async (files, { vault: name, excluded } = {}) => {
     },
     close: () => indexed.store.close(),
   }
+}
+
+testStore('embedded', openEmbedded)
+
+testStore('embedded, of a vault with a name,', async (files, options = {}) => {
+  if (options.vault !== undefined) return await openEmbedded(files, options)
+  const under = await openEmbedded(files, { ...options, vault: 'home' })
+  return { ...under, store: unnamed(under.store, 'home') }
 })

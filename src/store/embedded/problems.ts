@@ -1,4 +1,4 @@
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
@@ -28,7 +28,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     .map(
       ({ path, target }): Problem => ({
         kind: 'outside_link',
-        id: toNodeId(foldId(path)),
+        id: graph.idOf(foldId(path)),
         line: 0,
         text: `A symbolic link that leads out of the vault, to ${target}: left out.`,
       }),

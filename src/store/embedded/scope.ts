@@ -18,7 +18,7 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
     if (isOfKind(key) && isWanted(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
   }
   if (!kinds.includes('missing') || tagged !== undefined || scope.note !== undefined) return nodes
-  for (const node of graph.missing()) if (graph.id(node).startsWith(start)) nodes.push(node)
+  for (const node of graph.missing()) if (graph.folded(node).startsWith(start)) nodes.push(node)
   return nodes
 }
 
