@@ -339,9 +339,8 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      const same = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
-      // An attachment's bytes are not kept: its stat alone is news to nobody.
-      const unchanged = same && (fact.hash !== '' || fact.kind === 'attachment')
+      // What has no hash was not read before either, an attachment or a note that may not be: its stat alone is news to nobody.
+      const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
     })
