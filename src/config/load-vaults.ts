@@ -40,9 +40,9 @@ export async function folderMeant(input: SettingsInput): Promise<string> {
 
 type Named = readonly [name: string, path: string]
 
-/** Whoever says `ROUX_VAULT` or `--set vault.path` for one run means that vault alone. */
+/** Whoever says `ROUX_VAULT`, by either of its names, or `--set vault.path` for one run means that vault alone. */
 function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
-  return vault === undefined && ['ROUX_VAULT', '--set'].includes(origins.get('vault.path') ?? '')
+  return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
 
 async function loadNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {

@@ -36,6 +36,11 @@ describe('the vaults of a run', () => {
     expect(await shown({ set: [...SEVERAL, `vault.path=${join(root, 'home')}`] })).toEqual([[undefined, 'home', 'auto']])
   })
 
+  test.each(['ROUX_VAULT', 'ROUX_VAULT_PATH'])('or the folder that %s names', async (variable) => {
+    const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x'), [variable]: join(root, 'home') }
+    expect(await shown({ env })).toEqual([[undefined, 'home', 'auto']])
+  })
+
   test('or the only one there is', async () => {
     expect(await shown({ set: [] })).toEqual([[undefined, 'cwd', 'auto']])
   })
