@@ -1,4 +1,5 @@
 import { CONFIG_FILE } from '../config/config-file.ts'
+import { shownKey } from '../config/document.ts'
 import { variableOf } from '../config/given.ts'
 import { SETTINGS } from '../config/schema.ts'
 import { describeType } from '../config/values.ts'
@@ -112,7 +113,7 @@ function sentenceOf(option: Option): string {
 
 function settingsHelp(): string {
   const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
-    const name = key.replace('*', '<tool>')
+    const name = shownKey(key)
     return `${name}: ${JSON.stringify(value)}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
   })
   return `${blocks.join('\n')}

@@ -38,13 +38,18 @@ export function settingsDocument(tools: readonly ToolSwitch[], { inactive = fals
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const { key, type, sentence } = setting
-    const name = key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
+    const name = shownKey(key)
     const trust = setting.widens ? ' ¹' : ''
     return [`\`${name}\`${trust}`, describeType(type), `\`${written(setting.default)}\``, `\`${variableOf(name)}\``, sentence]
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]
   const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
   return `${lines.join('\n')}\n\n¹ From a file in the vault or the working directory only after \`roux trust\` was said for it${exceptions()}.\n`
+}
+
+/** A key as people read it: what stands in the place of `*`, the name of a tool or a vault, is said. */
+export function shownKey(key: string): string {
+  return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
 /** What is taken from any file although its key is not. */

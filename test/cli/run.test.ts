@@ -67,6 +67,12 @@ describe('the words of the command line', () => {
     expect(out.length).toBeGreaterThan(100)
   })
 
+  test('help of settings says whose name a key ends with', async () => {
+    const { out } = await roux('help settings')
+    expect(out).toMatch(/^tools\.<tool>: .*?ROUX_TOOLS_<TOOL>\.$/ms)
+    expect(out).toMatch(/^vaults\.<name>: .*?ROUX_VAULTS_<NAME>\.$/ms)
+  })
+
   test("a tool's help is made of its schema", async () => {
     expect((await roux('help get-node')).out).toBe(`roux get-node <id> [options]
 
@@ -590,7 +596,7 @@ describe('export', () => {
   test('to stdout, as JSON unless told otherwise', async () => {
     expect(JSON.parse((await roux('export', { rows })).out).edges).toHaveLength(2)
     expect((await roux('export --format csv', { rows })).out).toBe(
-      'source,target,count,kinds\na.md,b.md,1,link\nb.md,a.md,2,embed|link\n',
+      'row,id,path,title,kind,tags,aliases,excluded,source,target,count,kinds\nedge,,,,,,,,a.md,b.md,1,link\nedge,,,,,,,,b.md,a.md,2,embed|link\n',
     )
   })
 
