@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, Parser, parseDocument } from 'yaml'
+import { MAX_YAML_DEPTH, tooDeepAt } from '../core/deep-yaml.ts'
 import type { RouxError } from '../core/errors.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
 import { SECTIONS } from './schema.ts'
@@ -7,12 +8,15 @@ import { SECTIONS } from './schema.ts'
 /** The settings that a file's text gives; what is wrong with it becomes `problems`. */
 export function parseConfig(path: string, text: string): Gift {
   const lines = new LineCounter()
-  const document: Document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const refuse = (at: number, why: string, hint?: string): Gift => ({
+    given: [],
+    problems: [invalid(`${path}:${lines.linePos(at).line}: ${why}`, hint)],
+  })
+  const deep = tooDeepAt([...new Parser(lines.addNewLine).parse(text)])
+  if (deep !== undefined) return refuse(deep, `the settings are nested more than ${MAX_YAML_DEPTH} deep.`)
+  const document: Document = parseDocument(text, { prettyErrors: false })
   const [broken] = document.errors
-  if (broken) {
-    const line = lines.linePos(broken.pos[0]).line
-    return { given: [], problems: [invalid(`${path}:${line}: ${sentence(broken.message)}`, 'The file is no valid YAML.')] }
-  }
+  if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is no valid YAML.')
   const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
   const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({
     key: String(isScalar(key) ? key.value : key),

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
+import { MAX_YAML_DEPTH, tooDeepAt } from '../core/deep-yaml.ts'
 import type { MalformedPart } from '../core/note.ts'
 import type { LineIndex } from './line-index.ts'
 import { carriesFacts, type Frontmatter, type PropertyText } from './plain-frontmatter.ts'
@@ -25,8 +26,6 @@ export function yaml(): typeof Yaml {
 
 /** Beyond this size only plain frontmatter is read: a full parser needs a second for a few megabytes. */
 export const MAX_LENGTH = 512 * 1024
-/** Collections may be nested this deep: the parser and every reader of properties recurse. */
-const MAX_DEPTH = 64
 
 export interface FullFrontmatter extends Frontmatter {
   readonly malformed: MalformedPart | undefined
@@ -43,33 +42,29 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  const deep = tooDeepAt(source)
   // Outside of the `try`: a library that is missing is a broken installation, not a broken note.
   yaml()
-  if (deep !== -1) return fail(deep, `its brackets are nested more than ${MAX_DEPTH} deep`)
   try {
     const converter = new Converter(text, from)
     const properties = converter.read(source)
     return { properties, texts: converter.texts, malformed: undefined }
   } catch (error) {
     if (error instanceof Malformed) return fail(error.at, error.message)
-    // A stack overflow on deep indentation, or a defect of the library: in either case this frontmatter's problem.
-    return fail(0, error instanceof RangeError ? 'it is nested too deeply' : 'it is not valid YAML')
+    // A defect of the library is this frontmatter's problem.
+    return fail(0, 'it is not valid YAML')
   }
 }
 
-/** Where brackets outside of quotes are nested too deeply, or -1. Quotes are only roughly seen: fine for a limit this high. */
-function tooDeepAt(source: string): number {
-  let depth = 0
-  for (let i = 0; i < source.length; i++) {
-    const c = source.charCodeAt(i)
-    if (c === 91 || c === 123) {
-      if (++depth > MAX_DEPTH) return i
-    } else if ((c === 93 || c === 125) && depth > 0) depth--
-    else if (c === 10 && source.charCodeAt(i + 1) > 32 && source.charCodeAt(i + 1) !== 93 && source.charCodeAt(i + 1) !== 125)
-      depth = 0
-  }
-  return -1
+/** Parses what is not nested too deeply. @throws Malformed */
+function parseDocument(source: string): Yaml.Document.Parsed {
+  const { Composer, Parser } = yaml()
+  const tokens = [...new Parser().parse(source)]
+  const deep = tooDeepAt(tokens)
+  if (deep !== undefined) throw tooDeep(deep)
+  // The library compares each key of a mapping with every other; the converter does it with a set.
+  const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
+  const [document] = composer.compose(tokens, true, source.length)
+  return document as Yaml.Document.Parsed
 }
 
 class Malformed extends Error {
@@ -78,6 +73,10 @@ class Malformed extends Error {
     super(message)
     this.at = at
   }
+}
+
+function tooDeep(at: number): Malformed {
+  return new Malformed(at, `it is nested more than ${MAX_YAML_DEPTH} deep`)
 }
 
 class Converter {
@@ -93,8 +92,7 @@ class Converter {
   }
 
   read(source: string): Record<string, unknown> {
-    // The library compares each key of a mapping with every other; the converter does it with a set.
-    const document = yaml().parseDocument(source, { ...YAML_OPTIONS, uniqueKeys: false })
+    const document = parseDocument(source)
     const error = document.errors[0]
     if (error) throw new Malformed(error.pos[0], sentence(error.message))
     const { contents } = document
@@ -141,7 +139,8 @@ class Converter {
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
     this.#refuseAnchor(node)
-    if (++this.#depth > MAX_DEPTH) throw new Malformed(startOf(node), `it is nested more than ${MAX_DEPTH} deep`)
+    // A pair in brackets, `[a: b]`, is a mapping that only the composed document has.
+    if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 
   #refuseAnchor(node: { anchor?: string; range?: Yaml.Range | null | undefined }): void {

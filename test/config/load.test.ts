@@ -252,6 +252,7 @@ describe('files', () => {
     ],
     ['a value for a section', 'vault: docs', ':1: "vault" must hold settings, one a line below it.'],
     ['a list at the top', '- vault', ': expected settings, as "vault:" with "  mode: docs" below it.'],
+    ['depth without end', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 deep.'],
     ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is no valid YAML.'],
     [
       'broken YAML',

@@ -134,6 +134,17 @@ describe('V14: malformed YAML', () => {
     check(`---\n${bomb}\n---\n`, 'bad 2')
   })
 
+  test('nesting has a bound, however it is written', () => {
+    const chains = ['- ', '? ', ': ', '!t - ', '&a - ', '- ? ', '[', '{', '[{a: ']
+    // Overflowing the stack once may be caught; the next such note ends the process.
+    for (const count of [8_000, 16_000, 4_000, 32_000])
+      for (const chain of chains) check(`---\nx:\n  ${chain.repeat(count)}\n---\n[[a]]\n`, 'link a\nbad 3')
+    const ladder = (count: number) => Array.from({ length: count }, (_, i) => `${' '.repeat(i)}x:\n`).join('')
+    check(`---\n${ladder(64)}---\n[[a]]\n`, 'link a')
+    check(`---\n${ladder(65)}---\n[[a]]\n`, 'link a\nbad 66')
+    check(`---\n${ladder(700)}---\n[[a]]\n`, 'link a\nbad 66')
+  })
+
   test('says what is wrong', () => {
     const message = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavour()).malformed[0]?.message
     expect(message('a: @b')).toMatch(/^The frontmatter cannot be read: .*reserved character @\.$/)
