@@ -16,7 +16,7 @@ export interface Described {
   readonly mode: Mode
 }
 
-/** What is known of a file that was not read: an attachment, or a note that may not be read. */
+/** What is known of a file that is not read: an attachment. */
 export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
   return {
     path: file.path,
@@ -33,6 +33,21 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
     style: NO_STYLE,
     malformed: 0,
   }
+}
+
+/** What is known of a note or canvas that could not be read, and why that is. */
+export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
+  const malformed = [{ line: 0, message }]
+  return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
+}
+
+const EMPTY_INFO = {
+  properties: {},
+  headings: [],
+  blocks: [],
+  excerpt: '',
+  excerptCut: false,
+  bodyStart: 0,
 }
 
 /** What a note or canvas says, ready to be kept. */

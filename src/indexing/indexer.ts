@@ -8,7 +8,7 @@ import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from
 import type { NameIndex } from '../links/name-index.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
-import { describeNote, describeUnread, type FileFacts } from './describe-file.ts'
+import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { LinkTable } from './link-table.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
@@ -318,17 +318,26 @@ export class Indexer {
     const bytes = this.#vault.read(file.path)
     if (bytes === undefined) return undefined
     if (bytes === 'unreadable') {
-      const unread = { ...describeUnread(file, described), stat: untrusted(file.stat) }
-      const malformed = [{ line: 0, message: 'The file cannot be read: its permissions or the disk forbid it.' }]
-      return { ...unread, malformed: 1, info: { ...EMPTY_INFO, malformed } }
+      const message = 'The file cannot be read: its permissions or the disk forbid it.'
+      return describeFailed({ ...file, stat: untrusted(file.stat) }, described, message)
     }
+    const settled = { ...file, stat: settledStat(file.stat, bytes.length) }
+    try {
+      return this.#describe(settled, described, bytes)
+    } catch (error) {
+      // Reading never throws; if it does, no note may keep all others from being indexed.
+      const message = `A defect of Roux keeps it from reading this file: ${(error as Error).message}.`
+      return describeFailed(settled, described, message)
+    }
+  }
+
+  #describe(file: ListedFile, described: Described, bytes: Uint8Array): FileFacts {
     const text = decode(bytes)
     const { profile, comments, ignoredTags } = this.#options
     const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
-    const parsed = kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
+    const parsed = described.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
     const note = withEncodingProblem(parsed, text, bytes)
-    const settled = { ...file, stat: settledStat(file.stat, bytes.length) }
-    return describeNote(settled, described, { note, text, hash: digest('sha256', bytes, 'hex') })
+    return describeNote(file, described, { note, text, hash: digest('sha256', bytes, 'hex') })
   }
 
   /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */
@@ -436,15 +445,6 @@ interface Changes {
   readonly outside: readonly OutsideLink[]
   /** Nothing is left to be read after these. */
   readonly complete: boolean
-}
-
-const EMPTY_INFO = {
-  properties: {},
-  headings: [],
-  blocks: [],
-  excerpt: '',
-  excerptCut: false,
-  bodyStart: 0,
 }
 
 function isWithin(path: string, folder: { readonly path: string; readonly recursive: boolean }): boolean {

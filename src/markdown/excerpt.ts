@@ -1,10 +1,11 @@
+import { afterBlankLines } from './blank-lines.ts'
+
 export interface Excerpt {
   readonly excerpt: string
   /** Whether the body goes on after the excerpt. */
   readonly cut: boolean
 }
 
-const BLANK_LINES = /(?:[ \t]*\r?\n)*/y
 /** How far back a safe place is looked for, from which graphemes are counted. */
 const REACH = 200
 
@@ -12,9 +13,7 @@ let segmenter: Intl.Segmenter | undefined
 
 /** The first `max` UTF-16 units of the body without blank lines around it, never cutting through a grapheme. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
-  BLANK_LINES.lastIndex = bodyStart
-  BLANK_LINES.test(text)
-  const from = BLANK_LINES.lastIndex
+  const from = afterBlankLines(text, bodyStart)
   if (text.length - from <= max) return { excerpt: text.slice(from).trimEnd(), cut: false }
   const end = graphemeEnd(text, from, from + max)
   return { excerpt: text.slice(from, end).trimEnd(), cut: text.slice(end).trim() !== '' }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { editSection } from '../../src/markdown/edit/section.ts'
+import { excerptOf } from '../../src/markdown/excerpt.ts'
 import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 import { findBlock } from '../../src/markdown/sections.ts'
@@ -85,6 +87,18 @@ test('canvases', () => {
   expect(parseCanvas(`{"nodes":[${cards}{}]}`, flavour()).links).toHaveLength(20_000)
   expect(parseCanvas(`{"nodes":[{"text":"${fill('[[a]]\\n')}"}]}`, flavour()).links.length).toBeGreaterThan(100_000)
   expect(parseCanvas(fill('{"a":'), flavour()).malformed).toHaveLength(1)
+})
+
+test('excerpts', () => {
+  expect(excerptOf(`${fill('\n', 8_000_000)}a`, 0, 10)).toEqual({ excerpt: 'a', cut: false })
+  expect(excerptOf(fill(' \t\r\n', 8_000_000), 0, 10)).toEqual({ excerpt: '', cut: false })
+  expect(excerptOf(`a${fill(' ')}b`, 0, 10)).toEqual({ excerpt: 'a', cut: true })
+})
+
+test('sections below blank lines', () => {
+  const text = `# A\n${fill('\n', 8_000_000)}b\n`
+  const content = `${fill('\n', 8_000_000)}c`
+  expect(editSection(text, { section: ['A'], mode: 'append', content })).toMatchObject([{ start: text.length }])
 })
 
 test('sentences and blocks in long lines', () => {

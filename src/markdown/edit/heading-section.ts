@@ -1,5 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
+import { afterBlankLines } from '../blank-lines.ts'
 import { inContainer, nextHeading } from '../sections.ts'
 import { replaceLines } from './body.ts'
 import { invalid } from './given-text.ts'
@@ -59,10 +60,11 @@ function isSetext(text: string, lineStart: number, heading: OutlineHeading): boo
 }
 
 function coreOf(text: string, from: number, to: number): { readonly coreStart: number; readonly coreEnd: number } {
-  const lead = /^(?:[^\S\n]*\n)*/.exec(text.slice(from, to))?.[0].length ?? 0
-  const coreEnd = from + text.slice(from, to).trimEnd().length
-  if (from + lead >= coreEnd) return { coreStart: from, coreEnd: from }
-  return { coreStart: from + lead, coreEnd: Math.min(to, nextLine(text, coreEnd)) }
+  const inner = text.slice(from, to)
+  const lead = afterBlankLines(inner, 0)
+  const end = inner.trimEnd().length
+  if (lead >= end) return { coreStart: from, coreEnd: from }
+  return { coreStart: from + lead, coreEnd: Math.min(to, nextLine(text, from + end)) }
 }
 
 function replaceBelow(

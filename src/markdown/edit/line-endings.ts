@@ -1,3 +1,5 @@
+import { afterBlankLines } from '../blank-lines.ts'
+
 export type LineEnding = '\n' | '\r\n'
 
 /** The line ending that most lines of a text have; of a tie the first one's, `\n` where there is none. */
@@ -41,7 +43,6 @@ export function isUnended(text: string, at: number): boolean {
 
 /** The text without blank lines at its beginning and without white space at its end, its lines ended by `\n`. */
 export function withoutOuterBlankLines(content: string): string {
-  return withLineEnding(content, '\n')
-    .trimEnd()
-    .replace(/^(?:[^\S\n]*\n)+/, '')
+  const text = withLineEnding(content, '\n').trimEnd()
+  return text.slice(afterBlankLines(text, 0))
 }
