@@ -68,6 +68,6 @@ async function factsOf({ store, indexing }: GraphCore, { name, settings }: Loade
   }
 }
 
-function isComplete({ words, vectors }: Coverage): boolean {
-  return words.done >= words.total && (vectors === undefined || vectors.done >= vectors.total)
+function isComplete({ words, vectors, search_message: problem }: Coverage): boolean {
+  return problem === undefined && words.done >= words.total && (vectors === undefined || vectors.done >= vectors.total)
 }

@@ -32,6 +32,8 @@ export interface ErrorDetails {
   readonly hint?: string
   /** What may have been meant: ids, headings with their lines, names. */
   readonly candidates?: readonly unknown[]
+  /** The very same may succeed later: a server that is down, busy or slow. */
+  readonly isTransient?: boolean
   readonly cause?: unknown
 }
 
@@ -41,12 +43,14 @@ export class RouxError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly candidates: readonly unknown[] | undefined
+  readonly isTransient: boolean
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.hint = details.hint
     this.candidates = details.candidates
+    this.isTransient = details.isTransient ?? false
   }
 
   /** The error as a tool answers it. */
@@ -60,6 +64,11 @@ export class RouxError extends Error {
       ...(number === undefined ? {} : { number }),
     }
   }
+}
+
+/** Whether the very same may succeed later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof RouxError && error.isTransient
 }
 
 /** The search index was found damaged: what waits until notes are findable again can be asked once more. */

@@ -62,7 +62,10 @@ export interface SearchWriter {
   isOutdated(): Promise<boolean>
   /** Collects notes whose words will be indexed at once. */
   startWords(): WordBatch
-  /** Vectors of this embedder that these keys have, by the hash of their text: what did not change is not embedded again. */
+  /**
+   * Vectors of this embedder that these keys have, by the hash of their text: what did not change is not embedded again. Without those of
+   * zeros, which may stand for a text that was refused.
+   */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
   /** Forgets files that are gone. */

@@ -1,5 +1,5 @@
 import { linkSignals, pause, untilAborted } from './aborting.ts'
-import { providerError, reasonOf } from './provider-error.ts'
+import { reasonOf, unavailableError } from './provider-error.ts'
 
 /** The server that is asked. */
 export interface OpenAiServer {
@@ -38,7 +38,7 @@ interface Transient {
 /**
  * Sends a request, again after 429, 5xx, time-outs and broken connections, each time twice as long after the last one.
  * @returns the answer, of any other status.
- * @throws RouxError `PROVIDER_ERROR` when the last retry failed; the signal's reason.
+ * @throws RouxError `PROVIDER_ERROR`, transient, when the last retry failed; the signal's reason.
  */
 export async function post(server: OpenAiServer, request: unknown, signal?: AbortSignal): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
@@ -109,7 +109,7 @@ function isTransient(answer: Answer): boolean {
 
 function refused(server: OpenAiServer, { status, body }: Answer, headers: Headers): Transient {
   const said = withoutKey(reasonOf(body), server)
-  const problem = providerError(
+  const problem = unavailableError(
     `The embedding server at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
     status === 429
       ? 'It limits how much may be asked: wait, or look at your plan there.'
@@ -128,7 +128,7 @@ function retryAfter(value: string | null): number | undefined {
 
 function unreachable(server: OpenAiServer, error: unknown, late: boolean): Error {
   if (late) {
-    return providerError(
+    return unavailableError(
       `The embedding server at ${server.baseUrl} did not answer within ${server.timeoutMs / 1000} s.`,
       'Try again when it is less busy, or set `embedder.timeout` higher or `embedder.batch` lower.',
       error,
@@ -136,7 +136,7 @@ function unreachable(server: OpenAiServer, error: unknown, late: boolean): Error
   }
   // fetch wraps what happened: "fetch failed", with the reason as its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return providerError(
+  return unavailableError(
     `The embedding server at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
     'Start it, or set `embedder.base_url` to where it listens.',
   )

@@ -5,6 +5,11 @@ export function providerError(message: string, hint: string, cause?: unknown): R
   return new RouxError('PROVIDER_ERROR', message, { hint, ...(cause === undefined ? {} : { cause }) })
 }
 
+/** An embedder that cannot be asked now, and perhaps can later: down, busy or slow. */
+export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
+  return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, ...(cause === undefined ? {} : { cause }) })
+}
+
 /** The error of a call after `close`. */
 export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')

@@ -1,8 +1,9 @@
 import type { Embedder } from '../core/embedder.ts'
-import { requireVectors } from '../core/require-vectors.ts'
+import { isTransient } from '../core/errors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
 import { chunkHash } from '../search/chunks.ts'
+import { type Embedded, embedTexts } from './embed-texts.ts'
 import { EmbeddingPace } from './embedding-pace.ts'
 import { EmbeddingRate } from './embedding-rate.ts'
 import type { ReadNote } from './search-document.ts'
@@ -26,6 +27,10 @@ const MOST_LENDERS = 5_000
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
+/** Failures in a row that may each have passed by the next try; after so many nobody waits for it any more. */
+const MOST_FAILURES = 3
+/** The version of a note of which a text was refused: another process tries again. */
+const INCOMPLETE = 0
 /** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while somebody asks. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
@@ -41,8 +46,17 @@ interface Pending {
   readonly names: readonly string[]
 }
 
-/** What came of the last batch. */
-type Outcome = { readonly vectors: ReadonlyMap<string, Float32Array> } | { readonly error: unknown }
+/** What came of the last batch, by the hashes of the texts. */
+type Outcome =
+  | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
+  | { readonly error: unknown }
+
+/** A note of which the embedder refuses a text. */
+interface Refused {
+  readonly path: string
+  readonly version: number
+  readonly reason: string
+}
 
 /** Notes that wait for their vectors. Embedding goes on while other things are done; one batch at a time. */
 export class EmbeddingQueue {
@@ -57,6 +71,8 @@ export class EmbeddingQueue {
   #isOpening = false
   /** Vectors that notes waiting or gone had, by the hash of their text. */
   #lent: ReadonlyMap<string, Float32Array> | undefined
+  /** Notes that have vectors but for a text that was refused, by key: not tried again before they change. */
+  readonly #refused = new Map<number, Refused>()
   /** Notes that are gone and whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
@@ -67,6 +83,10 @@ export class EmbeddingQueue {
   #retryIn = RETRY_FIRST
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
+  /** Transient ones, one after the other. */
+  #failures = 0
+  /** It is tried again, but not soon. */
+  #isStuck = false
   /** Vectors of other embedders are gone. */
   #isAlone = false
   readonly #rate = new EmbeddingRate()
@@ -76,14 +96,14 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why it does not go on. */
+  /** Why it does not go on; where it is through, what could not be embedded. */
   get problem(): string | undefined {
-    return this.#problem
+    return this.#problem ?? (this.#left() === 0 ? refusalOf(this.#refused) : undefined)
   }
 
   /** Nothing is left to do, or nothing can be done now. */
   get isSettled(): boolean {
-    return this.#problem !== undefined || (this.#known !== undefined && this.#left() === 0)
+    return this.#isStuck || (this.#known !== undefined && this.#left() === 0)
   }
 
   /** Somebody asks something: what is embedded in the meantime must not make them wait. */
@@ -94,7 +114,8 @@ export class EmbeddingQueue {
   want(key: number, version: number): void {
     this.#lent = undefined
     this.#wanted.set(key, version)
-    if (this.#known?.get(key) === version) this.#queue.delete(key)
+    if (this.#refused.get(key)?.version !== version) this.#refused.delete(key)
+    if (this.#refused.has(key) || this.#known?.get(key) === version) this.#queue.delete(key)
     else this.#queue.add(key)
   }
 
@@ -102,6 +123,7 @@ export class EmbeddingQueue {
     if (this.#known?.has(key)) this.#dropped.add(key)
     this.#wanted.delete(key)
     this.#queue.delete(key)
+    this.#refused.delete(key)
     this.#known?.delete(key)
   }
 
@@ -228,11 +250,8 @@ export class EmbeddingQueue {
       this.#rate.add(this.#pending.length, performance.now() - started)
       this.#parts.onWake()
     }
-    inSlices(embedder, [...texts.values()], { pace: this.#pace, signal: this.#abort.signal }).then(
-      (vectors) =>
-        finish({
-          vectors: new Map([...known, ...[...texts.keys()].map((hash, at) => [hash, vectors[at]] as const)].flatMap(given)),
-        }),
+    embedTexts(embedder, [...texts.values()], { pace: this.#pace, signal: this.#abort.signal }).then(
+      (embedded) => finish(outcomeOf(known, [...texts.keys()], embedded)),
       (error) => finish({ error }),
     )
   }
@@ -248,7 +267,7 @@ export class EmbeddingQueue {
     }
     this.#recovered()
     if (this.#ready.length === 0) this.#readySince = performance.now()
-    const { vectors } = outcome
+    const { vectors, refused } = outcome
     const look = (hash: string): readonly EmbeddedText[] => {
       const vector = vectors.get(hash)
       return vector === undefined ? [] : [{ hash, vector }]
@@ -256,7 +275,12 @@ export class EmbeddingQueue {
     for (const { note, chunks, names } of pending) {
       const { key, path, version } = note.words
       const embedded = chunks.flatMap((chunk) => look(chunk.hash).map((text) => ({ ...chunk, ...text })))
-      this.#ready.push({ key, path, version, content: note.content, chunks: embedded, names: names.flatMap(look) })
+      const reason = [...chunks.map(({ hash }) => hash), ...names]
+        .map((hash) => refused.get(hash))
+        .find((said) => said !== undefined)
+      if (reason !== undefined && this.#wanted.get(key) === version) this.#refused.set(key, { path, version, reason })
+      const stored = reason === undefined ? version : INCOMPLETE
+      this.#ready.push({ key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(look) })
     }
   }
 
@@ -285,12 +309,17 @@ export class EmbeddingQueue {
 
   #recovered(): void {
     this.#problem = undefined
+    this.#failures = 0
+    this.#isStuck = false
     this.#retryIn = RETRY_FIRST
   }
 
   #retryLater(error: unknown): void {
     if (this.#abort.signal.aborted) return
     this.#problem = error instanceof Error ? error.message : String(error)
+    this.#failures++
+    // Opening was tried several times already.
+    this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MOST_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
       this.#parts.onWake()
@@ -317,20 +346,23 @@ function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts
   return { note, chunks, names: note.words.names.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-/** Embeds as many texts a call as the engine likes. */
-async function inSlices(
-  embedder: Embedder,
-  texts: readonly string[],
-  { pace, signal }: { readonly pace: EmbeddingPace; readonly signal: AbortSignal },
-): Promise<readonly Float32Array[]> {
-  const vectors: Float32Array[] = []
-  for (let start = 0; start < texts.length; start += embedder.batch) {
-    const slice = texts.slice(start, start + embedder.batch)
-    vectors.push(...requireVectors(embedder, slice.length, await embedder.embed(slice, 'passage', signal)))
-    // Others have their turn, also where embedding is no waiting at all.
-    await pace.rest()
+/** What was made and what was known already, by the hashes of the texts. */
+function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
+  const made = hashes.map((hash, at) => [hash, vectors[at]] as const)
+  return {
+    vectors: new Map([...known, ...made].flatMap(given)),
+    refused: new Map(hashes.map((hash, at) => [hash, refused.get(at)] as const).flatMap(given)),
   }
-  return vectors
+}
+
+/** What a person should know of the notes that lack a text; `undefined` without any. */
+function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
+  const [first] = refused.values()
+  if (first === undefined) return undefined
+  const { path, reason } = first
+  return refused.size === 1
+    ? `1 note could not be embedded: ${path}: ${reason}`
+    : `${refused.size} notes could not be embedded, ${path} for one: ${reason}`
 }
 
 /** Without copying all that wait. */
@@ -340,6 +372,6 @@ function firstOf(keys: Iterable<number>, count: number): readonly number[] {
   return first
 }
 
-function given<T>([hash, vector]: readonly [string, T | undefined]): [string, T][] {
-  return vector === undefined ? [] : [[hash, vector]]
+function given<T>([hash, value]: readonly [string, T | undefined]): [string, T][] {
+  return value === undefined ? [] : [[hash, value]]
 }

@@ -79,7 +79,13 @@ export type EmbedderReply =
       readonly batch: number
     }
   | { readonly type: 'embedded'; readonly id: number; readonly vectors: readonly Float32Array[] }
-  | { readonly type: 'embedderFailed'; readonly id: number; readonly message: string; readonly hint?: string }
+  | {
+      readonly type: 'embedderFailed'
+      readonly id: number
+      readonly message: string
+      readonly hint?: string
+      readonly isTransient: boolean
+    }
 
 export interface ComputeRequest {
   readonly id: number

@@ -1,5 +1,5 @@
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { RouxError } from '../core/errors.ts'
+import { isTransient, RouxError } from '../core/errors.ts'
 import type { EmbedderReply, EmbedderRequest } from './messages.ts'
 
 /** Sends requests for an embedder that another thread holds, and gives its answers to who waits for them. */
@@ -41,11 +41,7 @@ export class EmbedderRelay {
 
   #ask(request: EmbedderRequest): Promise<EmbedderReply> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(request.id, (reply) =>
-        reply.type === 'embedderFailed'
-          ? reject(new RouxError('PROVIDER_ERROR', reply.message, reply.hint === undefined ? {} : { hint: reply.hint }))
-          : resolve(reply),
-      )
+      this.#waiting.set(request.id, (reply) => (reply.type === 'embedderFailed' ? reject(failureOf(reply)) : resolve(reply)))
       this.#send(request)
     })
   }
@@ -61,8 +57,18 @@ export async function serveEmbedder(request: EmbedderRequest, open: () => Promis
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const hint = error instanceof RouxError ? error.hint : undefined
-    return { type: 'embedderFailed', id, message, ...(hint === undefined ? undefined : { hint }) }
+    return {
+      type: 'embedderFailed',
+      id,
+      message,
+      isTransient: isTransient(error),
+      ...(hint === undefined ? undefined : { hint }),
+    }
   }
+}
+
+function failureOf({ message, hint, isTransient }: EmbedderReply & { readonly type: 'embedderFailed' }): RouxError {
+  return new RouxError('PROVIDER_ERROR', message, { isTransient, ...(hint === undefined ? {} : { hint }) })
 }
 
 function unexpected(): Error {

@@ -186,6 +186,7 @@ describe('again', () => {
     const late = await opened(afterOpening(reply(429, 'quota', { 'retry-after': '86400' })))
     await fails(late.embedder.embed(['a'], 'query'), /answers 429: quota/, /limits how much/)
     expect(late.requests.length).toBe(2)
+    await expect(late.embedder.embed(['a'], 'query')).rejects.toMatchObject({ isTransient: true })
   })
 
   test('in halves when a request is too long, down to halves of a text', async () => {

@@ -95,22 +95,27 @@ describe('an embedder that fails', () => {
     expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
   })
 
-  test('one that fails on a single text holds the others up no longer than a try each', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const bag = new (class extends BagOfWords {
-      override async embed(...args: Parameters<BagOfWords['embed']>): Promise<readonly Float32Array[]> {
-        if (args[0].some((text) => text.includes('Word7 '))) throw new Error('this text is too much')
-        return await super.embed(...args)
-      }
-    })()
-    const { service, store } = await startedSearch(file(), new MemoryVault(NOTES), openBag(bag))
-    for (let round = 0; round < 12; round++) {
-      await vi.advanceTimersByTimeAsync(60_000)
-      await settled()
+  test('one that refuses a single text has the vectors of all others, and the next process tries it again', async () => {
+    const at = file()
+    const picky = new FailingBag(undefined)
+    const embed = picky.embed.bind(picky)
+    picky.embed = async (...args) => {
+      if (args[0].some((text) => text.includes('Word7 '))) throw new Error('this text is too much')
+      return await embed(...args)
     }
-    const [state] = await statesOf(store)
-    expect(state?.notes).toBeGreaterThanOrEqual(30)
-    expect(service.status().search?.message).toBe('this text is too much')
+    const first = await startedSearch(at, new MemoryVault(NOTES), openBag(picky))
+    expect(await first.service.findable('meaning', 20_000)).toBe(true)
+    expect(await statesOf(first.store)).toEqual([{ embedder: picky.id, notes: 40 }])
+    expect(first.service.status().search).toMatchObject({
+      vectors: { done: 40, total: 40 },
+      message: '1 note could not be embedded: notes/note 7.md: this text is too much',
+    })
+    await first.close()
+    const bag = new BagOfWords()
+    const { service } = await startedSearch(at, new MemoryVault(NOTES), openBag(bag))
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(bag.passages).toHaveLength(1)
+    expect(service.status().search?.message).toBeUndefined()
   })
 
   test('one that hangs does not hold words up, nor closing', async () => {

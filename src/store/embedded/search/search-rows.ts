@@ -134,3 +134,8 @@ export function headerPlace(segment: number, rank: number): string {
 function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
+
+/** A text of which the embedder knows nothing has a vector of zeros: its scale is 0. */
+export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
+  return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
+}

@@ -6,7 +6,7 @@ import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
-import { packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
+import { isEmpty, packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
 
 /** The writing side of the embedded store's search indexes. Nothing is made on disk before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
@@ -64,8 +64,8 @@ class SqliteSearchWriter implements SearchWriter {
       const row = select.get(id, key) as { data: Uint8Array } | undefined
       if (row === undefined) continue
       const { chunks, names } = unpackVectors(id, key, row.data)
-      for (const { hash, packed } of [...chunks, ...names]) {
-        found.set(Buffer.from(hash).toString('hex'), unpackVector(packed, dimensions))
+      for (const vector of [...chunks, ...names]) {
+        if (!isEmpty(vector)) found.set(Buffer.from(vector.hash).toString('hex'), unpackVector(vector.packed, dimensions))
       }
     }
     return found

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { ExactScan } from '../vectors/exact-scan.ts'
 import type { HnswIndex } from '../vectors/hnsw-index.ts'
-import type { StoredVector } from './search-rows.ts'
+import { isEmpty, type StoredVector } from './search-rows.ts'
 
 /** A note's chunk or name near to a vector. */
 export interface VectorTableHit {
@@ -202,9 +202,4 @@ const AT_ONCE = 16_384
 /** 48 bits of text and vector: whole numbers that a double holds. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
-}
-
-/** A text of which the embedder knows nothing has a vector of zeros: its scale is 0. */
-function isEmpty({ packed }: StoredVector): boolean {
-  return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }
