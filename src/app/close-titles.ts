@@ -1,7 +1,7 @@
-import { foldName } from '../core/fold.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { NameHit, Scope } from '../core/store.ts'
 import { editDistance } from '../search/edit-distance.ts'
+import { plainName } from '../search/plain-name.ts'
 import type { GraphCore } from './graph-core.ts'
 
 /** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */
@@ -16,7 +16,7 @@ const MOST = 3
 
 /** Notes whose title or alias is what was typed but for a slip or two, best first; none where one is exactly that. */
 export async function closeTitles(core: GraphCore, text: string, scope: Scope): Promise<readonly NameHit[]> {
-  const typed = foldName(text.trim())
+  const typed = plainName(text)
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
   const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: LIKENESS }
@@ -24,15 +24,22 @@ export async function closeTitles(core: GraphCore, text: string, scope: Scope): 
   const swapped = isShort ? await swappedNames(core, typed, scope) : []
   const slips = isShort ? 1 : 2
   const named = [...swapped, ...(isShort ? alike : await withAllNames(core, alike))]
+  const digits = digitsOf(typed)
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
-    const distance = editDistance(typed, foldName(hit.name), slips)
+    const name = plainName(hit.name)
+    // Another number is another thing: the day before, the next part.
+    const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
   const close = [...closest.values()]
   if (close.some(({ distance }) => distance === 0)) return []
   close.sort((a, b) => a.distance - b.distance || b.hit.score - a.hit.score)
   return close.slice(0, MOST).map(({ hit }) => hit)
+}
+
+function digitsOf(name: string): string {
+  return (name.match(/\p{N}+/gu) ?? []).join(' ')
 }
 
 /** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */

@@ -97,16 +97,18 @@ interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
 }
 
 async function rank(core: GraphCore, args: SearchArguments, call: Call): Promise<Ranked> {
-  if (args.mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
+  const { mode, query, relevance } = args
+  if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
   const scope = await scopeOf(core, args)
-  const asked = args.mode === 'keyword' ? undefined : await tryQuestion(core, args.query, call)
+  const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
   const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
-  if (args.mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
+  if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
   const question = asked !== undefined && 'vector' in asked ? asked : undefined
   const { hits, words, traits } = await retrieve(core, args, { scope, question })
-  const close = hits[0]?.exact === true ? [] : await closeTitles(core, args.query, scope)
-  const kept = keepRelevant(hits, args.relevance, traits === undefined ? 'words' : 'meaning')
-  const ranked = withCloseTitles(kept, close, { after: isSpelled(words) ? SPELLED_FIRST : 0 })
+  const kept = keepRelevant(hits, relevance, traits === undefined ? 'words' : 'meaning')
+  const isAnswered = mode === 'semantic' || hits[0]?.exact === true
+  const close = isAnswered ? [] : await closeTitles(core, query, scope)
+  const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
   return { hits: ranked.slice(0, args.limit), words, traits, question, warnings: [...warnings, ...closeWarning(close)] }
 }
 
@@ -156,8 +158,17 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 async function exactMatches(core: GraphCore, query: string, scope: Scope): Promise<readonly NodeId[]> {
   const typed = query.trim()
   if (typed === '') return []
-  const named = await core.store.named(typed, scope)
-  return named.map(({ id }) => id)
+  const equal = await core.store.named(typed, scope)
+  const named = equal.length > 0 ? equal : await core.store.namedPlainly(typed, scope)
+  return [...named.map(({ id }) => id), ...(await notesWithId(core, typed, scope))]
+}
+
+/** The note of the scope with this id, if there is one. */
+async function notesWithId(core: GraphCore, typed: string, scope: Scope): Promise<readonly NodeId[]> {
+  const [id] = await core.store.lookup([typed])
+  if (id === undefined || (scope.note !== undefined && scope.note !== id)) return []
+  const { items } = await core.store.select({ ...scope, note: id }, { offset: 0, limit: 1 })
+  return items.map((item) => item.id)
 }
 
 async function scopeOf(core: GraphCore, { folder, tag, note }: SearchArguments): Promise<Scope> {
@@ -176,30 +187,53 @@ interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** One or two words that stand in some note may well be meant as they are: so many notes stay before those with a close title. */
-const SPELLED_FIRST = 2
-const SPELLED_WORDS = 2
+/** A note with this share of the question's weight has all of its words. */
+const ALL_WORDS = 0.999
 
-function isSpelled({ terms }: WordHits): boolean {
-  return terms.length > 0 && terms.length <= SPELLED_WORDS && terms.every(({ notes }) => notes > 0)
+/** How many of the first hits stay before those with a close title: whoever has all of the words may be what is meant as it is typed. */
+function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found }: WordHits): number {
+  const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
+  return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/** Puts the notes whose title is spelled nearly like the question in front, or after the first ones. */
+/** `strict` shows what answers, and a title may be spelled nearly so without that: it is only told then. */
+function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
+  if (relevance !== 'strict' || close.length === 0) return close
+  const keys = new Set(kept.map(({ key }) => key))
+  return close.filter(({ id }) => keys.has(id))
+}
+
+/**
+ * Puts the notes whose title is spelled nearly like the question in front, or after the first ones; those among the first stay where they
+ * are. Scores stay in order, and none becomes less.
+ */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
   close: readonly NameHit[],
   { after }: { readonly after: number },
 ): readonly RankedHit[] {
   if (close.length === 0) return hits
-  const known = new Map(hits.map((hit) => [hit.key, hit]))
-  const moved = new Set(close.map(({ id }) => id))
-  const before = hits.slice(0, after)
-  const highest = before.at(-1)?.score ?? 1
-  const titled = close.map(({ id, name, score }): RankedHit => {
-    const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
-    return { ...hit, score: Math.min(highest, Math.max(hit.score, score)), closeTitle: name }
-  })
-  return [...before.filter(({ key }) => !moved.has(key)), ...titled, ...hits.slice(after).filter(({ key }) => !moved.has(key))]
+  const names = new Map(close.map(({ id, name }) => [id, name]))
+  const toTitled = (hit: FusedHit<NodeId>): RankedHit => {
+    const closeTitle = names.get(hit.key)
+    return closeTitle === undefined ? hit : { ...hit, closeTitle }
+  }
+  const first = hits.slice(0, after)
+  const others = hits.slice(after)
+  const isFirst = new Set(first.map(({ key }) => key))
+  const rest = others.filter(({ key }) => !names.has(key))
+  const highest = first.at(-1)?.score ?? 1
+  const known = new Map(others.map((hit) => [hit.key, hit]))
+  let least = rest[0]?.score ?? 0
+  const titled = close
+    .filter(({ id }) => !isFirst.has(id))
+    .toReversed()
+    .map(({ id, score }): RankedHit => {
+      const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+      least = Math.min(highest, Math.max(least, hit.score, score))
+      return toTitled({ ...hit, score: least })
+    })
+  return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
 
 function closeWarning(close: readonly NameHit[]): readonly Warning[] {

@@ -237,6 +237,8 @@ export interface Store {
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked>
   /** Nodes whose title or an alias equals the name, compared folded; by id. */
   named(name: string, scope: Scope): Promise<readonly NameHit[]>
+  /** Likewise, but for accents, the amount of white space, and punctuation around the name. */
+  namedPlainly(name: string, scope: Scope): Promise<readonly NameHit[]>
   /** The most similar titles and aliases, best first; a node once, under its best name. */
   similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]>
   /** Notes that hold any of a text's words, best first. */

@@ -1,6 +1,7 @@
 import { foldName } from '../core/fold.ts'
 import { BestNames, type SimilarName } from './best-names.ts'
 import { PairIndex } from './pair-index.ts'
+import { plainName } from './plain-name.ts'
 
 /** Whose names are looked for. */
 export interface NamedFiles {
@@ -26,6 +27,8 @@ export class SimilarNames {
   #names: (string | undefined)[] = []
   /** The number of a key's first name; the others follow it. */
   readonly #firstOf = new Map<number, number>()
+  /** The numbers of names that are others when plain. */
+  #plain = new Map<string, number[]>()
   /** The look-up that came to a name last. */
   #seen = new Uint32Array(1024)
   #lookUp = 0
@@ -51,10 +54,19 @@ export class SimilarNames {
   #add(key: number, names: readonly string[]): void {
     if (names.length > 0) this.#firstOf.set(key, this.#names.length)
     for (const name of names) {
+      const folded = foldName(name)
+      const plain = plainName(name)
+      if (plain !== folded) this.#addPlain(plain, this.#names.length)
       this.#names.push(name)
       this.#keys.push(key)
-      this.#index.add(foldName(name))
+      this.#index.add(folded)
     }
+  }
+
+  #addPlain(plain: string, number: number): void {
+    const known = this.#plain.get(plain)
+    if (known === undefined) this.#plain.set(plain, [number])
+    else known.push(number)
   }
 
   #compact(): void {
@@ -63,6 +75,7 @@ export class SimilarNames {
       names: this.#numbersOf(key).map((number) => this.#names[number] ?? ''),
     }))
     this.#index = new PairIndex()
+    this.#plain = new Map()
     this.#keys = []
     this.#names = []
     this.#seen.fill(0)
@@ -93,15 +106,29 @@ export class SimilarNames {
 
   /** Names that are equal when folded; by id, a key once. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
-    const folded = foldName(name)
+    return this.#listEqual(foldName(name), files, [])
+  }
+
+  /** Names that are equal when plain (see `plainName`); by id, a key once. */
+  equalPlain(name: string, files: NamedFiles): readonly SimilarName[] {
+    const plain = plainName(name)
+    return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
+  }
+
+  /** Names that are this when folded, and those of these numbers. */
+  #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
     const found = new Map<number, SimilarName>()
-    const visit = (number: number): void => {
+    const add = (number: number): void => {
       const key = this.#keys[number] as number
       const equal = this.#names[number]
-      if (equal === undefined || found.has(key) || !files.accept(key) || foldName(equal) !== folded) return
+      if (equal === undefined || found.has(key) || !files.accept(key)) return
       found.set(key, { key, name: equal, score: 1 })
     }
+    const visit = (number: number): void => {
+      if (foldName(this.#names[number] ?? '') === folded) add(number)
+    }
     this.#visit(folded, () => 1, visit)
+    for (const number of others) add(number)
     return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 

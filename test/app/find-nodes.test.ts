@@ -117,6 +117,14 @@ describe('order', () => {
     const [first] = (await find(await searchCore(KITCHEN), { query: 'leek' })).value
     expect(first).toMatchObject({ id: 'f/leek.md', score: 1, modified: '2024-05-01' })
   })
+
+  test('also but for its accents', async () => {
+    const core = await searchCore({ 'Café.md': 'Espresso.', 'Bar.md': 'Cafe cafe cafe cafe.' })
+    expect((await find(core, { query: 'cafe' })).value.map(({ id, score }) => [id, score === 1])).toEqual([
+      ['café.md', true],
+      ['bar.md', false],
+    ])
+  })
 })
 
 describe('what was not found', () => {

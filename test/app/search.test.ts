@@ -92,6 +92,108 @@ describe('names', () => {
   })
 })
 
+const CAFES = {
+  'Café latte.md': 'Milk and espresso.',
+  'Bar.md': 'Cafe latte, a cafe latte, one more cafe latte.',
+  'Straße.md': '',
+  'f/Long path.md': '---\ntitle: Something else\n---\nNothing.',
+}
+
+describe('what is typed in a hurry', () => {
+  test.each(['cafe latte', 'café latte?', 'CAFE  latte', '"Café\u00a0latte"', '  cafe\nlatte!! '])(
+    '%j is the title but for accents, white space and punctuation',
+    async (query) => {
+      const { value, warnings } = await ask(await searchCore(CAFES), { query, explain: true })
+      expect(value[0]).toMatchObject({ id: 'café latte.md', score: 1, explain: { exact: true } })
+      expect(warnings).toEqual([])
+    },
+  )
+
+  test('the very title comes before one that is so but for accents', async () => {
+    const core = await searchCore({ 'Cafe.md': '', 'Café.md': '' })
+    const exactOf = async (query: string) =>
+      (await ask(core, { query, explain: true })).value.filter(({ explain }) => explain?.exact)
+    expect((await exactOf('cafe')).map(({ id }) => id)).toEqual(['cafe.md'])
+    expect((await exactOf('café')).map(({ id }) => id)).toEqual(['café.md'])
+    expect((await exactOf('café!')).map(({ id }) => id)).toEqual(['cafe.md', 'café.md'])
+  })
+
+  test.each([
+    ['f/Long path.md', 'f/long path.md'],
+    ['F/long path', 'f/long path.md'],
+    ['straße.md', 'straße.md'],
+    ['strasse', 'straße.md'],
+  ])('%j is an id or a title', async (query, id) => {
+    const { value } = await ask(await searchCore(CAFES), { query })
+    expect(value[0]).toMatchObject({ id, score: 1 })
+  })
+
+  test('an id outside of the scope is nothing', async () => {
+    const core = await searchCore(CAFES)
+    expect(await idsOf(core, { query: 'f/long path.md', folder: 'g' })).toEqual([])
+    expect(await idsOf(core, { query: 'f/long path.md', note: 'bar.md' })).toEqual([])
+    expect(await idsOf(await kitchen(), { query: 'Soups/Old soup.md' })).not.toContain('soups/old soup.md')
+  })
+})
+
+describe('titles with a slip', () => {
+  const BEANS = {
+    'Coffee beans.md': 'Arabica.',
+    'Grinders.md': 'How finely to grind which coffee bean, and for which machine.',
+    'Error code 403.md': 'Forbidden.',
+    'http.md': 'Not found is error code 404, an error code.',
+    'Daily/2024-05-12.md': '',
+    'Daily/2024-05-13.md': '',
+    'Nesting.md': 'Boxes in boxes.',
+    'Tests.md': 'Testing and testing.',
+  }
+  const scores = async (args: Partial<SearchArguments>) =>
+    (await ask(await searchCore(BEANS), args)).value.map(({ score }) => score)
+
+  test('a title that fits stays where it is', async () => {
+    const { value } = await ask(await searchCore(BEANS), { query: 'coffee bean', explain: true })
+    expect(value[0]).toMatchObject({ id: 'coffee beans.md', explain: { close_title: 'Coffee beans' } })
+  })
+
+  test('a note that has all of the words comes before it', async () => {
+    const core = await searchCore(BEANS)
+    expect(await idsOf(core, { query: 'testing' })).toEqual(['tests.md', 'nesting.md'])
+    expect(await idsOf(core, { query: 'tesing' })).toEqual([])
+    expect(await idsOf(core, { query: 'nestign' })).toEqual(['nesting.md'])
+  })
+
+  test('another number is no slip', async () => {
+    const core = await searchCore(BEANS)
+    const { value, warnings } = await ask(core, { query: 'error code 404' })
+    expect(value.map(({ id }) => id)).toEqual(['http.md', 'error code 403.md'])
+    expect(warnings).toEqual([])
+    expect((await ask(core, { query: '2024-05-14' })).warnings).toEqual([])
+    expect((await ask(core, { query: 'eror code 403' })).value[0]?.id).toBe('error code 403.md')
+  })
+
+  test.each(['coffee bean', 'coffe beans', 'error code 404', 'testing', 'nestign', 'eror code 403'])(
+    '%j: scores descend',
+    async (query) => {
+      const found = await scores({ query })
+      expect(found).toEqual(found.toSorted((a, b) => b - a))
+      expect(found.length).toBeGreaterThan(0)
+    },
+  )
+
+  test('strict only tells of what nothing else speaks for', async () => {
+    const core = await searchCore(BEANS)
+    const { value, warnings } = await ask(core, { query: 'nestign', relevance: 'strict' })
+    expect(value).toEqual([])
+    expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('"Nesting"') }])
+  })
+
+  test('semantic knows nothing of spelling', async () => {
+    const core = await kitchen()
+    const { warnings } = await ask(core, { query: 'dog siter', mode: 'semantic' })
+    expect(warnings).toEqual([])
+  })
+})
+
 describe('scope', () => {
   test('archived notes are left out, but for a scope that names one', async () => {
     const core = await kitchen()

@@ -198,6 +198,9 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     async named(name, scope) {
       return names(scope, (other) => (foldId(other) === foldId(name) ? 1 : 0))
     },
+    async namedPlainly(name, scope) {
+      return names(scope, (other) => (foldId(other) === foldId(name.trim()) ? 1 : 0))
+    },
     async similarNames(name, scope, { limit, minimum }) {
       const hits = [...names(scope, (other) => dice(name, other))].filter(({ score }) => score >= minimum)
       return hits.sort((a, b) => b.score - a.score).slice(0, limit)

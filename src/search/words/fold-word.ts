@@ -35,15 +35,17 @@ export function foldWord(word: string): string {
   const known = memo.get(cut(word))
   if (known !== undefined) return known
   const own = ownCopy(cut(word))
-  const folded = normalise(own)
+  const folded = cut(foldLetters(own))
   if (memo.size >= MEMO) memo.clear()
   memo.set(own, folded)
   return folded
 }
 
-function normalise(word: string): string {
-  const plain = word.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')
-  return cut(plain.normalize('NFC').replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter))
+/** A text whose letters are as those of indexed words, however long it is. */
+export function foldLetters(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const plain = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')
+  return plain.normalize('NFC').replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
 /** The first `MAX_FORM` units, without half a surrogate pair. */

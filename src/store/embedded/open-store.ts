@@ -34,6 +34,7 @@ import type {
 import type { NodeIndex } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
 import { foldTag } from '../../graph/tag-index.ts'
+import type { SimilarName } from '../../search/best-names.ts'
 import type { NamedFiles } from '../../search/similar-names.ts'
 import { exportRows } from './export.ts'
 import type { Location } from './location.ts'
@@ -303,18 +304,17 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async named(name: string, scope: Scope): Promise<readonly NameHit[]> {
-    return this.#read((projection) => {
-      const hits = projection.names().equal(name, wanted(projection, scope))
-      // A file's name is a name only where nobody has it as a title or alias.
-      const own = hits.filter((hit) => isOwnName(projection, hit))
-      return (own.length > 0 ? own : hits).map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
-    })
+    return this.#read((projection) => ownNames(projection, projection.names().equal(name, wanted(projection, scope))))
+  }
+
+  async namedPlainly(name: string, scope: Scope): Promise<readonly NameHit[]> {
+    return this.#read((projection) => ownNames(projection, projection.names().equalPlain(name, wanted(projection, scope))))
   }
 
   async similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]> {
     return this.#read((projection) => {
       const hits = projection.names().find(name, wanted(projection, scope), options)
-      return hits.map((hit) => ({ ...summaryOf(projection, hit.key), name: hit.name, score: hit.score }))
+      return hits.map((hit) => nameHitOf(projection, hit))
     })
   }
 
@@ -384,6 +384,16 @@ function beingRebuilt(cause?: unknown): RouxError {
     hint: 'Call again: the next answer waits for it.',
     cause,
   })
+}
+
+/** A file's name is a name only where nobody has it as a title or alias. */
+function ownNames(projection: Projection, hits: readonly SimilarName[]): readonly NameHit[] {
+  const own = hits.filter((hit) => isOwnName(projection, hit))
+  return (own.length > 0 ? own : hits).map((hit) => nameHitOf(projection, hit))
+}
+
+function nameHitOf(projection: Projection, { key, name, score }: SimilarName): NameHit {
+  return { ...summaryOf(projection, key), name, score }
 }
 
 function isOwnName({ graph }: Projection, { key, name }: { readonly key: number; readonly name: string }): boolean {

@@ -58,10 +58,14 @@ function termsOf({ form, text }: QueryWord): readonly QueryTerm[] {
   return form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text)
 }
 
+/** Notes with this title or alias, else those with it but for accents and the like, and the note with this id. */
 function namedLike(text: string, { projection }: VaultFacts): readonly number[] {
   const { graph } = projection
-  const hits = projection.names().equal(text, { accept: (key) => graph.isListedNote(key), id: (key) => graph.id(key) })
-  return hits.map(({ key }) => key)
+  const files = { accept: (key: number) => graph.isListedNote(key), id: (key: number) => graph.id(key) }
+  const equal = projection.names().equal(text, files)
+  const named = equal.length > 0 ? equal : projection.names().equalPlain(text, files)
+  const node = graph.findNamed(text)
+  return [...named.map(({ key }) => key), ...(node === undefined ? [] : [node])]
 }
 
 /** Those that have a score, best first, then by id the others: a word may be nothing that is ranked. */

@@ -1,0 +1,17 @@
+import { foldLetters } from './words/fold-word.ts'
+
+/** What a sentence or a quotation puts around a name; signs such as # and + make other names of it. */
+const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
+
+/**
+ * A name as it is typed in a hurry: letters as they are indexed, without accents, white space as one blank, and nothing around it that a
+ * sentence would put there. `Café  latte?` and `cafe latte` are the same.
+ */
+export function plainName(name: string): string {
+  const text = foldLetters(name).replace(/\s+/g, ' ')
+  let start = 0
+  let end = text.length
+  while (start < end && AROUND.has(text.charAt(start))) start++
+  while (end > start && AROUND.has(text.charAt(end - 1))) end--
+  return text.slice(start, end)
+}
