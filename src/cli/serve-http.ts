@@ -1,19 +1,18 @@
-import { basename } from 'node:path'
-import { onlyVaults, openAll, type Vaults } from '../app/vaults.ts'
+import { openAll } from '../app/vaults.ts'
 import { userFolders } from '../config/folders.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
-import { RouxError } from '../core/errors.ts'
 import type { Access } from '../http/access.ts'
 import { openHttpServer } from '../http/http-server.ts'
 import { isLoopbackAddress } from '../http/names.ts'
 import { closeToOthers, openTokens, tokenFileIn } from '../http/token-file.ts'
-import { type EventFeed, eventsSeen } from '../mcp/events.ts'
+import { type EventFeed, feedOf } from '../mcp/events.ts'
 import { followVaults } from '../mcp/follow-vaults.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
+import { seenBy, toldOf } from './seen-vaults.ts'
 import { openServing } from './serving.ts'
 import type { Invocation } from './session.ts'
-import { anotherToken, refusedTo } from './token-scope.ts'
+import { refusedTo } from './token-scope.ts'
 
 /** Serves the vaults over HTTP until a signal ends it. */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
@@ -25,11 +24,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   openTokens(tokenFile)
   const { vaults, events, live, options, close } = await openServing(invocation, loaded)
   const followed = followVaults(vaults, events, options.promptsFolder)
-  const eventsFor = ({ vaults: seen, scopes }: Access): EventFeed => {
-    // Which notes change is a fact about them, too.
-    if (!scopes.has('read')) return eventsSeen(events, 'nothing')
-    return seen === '*' ? events : eventsSeen(events, (name) => seen.includes(name))
-  }
+  const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const server = await openHttpServer({
     ...http,
     get enabled() {
@@ -64,18 +59,6 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   followed.stop()
   await close()
   return 0
-}
-
-/** The vaults that a token is for. One that has no name goes by that of its folder. */
-function seenBy(access: Access, vaults: Vaults, { vaults: [first] }: LoadedVaults): Vaults {
-  if (access.vaults === '*') return vaults
-  const allowed = new Set(access.vaults)
-  const refusal = (): RouxError =>
-    new RouxError('PERMISSION_DENIED', `The token "${access.name}" is for none of the vaults that are served here.`, {
-      hint: anotherToken(access.scopes, '*'),
-    })
-  if (vaults.names.length === 0 && allowed.has(basename(first.settings.vault.path))) return vaults
-  return onlyVaults(vaults, (name) => allowed.has(name), refusal)
 }
 
 const OPEN_TO_OTHERS =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
-import { type EventFeed, ServerEvents } from '../mcp/events.ts'
+import { type EventFeed, feedOf, ServerEvents } from '../mcp/events.ts'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
 import { checkDoor } from './check-door.ts'
@@ -175,7 +175,7 @@ class Endpoint {
 }
 
 function silence(): EventFeed {
-  return new ServerEvents()
+  return feedOf(new ServerEvents())
 }
 
 /** How long the last answers may take to leave, in milliseconds. */

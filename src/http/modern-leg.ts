@@ -3,12 +3,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { classifyInboundRequest, createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
 import type { EventFeed } from '../mcp/events.ts'
-import { readMessage } from '../mcp/json-rpc.ts'
+import { heedRefusal } from '../mcp/heeded-addresses.ts'
+import { messageToJson } from '../mcp/json.ts'
+import { invalidParams, readMessage } from '../mcp/json-rpc.ts'
 import type { Access } from './access.ts'
 import type { Exchange } from './legacy-leg.ts'
 import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'
-import { sendRefusal } from './refusal.ts'
+import { sendJson, sendRefusal } from './refusal.ts'
 import type { Holder } from './token-gate.ts'
 
 export interface ModernOptions {
@@ -22,12 +24,17 @@ export interface ModernOptions {
   log(line: string): void
 }
 
+interface Streams {
+  readonly handler: McpHttpHandler
+  readonly events: EventFeed
+}
+
 /** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
 export class ModernLeg {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for those who may see the same. */
-  readonly #streams = new Map<string, McpHttpHandler>()
+  readonly #streams = new Map<string, Streams>()
   readonly #holders = new WeakMap<Request, Holder>()
   readonly #listening = new Map<AbortController, string>()
 
@@ -45,17 +52,22 @@ export class ModernLeg {
     const request = toRequest(exchange.request, gone.signal)
     this.#holders.set(request, exchange.holder)
     if (!isListening(body)) return send(await this.#calls.fetch(request, { parsedBody: body }), exchange.response)
-    const { eventsFor, load } = this.#options
+    const { load } = this.#options
     const full = load.streamsRefusal
     if (full !== undefined) return sendRefusal(exchange.response, full)
-    const events = eventsFor(exchange.holder.access)
-    for (const uri of urisIn(body)) events.heed(uri)
+    const uris = urisIn(body)
+    const tooMuch = heedRefusal(uris)
+    if (tooMuch !== undefined)
+      return sendJson(exchange.response, 200, messageToJson(invalidParams(tooMuch, (body as { readonly id?: unknown }).id)))
+    const { handler, events } = this.#streamsFor(exchange.holder.access)
+    const unheed = events.heed(uris)
     const ended = load.beginStream()
     this.#listening.set(gone, exchange.holder.key)
     try {
-      await send(await this.#streamsFor(exchange.holder.access, events).fetch(request, { parsedBody: body }), exchange.response)
+      await send(await handler.fetch(request, { parsedBody: body }), exchange.response)
     } finally {
       this.#listening.delete(gone)
+      unheed()
       ended()
     }
   }
@@ -67,16 +79,19 @@ export class ModernLeg {
 
   /** Ends the streams, each with its last word. */
   async endStreams(): Promise<void> {
-    await Promise.all([...this.#streams.values()].map((streams) => streams.close()))
+    await Promise.all([...this.#streams.values()].map(({ handler }) => handler.close()))
   }
 
   async close(): Promise<void> {
     await Promise.all([this.endStreams(), this.#calls.close()])
   }
 
-  #streamsFor({ vaults, scopes }: Access, events: EventFeed): McpHttpHandler {
-    const key = JSON.stringify([vaults, scopes.has('read')])
-    const streams = this.#streams.get(key) ?? this.#handler(events)
+  #streamsFor(access: Access): Streams {
+    const key = JSON.stringify([access.vaults, access.scopes.has('read')])
+    const known = this.#streams.get(key)
+    if (known !== undefined) return known
+    const events = this.#options.eventsFor(access)
+    const streams = { handler: this.#handler(events), events }
     this.#streams.set(key, streams)
     return streams
   }

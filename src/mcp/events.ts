@@ -1,10 +1,19 @@
-import { canonicalUri, readResourceUri } from './resources/resource-uri.ts'
+import { HeededAddresses } from './heeded-addresses.ts'
+import { addressed } from './resources/resource-uri.ts'
 
-/** Something that clients may ask to be told of; the kinds are those of the SDK's event bus. */
-export type ServerEvent = (
+/** Something that a client may ask to be told of; the kinds are those of the SDK's event bus. */
+export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` in the very spelling that somebody asked for. */
+  /** `uri` in the very spelling that was asked for. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
+
+/** Something that happened, for every connection to tell in its own terms. */
+type ServerEvent = (
+  | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
+  /** `uri` is the address of a fixed resource, as we write it. */
+  | { readonly kind: 'resource_updated'; readonly uri: string }
+  /** `ids` gives them as addresses name them (`addressed`), or all of a vault. */
+  | { readonly kind: 'files_updated'; ids(): ReadonlySet<string> | 'all' }
 ) &
   OfVault
 
@@ -19,83 +28,81 @@ interface OfVault {
   readonly vault?: string | undefined
 }
 
-/** What a connection needs of `ServerEvents`. */
-export type EventFeed = Pick<ServerEvents, 'subscribe' | 'onMessage' | 'heed'>
+/** What a connection, or several that may see the same, hears of what happens. */
+export interface EventFeed {
+  /** Returns how to stop listening. */
+  subscribe(listener: (event: ClientEvent) => void): () => void
+  /** Returns how to stop listening. */
+  onMessage(listener: (message: ServerMessage) => void): () => void
+  /** Has changes of resources told under these addresses, as they are spelled. Returns how to end that. */
+  heed(uris: readonly string[]): () => void
+}
 
-/** The same without what happens in vaults that a caller may not see: that something does, and when, tells of them, too. */
-export function eventsSeen(events: EventFeed, isSeen: 'nothing' | ((vault: string) => boolean)): EventFeed {
-  const isHidden = (one: OfVault & Partial<ServerEvent>): boolean => {
-    if (isSeen === 'nothing') return one.kind === undefined || one.kind === 'resource_updated'
-    return one.vault !== undefined && !isSeen(one.vault)
-  }
-  const seen =
-    <T extends OfVault>(listener: (one: T) => void) =>
-    (one: T): void => {
-      if (!isHidden(one)) listener(one)
-    }
+/** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
+export type SeenVaults = readonly string[] | 'nothing'
+
+/** What may be heard by who sees these vaults: that something happens elsewhere, and when, tells of the notes there, too. */
+export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
+  const heeded = new HeededAddresses(seen === 'nothing' ? [] : seen)
+  const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
   return {
-    subscribe: (listener) => events.subscribe(seen(listener)),
-    onMessage: (listener) => events.onMessage(seen(listener)),
-    heed: (uri) => events.heed(uri),
+    subscribe: (listener) =>
+      events.subscribe((event) => {
+        if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
+        for (const told of inOwnTerms(event, heeded)) listener(told)
+      }),
+    onMessage: (listener) =>
+      events.onMessage((message) => {
+        if (isSeen(message)) listener(message)
+      }),
+    heed: (uris) => heeded.heed(uris),
   }
 }
 
-/** Spellings of addresses that are remembered; beyond that the oldest are forgotten. */
-const MOST_SPELLINGS = 10_000
+/** Changes that come of settings alone. */
+const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
+
+function inOwnTerms(event: ServerEvent, heeded: HeededAddresses): readonly ClientEvent[] {
+  if (event.kind !== 'resource_updated' && event.kind !== 'files_updated') return [{ kind: event.kind }]
+  if (heeded.isEmpty) return []
+  const uris = event.kind === 'resource_updated' ? heeded.ofResource(event.uri) : heeded.ofFiles(event.ids(), event.vault)
+  return uris.map((uri) => ({ kind: 'resource_updated', uri }))
+}
 
 /** What one server tells all of its connections. Listeners are called at once, in the order in which they came. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
-  /** By how we would write the address. */
-  readonly #spellings = new Map<string, Set<string>>()
-  #spellingCount = 0
 
   toolsChanged(): void {
-    this.publish({ kind: 'tools_list_changed' })
+    this.#publish({ kind: 'tools_list_changed' })
   }
 
   promptsChanged(vault?: string): void {
-    this.publish({ kind: 'prompts_list_changed', vault })
+    this.#publish({ kind: 'prompts_list_changed', vault })
   }
 
   resourcesChanged(): void {
-    this.publish({ kind: 'resources_list_changed' })
+    this.#publish({ kind: 'resources_list_changed' })
   }
 
-  /** Tells of it under the address given and under every other spelling of it that somebody asked for. */
+  /** Tells of a fixed resource, `roux://recent`. */
   resourceUpdated(uri: string, vault?: string): void {
-    for (const spelling of new Set([uri, ...(this.#spellings.get(canonicalUri(uri)) ?? [])])) {
-      this.publish({ kind: 'resource_updated', uri: spelling, vault })
-    }
+    this.#publish({ kind: 'resource_updated', uri, vault })
   }
 
-  /**
-   * Tells of the notes and attachments among these that somebody asked for, under every spelling of theirs: `ids` as addresses name them
-   * (`addressed`), or all of a vault.
-   */
-  filesUpdated(ids: ReadonlySet<string> | 'all', vault?: string): void {
-    for (const [canonical, spellings] of this.#spellings) {
-      const address = readResourceUri(canonical)
-      if (address === undefined || address.kind === 'fixed') continue
-      const isMeant = ids === 'all' ? vault === undefined || address.id.startsWith(`${vault}:`) : ids.has(address.id)
-      if (isMeant) for (const uri of spellings) this.publish({ kind: 'resource_updated', uri, vault })
-    }
-  }
-
-  /** Whether anybody asked to be told of any resource. */
-  get isHeeded(): boolean {
-    return this.#spellings.size > 0
-  }
-
-  /** Remembers how somebody who wants to be told of a resource spells its address: filters compare letter by letter. */
-  heed(uri: string): void {
-    const key = canonicalUri(uri)
-    const spellings = this.#spellings.get(key) ?? new Set<string>()
-    if (spellings.has(uri)) return
-    this.#spellings.set(key, spellings.add(uri))
-    this.#spellingCount += 1
-    if (this.#spellingCount > MOST_SPELLINGS) this.#forgetOldest()
+  /** Tells of notes and attachments that changed, or of all of a vault. */
+  filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
+    let made: ReadonlySet<string> | 'all' | undefined
+    this.#publish({
+      kind: 'files_updated',
+      vault,
+      // Of thousands of notes hardly any has a listener: names are looked at when there is one at all.
+      ids: () => {
+        made ??= ids === 'all' ? ids : new Set(ids.map(addressed))
+        return made
+      },
+    })
   }
 
   /** Tells every connection what a person should know. */
@@ -115,15 +122,7 @@ export class ServerEvents {
     return () => void this.#messageListeners.delete(listener)
   }
 
-  /** Tells of it as it is. With `subscribe` this is the SDK's `ServerEventBus`. */
-  publish(event: ServerEvent): void {
+  #publish(event: ServerEvent): void {
     for (const listener of [...this.#listeners]) listener(event)
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#spellings
-    if (oldest === undefined) return
-    this.#spellingCount -= oldest[1].size
-    this.#spellings.delete(oldest[0])
   }
 }

@@ -4,7 +4,6 @@ import { foldId, toNodeId } from '../core/ids.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { ServerEvents } from './events.ts'
 import { RESOURCES } from './resources/index.ts'
-import { addressed } from './resources/resource-uri.ts'
 
 /** A first complete state is there, or none will come. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
@@ -25,8 +24,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     timer = undefined
     const ids = [...changed]
     changed.clear()
-    // Of thousands of notes hardly any has a listener: those are gone through, not these.
-    if (events.isHeeded) events.filesUpdated(isNew ? 'all' : new Set(ids.map(addressed)), vault)
+    events.filesUpdated(isNew ? 'all' : ids, vault)
     for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`, vault)
     if (isNew || holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
     isNew = false

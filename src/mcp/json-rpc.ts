@@ -29,6 +29,11 @@ export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
 
+/** The answer to a request whose parameters are wrong. */
+export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
+  return fault(INVALID_PARAMS, `Invalid params: ${message}`, id)
+}
+
 /** Reads one message. What stands beside the members that JSON-RPC knows is dropped: readers further on are strict. */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return refuse('a message is a JSON object.')
@@ -42,7 +47,7 @@ export function readMessage(value: unknown): Incoming {
   if (!isObject(params)) {
     if (!Array.isArray(params)) return refuse('"params" must be an object.', id)
     return 'id' in answer
-      ? { kind: 'fault', response: fault(INVALID_PARAMS, 'Invalid params: "params" must be an object.', id) }
+      ? { kind: 'fault', response: invalidParams('"params" must be an object.', id) }
       : refuse('"params" must be an object.')
   }
   if (!hasReadableMeta(params)) return refuse('"params._meta" must be an object with a string or integer "progressToken".', id)

@@ -1,6 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { type EventFeed, type ServerEvent, ServerEvents } from './events.ts'
-import { INVALID_PARAMS } from './protocol-errors.ts'
+import { type ClientEvent, type EventFeed, feedOf, ServerEvents } from './events.ts'
+import type { ServerExtension } from './extension.ts'
+import { heedRefusal } from './heeded-addresses.ts'
+import { INVALID_PARAMS, shown } from './protocol-errors.ts'
+import { readResourceUri } from './resources/resource-uri.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
 const METHODS = {
@@ -9,21 +12,23 @@ const METHODS = {
   resources_list_changed: 'notifications/resources/list_changed',
 } as const
 
-/** Of one connection. */
-const MOST_SUBSCRIPTIONS = 5_000
-const TOO_MANY = `There are ${MOST_SUBSCRIPTIONS} subscriptions already: end some with resources/unsubscribe.`
+export interface NotifierOptions {
+  readonly events?: EventFeed | undefined
+  readonly extension?: Pick<ServerExtension, 'resources'> | undefined
+}
 
 /**
  * Forwards what happens to one connection, until that ends. A client of the legacy era is told of lists once it is initialised, and of
  * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
  */
-export function connectNotifier(server: ValidatingServer, events: EventFeed = new ServerEvents()): void {
-  const subscribed = new Set<string>()
+export function connectNotifier(server: ValidatingServer, { events = SILENCE, extension }: NotifierOptions): void {
+  /** How to end each, by its address. */
+  const subscribed = new Map<string, () => void>()
   let isInitialized = false
   server.oninitialized = () => {
     isInitialized = true
   }
-  const isWanted = (event: ServerEvent) =>
+  const isWanted = (event: ClientEvent) =>
     server.isModern || (event.kind === 'resource_updated' ? subscribed.has(event.uri) : isInitialized)
   const stopEvents = events.subscribe((event) => {
     if (server.transport === undefined || !isWanted(event)) return
@@ -41,15 +46,23 @@ export function connectNotifier(server: ValidatingServer, events: EventFeed = ne
   server.onEnd(() => {
     stopEvents()
     stopMessages()
+    for (const end of subscribed.values()) end()
   })
+  const isKnown = (uri: string) =>
+    readResourceUri(uri) !== undefined || extension?.resources?.some(({ definition }) => definition.uri === uri) === true
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (subscribed.size >= MOST_SUBSCRIPTIONS) throw new ProtocolError(INVALID_PARAMS, TOO_MANY)
-    events.heed(uri)
-    subscribed.add(uri)
+    if (subscribed.has(uri)) return {}
+    const refusal = heedRefusal([uri], subscribed.size)
+    if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
+    if (!isKnown(uri)) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
+    subscribed.set(uri, events.heed([uri]))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.get(uri)?.()
     subscribed.delete(uri)
     return {}
   })
 }
+
+const SILENCE = feedOf(new ServerEvents())

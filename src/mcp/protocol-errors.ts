@@ -30,6 +30,7 @@ export function protocolError(thrown: unknown, log: Log): ProtocolError {
 
 const LONGEST_URI = 200
 
-function shown(uri: string): string {
+/** An address as messages show it. */
+export function shown(uri: string): string {
   return uri.length > LONGEST_URI ? `${uri.slice(0, LONGEST_URI)}…` : uri
 }

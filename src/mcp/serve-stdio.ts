@@ -2,8 +2,9 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { openAll, type Vaults } from '../app/vaults.ts'
 import type { SwitchedOffBy } from './define-tool.ts'
-import { ServerEvents } from './events.ts'
+import { feedOf, ServerEvents } from './events.ts'
 import { followVaults } from './follow-vaults.ts'
+import { heedRefusal } from './heeded-addresses.ts'
 import { createMcpServer, type McpServerOptions } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
@@ -34,6 +35,8 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
   const { stdin, stdout, events = new ServerEvents(), promptsFolder = () => '' } = options
   const vaults = followVaults(options.vaults, events, promptsFolder)
+  const feed = feedOf(events, vaults.names)
+  let heeded = 0
   let welcomed = false
   const onOpened = () => {
     if (welcomed) return
@@ -46,10 +49,19 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     stdout,
     onDrained: () => void connection.close(),
     onListen: (uris) => {
-      for (const uri of uris) events.heed(uri)
+      const refusal = heedRefusal(uris, heeded)
+      if (refusal !== undefined) return { refusal }
+      heeded += uris.length
+      const unheed = feed.heed(uris)
+      return {
+        end: () => {
+          heeded -= uris.length
+          unheed()
+        },
+      }
     },
   })
-  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events, tools: TOOLS, log, onOpened }), {
+  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events: feed, tools: TOOLS, log, onOpened }), {
     transport,
     onerror: (error) => log(error.message),
   })

@@ -62,7 +62,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   addResourceHandlers(server, options)
   addPromptHandlers(server, options)
   addCompletionHandler(server, options)
-  connectNotifier(server, options.events)
+  connectNotifier(server, options)
   return server
 }
 

@@ -1,8 +1,17 @@
 import type { Readable, Writable } from 'node:stream'
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { Batches } from './batches.ts'
 import { messageToJson } from './json.ts'
-import { answeredId, idFromEnds, invalidRequest, isRequest, parseFault, parseJson, readMessage } from './json-rpc.ts'
+import {
+  answeredId,
+  idFromEnds,
+  invalidParams,
+  invalidRequest,
+  isRequest,
+  parseFault,
+  parseJson,
+  readMessage,
+} from './json-rpc.ts'
 import { type Line, LineSplitter } from './line-splitter.ts'
 
 export interface StdioTransportOptions {
@@ -10,9 +19,11 @@ export interface StdioTransportOptions {
   readonly stdout: Writable
   /** Called once when nothing more will be read and what was asked for is answered. */
   onDrained(): void
-  /** Told which resources a stream of the modern era asks for, in their own spelling. */
-  onListen?(uris: readonly string[]): void
+  /** Told which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
+  onListen?(uris: readonly string[]): Listening
 }
+
+type Listening = { readonly refusal: string } | { end(): void }
 
 /** How long in-flight calls may take after the end of input, and the last bytes to leave. */
 const DRAIN_TIMEOUT = 5_000
@@ -31,7 +42,9 @@ export class StdioTransport implements Transport {
   readonly #stdin: Readable
   readonly #stdout: Writable
   readonly #onDrained: () => void
-  readonly #onListen: (uris: readonly string[]) => void
+  readonly #onListen: (uris: readonly string[]) => Listening
+  /** How to end each stream that is listened to. */
+  readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
   readonly #batches = new Batches()
   /** Requests that will be answered; listen streams are not among them, they last as long as the connection. */
@@ -44,7 +57,7 @@ export class StdioTransport implements Transport {
   /** Set while the client does not read what is written. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
-  constructor({ stdin, stdout, onDrained, onListen = () => {} }: StdioTransportOptions) {
+  constructor({ stdin, stdout, onDrained, onListen = () => ({ end: () => {} }) }: StdioTransportOptions) {
     this.#stdin = stdin
     this.#stdout = stdout
     this.#onDrained = onDrained
@@ -149,19 +162,35 @@ export class StdioTransport implements Transport {
       return
     }
     if (isRequest(message)) {
-      if (message.method === 'subscriptions/listen') this.#onListen(listenedUris(message.params))
-      else this.#inFlight.add(message.id)
       this.#batches.notice(message)
+      const isListening = message.method === 'subscriptions/listen'
+      if (!isListening) this.#inFlight.add(message.id)
+      else if (!this.#mayListen(message)) return
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       this.#cancel(message.params?.requestId)
     }
     this.onmessage?.(message)
   }
 
+  /** Whether a stream may begin; why not is answered. */
+  #mayListen({ id, params }: JSONRPCRequest): boolean {
+    this.#unlisten(id)
+    const listening = this.#onListen(listenedUris(params))
+    if ('end' in listening) this.#listening.set(id, listening.end)
+    else void this.send(invalidParams(listening.refusal, id))
+    return 'end' in listening
+  }
+
+  #unlisten(id: RequestId): void {
+    this.#listening.get(id)?.()
+    this.#listening.delete(id)
+  }
+
   /** A cancelled request gets no answer: nobody may wait for one. */
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
     this.#inFlight.delete(id)
+    this.#unlisten(id)
     const batch = this.#batches.cancel(id)
     if (batch !== undefined) void this.#write(batch)
   }

@@ -7,7 +7,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { openHttpServer } from '../../src/http/http-server.ts'
 import { openTokens, tokenFileIn } from '../../src/http/token-file.ts'
-import { ServerEvents } from '../../src/mcp/events.ts'
+import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
@@ -33,14 +33,14 @@ const served = await openHttpServer({
   hosts: [],
   origins: [],
   tokenFile,
-  eventsFor: () => events,
+  eventsFor: () => feedOf(events),
   serverFor: () =>
     createMcpServer({
       vaults: vaultsOnDemand([], async () => core),
       version: '0.0.0',
       tools: TOOLS,
       switchedOffBy: () => undefined,
-      events,
+      events: feedOf(events),
       log: (line) => console.error(line),
       extension: {
         tools: [...answeringTools(events), ...ASKING_TOOLS, ...INPUT_REQUIRED_TOOLS],

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
-import { ServerEvents } from '../../src/mcp/events.ts'
+import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
 import { type Listening, listening, speak } from './support.ts'
 
 let http: Listening | undefined
@@ -268,7 +268,7 @@ describe('the version of 2026-07-28', () => {
   test('a listener hears what is published, and the last word at the end', async () => {
     const slow = slowServers()
     const events = new ServerEvents()
-    const on = await start({ serverFor: slow.serverFor, eventsFor: () => events })
+    const on = await start({ serverFor: slow.serverFor, eventsFor: () => feedOf(events) })
     const stream = await listen(on)
     let heard = ''
     stream.on('data', (chunk: string) => {
@@ -280,6 +280,37 @@ describe('the version of 2026-07-28', () => {
     expect(heard.match(/"method":"[^"]*"|"result":/g)).toEqual(
       expect.arrayContaining(['"method":"notifications/tools/list_changed"', '"result":']),
     )
+  })
+
+  test('nobody silences another by what they listen to, and asking for too much says what the bound is', async () => {
+    const events = new ServerEvents()
+    const on = await start({ eventsFor: () => feedOf(events) })
+    const listenTo = (resourceSubscriptions: readonly string[]) =>
+      open(on, {
+        body: JSON.stringify(message('subscriptions/listen', { notifications: { resourceSubscriptions }, ...claim }, 'l')),
+        headers: { ...MODERN, 'Mcp-Method': 'subscriptions/listen' },
+      })
+    const victim = await listenTo(['roux://node/A'])
+    let heard = ''
+    victim.on('data', (chunk: string) => {
+      heard += chunk
+    })
+    for (let round = 0; round < 3; round++) {
+      const many = await listenTo(Array.from({ length: 5_000 }, (_, at) => `roux://node/${round}-${at}`))
+      many.destroy()
+    }
+    const tooMuch = await Promise.all(
+      [Array.from({ length: 5_001 }, (_, at) => `roux://node/${at}`), [`roux://node/${'x'.repeat(5_000)}`]].map(async (uris) =>
+        JSON.parse(await read(await listenTo(uris))),
+      ),
+    )
+    expect(tooMuch).toEqual([
+      { jsonrpc: '2.0', id: 'l', error: { code: -32602, message: expect.stringContaining('5000 resources') } },
+      { jsonrpc: '2.0', id: 'l', error: { code: -32602, message: expect.stringContaining('5000 characters') } },
+    ])
+    events.filesUpdated(['a.md'])
+    await eventually(() => heard.includes('"roux://node/A"'))
+    victim.destroy()
   })
 
   test('who goes away has the call given up', async () => {

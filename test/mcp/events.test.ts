@@ -3,7 +3,7 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { StoreChange } from '../../src/core/store.ts'
-import { eventsSeen, ServerEvents } from '../../src/mcp/events.ts'
+import { type EventFeed, feedOf, ServerEvents } from '../../src/mcp/events.ts'
 import { followVault } from '../../src/mcp/follow-vault.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
@@ -106,10 +106,15 @@ describe('the legacy era', () => {
 
   test('may subscribe to much, but not to everything', async () => {
     const { ask } = await legacy(changingCore())
+    for (const params of [{}, { uri: `roux://node/${'a'.repeat(5_000)}` }, { uri: 'roux://node/../a' }, { uri: 'file:///a' }])
+      expect(await ask('resources/subscribe', params)).toMatchObject({ error: { code: -32602 } })
+    const subscribe = (at: number) => ask('resources/subscribe', { uri: `roux://node/${at}` })
     let answer: Wire
-    for (let at = 0; at <= 5_000; at += 1) answer = await ask('resources/subscribe', { uri: `roux://node/${at}` })
-    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('resources/unsubscribe') })
-    expect(await ask('resources/subscribe', {})).toMatchObject({ error: { code: -32602 } })
+    for (let at = 0; at <= 5_000; at += 1) answer = await subscribe(at)
+    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('subscriptions') })
+    expect(await subscribe(1)).toMatchObject({ result: {} })
+    await ask('resources/unsubscribe', { uri: 'roux://node/1' })
+    expect(await subscribe(5_000)).toMatchObject({ result: {} })
   })
 
   test('is told of lists once it is initialised', async () => {
@@ -314,16 +319,65 @@ describe('progress', () => {
   })
 })
 
-test('spellings are remembered up to a bound', () => {
-  const events = new ServerEvents()
+/** What a feed tells of resources, since it was asked last. */
+function updatesHeard(feed: EventFeed): () => readonly string[] {
   const told: string[] = []
-  events.subscribe((event) => event.kind === 'resource_updated' && told.push(event.uri))
-  events.heed('roux://node/A')
-  events.resourceUpdated('roux://node/a.md')
-  expect(told.splice(0)).toEqual(['roux://node/a.md', 'roux://node/A'])
-  for (let at = 0; at < 10_000; at += 1) events.heed(`roux://node/${at}`)
-  events.resourceUpdated('roux://node/a.md')
-  expect(told).toEqual(['roux://node/a.md'])
+  feed.subscribe((event) => event.kind === 'resource_updated' && told.push(event.uri))
+  return () => told.splice(0)
+}
+
+describe('addresses that are heeded', () => {
+  test('are told in every spelling as long as somebody asks for it, whatever others ask for', () => {
+    const events = new ServerEvents()
+    const [feed, other] = [feedOf(events), feedOf(events)]
+    const [hear, otherHears] = [updatesHeard(feed), updatesHeard(other)]
+    const ends = [feed.heed(['roux://node/A']), feed.heed(['roux://node/A', 'roux://attachment/a.md'])]
+    other.heed(Array.from({ length: 20_000 }, (_, at) => `roux://node/${at}`))
+    events.filesUpdated(['a.md', 'b.md'])
+    expect(hear()).toEqual(['roux://node/A', 'roux://attachment/a.md'])
+    expect(otherHears()).toEqual([])
+    ends[1]?.()
+    ends[1]?.()
+    events.filesUpdated('all')
+    expect(hear()).toEqual(['roux://node/A'])
+    expect(otherHears()).toHaveLength(20_000)
+    ends[0]?.()
+    events.filesUpdated(['a.md'])
+    expect(hear()).toEqual([])
+  })
+
+  test('that name nothing here are left out', () => {
+    const feed = feedOf(new ServerEvents())
+    expect(() => feed.heed(['file:///a', 'roux://node/..', ''])()).not.toThrow()
+  })
+
+  test('without a vault are of the first that the listener may see', () => {
+    const events = new ServerEvents()
+    const [all, work] = [feedOf(events, ['home', 'work']), feedOf(events, ['work'])]
+    const [allHear, workHears] = [updatesHeard(all), updatesHeard(work)]
+    for (const feed of [all, work]) feed.heed(['roux://node/A', 'roux://node/other:b.md', 'roux://recent'])
+    events.filesUpdated(['home:a.md'], 'home')
+    expect([allHear(), workHears()]).toEqual([['roux://node/A'], []])
+    events.filesUpdated(['work:a.md', 'work:other:b.md'], 'work')
+    expect([allHear(), workHears()]).toEqual([[], ['roux://node/A', 'roux://node/other:b.md']])
+    events.filesUpdated('all', 'work')
+    events.resourceUpdated('roux://recent', 'home')
+    expect([allHear(), workHears()]).toEqual([['roux://recent'], ['roux://node/A', 'roux://node/other:b.md']])
+  })
+})
+
+test('a stream on stdio ends what it heeded, and may heed so much', async () => {
+  const world = changingCore()
+  pair = stdioPair(async () => world.core, { events: new ServerEvents() })
+  const listenTo = (id: number, count: number) => {
+    const resourceSubscriptions = Array.from({ length: count }, (_, at) => `roux://node/${at}`)
+    pair.send(modernRequest(id, 'subscriptions/listen', { notifications: { resourceSubscriptions } }))
+    return pair.next()
+  }
+  expect(await listenTo(1, 4_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+  expect(await listenTo(2, 1_001)).toMatchObject({ id: 2, error: { code: -32602, message: expect.stringContaining('5000') } })
+  pair.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  expect(await listenTo(3, 5_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
 })
 
 describe('who may see some vaults only', () => {
@@ -338,7 +392,7 @@ describe('who may see some vaults only', () => {
       onTestFinished(stop)
       return world
     }
-    const hear = (feed: Pick<ServerEvents, 'subscribe' | 'onMessage'>) => {
+    const hear = (feed: EventFeed) => {
       const heard: string[] = []
       feed.subscribe((event) => heard.push(event.kind === 'resource_updated' ? event.uri : event.kind))
       feed.onMessage(({ text }) => heard.push(text))
@@ -347,14 +401,14 @@ describe('who may see some vaults only', () => {
         return heard.splice(0)
       }
     }
-    const guest = eventsSeen(events, (name) => name === 'home')
-    return { events, guest, follow, guestHears: hear(guest), ownerHears: hear(events) }
+    const [guest, owner] = [feedOf(events, ['home']), feedOf(events, ['home', 'work'])]
+    return { events, guest, owner, follow, guestHears: hear(guest), ownerHears: hear(owner) }
   }
 
   test('is told nothing of what happens in another, not even that something does', () => {
-    const { guest, follow, guestHears, ownerHears } = twoVaults()
+    const { guest, owner, follow, guestHears, ownerHears } = twoVaults()
     const [home, work] = [follow('home'), follow('work')]
-    guest.heed('roux://node/work:prompts/Plan')
+    for (const feed of [guest, owner]) feed.heed(['roux://node/work:prompts/Plan', 'roux://recent'])
     work.change('work:prompts/plan.md')
     work.become({ phase: 'missing' })
     work.become({ phase: 'idle' })
@@ -371,17 +425,35 @@ describe('who may see some vaults only', () => {
     expect(guestHears()).toContain('The vault home is missing or cannot be read; answers come again when it is back.')
   })
 
-  test('is told of its own under every spelling, and of a vault without a name whatever its notes are called', () => {
+  test('is told of its own under every spelling', () => {
     const { guest, follow, guestHears } = twoVaults()
-    const [home, only] = [follow('home'), follow(undefined)]
-    guest.heed('roux://node/HOME:Plan')
-    home.change('home:plan.md')
+    guest.heed(['roux://node/HOME:Plan'])
+    follow('home').change('home:plan.md')
     expect(guestHears()).toContain('roux://node/HOME:Plan')
-    guest.heed('roux://node/work:prompts/plan.md')
-    only.change('work:prompts/plan.md')
-    expect(guestHears()).toContain('roux://node/work:prompts/plan.md')
-    only.change('prompts/plan.md')
-    expect(guestHears()).toContain('prompts_list_changed')
+  })
+
+  test('is told of a vault without a name whatever its notes are called, or nothing of it but what settings switch', () => {
+    const { events, follow } = twoVaults()
+    const only = follow(undefined)
+    const [owner, stranger] = [feedOf(events), feedOf(events, 'nothing')]
+    const heard: Record<string, string[]> = { owner: [], stranger: [] }
+    for (const [name, feed] of Object.entries({ owner, stranger })) {
+      feed.heed(['roux://node/work:prompts/plan.md', 'roux://recent'])
+      feed.subscribe((event) => heard[name]?.push(event.kind === 'resource_updated' ? event.uri : event.kind))
+      feed.onMessage(({ text }) => heard[name]?.push(text))
+    }
+    only.change('work:prompts/plan.md', 'prompts/plan.md')
+    only.become({ phase: 'missing' })
+    vi.advanceTimersByTime(1000)
+    events.toolsChanged()
+    expect(heard.owner).toEqual([
+      expect.stringContaining('missing'),
+      'roux://node/work:prompts/plan.md',
+      'roux://recent',
+      'prompts_list_changed',
+      'tools_list_changed',
+    ])
+    expect(heard.stranger).toEqual(['tools_list_changed'])
   })
 })
 
@@ -389,16 +461,17 @@ test('the notes of a vault that is read for the first time are told of once, and
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const events = new ServerEvents()
+  const feed = feedOf(events)
   const world = changingCore()
   world.become({ phase: 'building' })
   onTestFinished(followVault(world.core, events, () => ''))
   const heard: string[] = []
-  events.subscribe((event) => event.kind === 'resource_updated' && heard.push(event.uri))
+  feed.subscribe((event) => event.kind === 'resource_updated' && heard.push(event.uri))
   const hear = () => {
     vi.advanceTimersByTime(1000)
     return heard.splice(0).filter((uri) => uri.includes('/node/') || uri.includes('/attachment/'))
   }
-  events.heed('roux://node/Home')
+  feed.heed(['roux://node/Home'])
   world.change(...Array.from({ length: 5_000 }, (_, at) => `note ${at}.md`))
   expect(hear()).toEqual([])
   world.become({ phase: 'idle' })

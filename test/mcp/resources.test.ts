@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { readResource } from '../../src/mcp/resources/read-resource.ts'
-import { canonicalUri, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
+import { addressed, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
 import { fakeFiles, PNG } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
@@ -74,9 +74,9 @@ describe('addresses', () => {
 
   test('one spelling for all that name the same', () => {
     const spellings = ['roux://node/Soil/Worms.md', 'ROUX://node/soil/worms', 'roux://node/soil%2Fworms.md']
-    expect(new Set(spellings.map(canonicalUri))).toEqual(new Set(['roux://node/soil/worms']))
-    expect(canonicalUri('ROUX://Recent')).toBe('roux://recent')
-    expect(canonicalUri('file:///x')).toBe('file:///x')
+    const named = spellings.map((uri) => readResourceUri(uri) as { readonly id: string })
+    expect(new Set(named.map(({ id }) => addressed(id)))).toEqual(new Set(['soil/worms']))
+    expect(readResourceUri('ROUX://Recent')).toEqual({ kind: 'fixed', name: 'recent', query: '' })
   })
 
   test('what we write, we read', () => {

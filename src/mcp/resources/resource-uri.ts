@@ -50,15 +50,7 @@ function isPlain(id: string): boolean {
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** One spelling for all addresses that name the same: notes with and without ending, in any case, encoded or not. */
-export function canonicalUri(uri: string): string {
-  const address = readResourceUri(uri)
-  if (address === undefined) return uri
-  if (address.kind === 'fixed') return `${SCHEME}${address.name}`
-  return resourceUri(address.kind, addressed(address.id))
-}
-
-/** An id as canonical addresses name it. */
+/** One id for all that name the same: notes with and without ending, in any case. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }
