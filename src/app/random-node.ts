@@ -21,7 +21,7 @@ export function randomNode(
   return answer(core, call, async () => {
     const scope = tags.length === 0 ? {} : { tags: { names: tags.map(trimTag), mode: 'any' as const } }
     const id = await core.store.sample(scope, seed)
-    if (id === undefined) return { value: null, warnings: await scopeWarnings(core, { tags }) }
+    if (id === undefined) return { value: null, warnings: await scopeWarnings(core, { tags }, call) }
     const [[node], source] = await Promise.all([core.store.nodes([id], { links: MAX_LINKS }), core.store.text(id)])
     if (node === undefined || source === undefined) return plain(null)
     const body = { start: source.bodyStart, end: source.text.length }

@@ -5,6 +5,7 @@ import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { meaningSame } from './resolve-semantic.ts'
 import { toScope } from './scope.ts'
+import { takeTurns } from './take-turns.ts'
 
 export interface ResolveArguments {
   readonly names: readonly string[]
@@ -44,8 +45,9 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
   return answer(core, call, async () => {
     const scope = toScope({ tag: args.tag, path: args.path })
     const resolved: ResolvedName[] = []
+    const turn = takeTurns(call.signal)
     for (const name of args.names) {
-      call.signal?.throwIfAborted()
+      await turn()
       resolved.push(choose(name, await fitting(core, name, { ...args, scope })))
     }
     return plain(resolved)

@@ -2,6 +2,7 @@ import type { NameHit, Scope } from '../core/store.ts'
 import type { Call } from './answer.ts'
 import type { GraphCore } from './graph-core.ts'
 import { embedQuestions } from './question-vector.ts'
+import { takeTurns } from './take-turns.ts'
 
 /** Names that are compared with each: a note may come under several. */
 const NAMES = 50
@@ -18,8 +19,9 @@ export async function meaningSame(
 ): Promise<readonly (readonly NameHit[])[]> {
   const { embedder, vectors } = await embedQuestions(core, names, call)
   const found: (readonly NameHit[])[] = []
+  const turn = takeTurns(call.signal)
   for (const vector of vectors) {
-    call.signal?.throwIfAborted()
+    await turn()
     const hits = await core.store.nearestNames(embedder.id, vector, scope, { limit: NAMES, minimum: threshold })
     const seen = new Set<string>()
     found.push(hits.filter(({ id }) => !seen.has(id) && seen.add(id)))

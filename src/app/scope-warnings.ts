@@ -1,12 +1,16 @@
 import { foldId } from '../core/ids.ts'
 import { nearest } from '../core/nearest.ts'
 import type { Folder } from '../core/store.ts'
+import type { Call } from './answer.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { type ScopeArguments, trimFolder, trimTag } from './scope.ts'
+import { takeTurns } from './take-turns.ts'
 import { quoted } from './truncate.ts'
 
 /** How many near names a warning holds. */
 const NEAREST = 3
+/** How many unknown tags a warning each is about. */
+const MOST_TAGS = 20
 /** Deeper than any vault's folders. */
 const ALL_LEVELS = 1_000
 
@@ -16,12 +20,16 @@ export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'ta
 }
 
 /** Says which of the folders and tags that an empty answer was limited to do not exist, and which are named alike. */
-export async function scopeWarnings(core: GraphCore, { folder, path, tag, tags = [] }: AskedScope): Promise<readonly Warning[]> {
+export async function scopeWarnings(
+  core: GraphCore,
+  { folder, path, tag, tags = [] }: AskedScope,
+  call: Call = {},
+): Promise<readonly Warning[]> {
   const wanted = [...(tag === undefined ? [] : [tag]), ...tags].map(trimTag)
   return [
     ...(folder === undefined ? [] : await folderWarning(core, trimFolder(folder))),
     ...(path === undefined ? [] : await pathWarning(core, path)),
-    ...(await tagWarnings(core, wanted)),
+    ...(await tagWarnings(core, wanted, call)),
   ]
 }
 
@@ -49,16 +57,24 @@ async function isFolder(core: GraphCore, folder: string): Promise<boolean> {
   return (await core.store.tree(folder, { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }
 
-/** Says which tags no note carries. */
-export async function tagWarnings(core: GraphCore, tags: readonly string[]): Promise<readonly Warning[]> {
-  const warnings: Warning[] = []
+/** Says which tags no note carries, each of the first with the nearest. */
+export async function tagWarnings(core: GraphCore, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
+  const turn = takeTurns(signal)
+  const missing: string[] = []
   for (const tag of new Set(tags)) {
+    await turn()
     const alike = await core.store.tags(tag)
-    if (alike.some((known) => foldId(known.tag) === foldId(tag))) continue
-    const names = (await core.store.tags()).map((known) => known.tag)
+    if (!alike.some((known) => foldId(known.tag) === foldId(tag))) missing.push(tag)
+  }
+  if (missing.length === 0) return []
+  const names = (await core.store.tags()).map((known) => known.tag)
+  const warnings: Warning[] = []
+  for (const tag of missing.slice(0, MOST_TAGS)) {
+    await turn()
     warnings.push(unknown(`No note has the tag ${quoted(`#${tag}`)}.`, nearest(tag, names, NEAREST)))
   }
-  return warnings
+  const more = missing.length - warnings.length
+  return more === 0 ? warnings : [...warnings, unknown(`No note has ${more} more of the tags.`, [])]
 }
 
 function pathsBelow({ folders }: Folder): readonly string[] {

@@ -21,6 +21,6 @@ export function searchByTags(
     const { items } = await core.store.select({ tags }, { offset: 0, limit: args.limit })
     const ids = items.map(({ id }) => id)
     // Of several tags one that nobody has changes the answer without being seen in it.
-    return { value: await listResponses(core, ids, 'excerpt'), warnings: await tagWarnings(core, tags.names) }
+    return { value: await listResponses(core, ids, 'excerpt'), warnings: await tagWarnings(core, tags.names, call) }
   })
 }

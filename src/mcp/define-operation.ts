@@ -16,8 +16,8 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
 
 /** A tool whose arguments make an operation. */
 export interface OperationTool extends Tool {
-  /** What is wrong with arguments that stand at a place of others; their operation, when nothing is. */
-  read(args: unknown, at: string): { readonly violations: Violations; readonly operation?: Operation }
+  /** What is wrong with arguments that stand at a place of others, where `told` is wrong already; their operation, when nothing is. */
+  read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 
 /** Makes a tool that asks for one operation. `dry_run` among its parameters means what it says. */
@@ -32,9 +32,9 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   })
   return {
     ...tool,
-    read(args, at) {
+    read(args, at, told) {
       const parsed = schema().safeParse(args)
-      if (!parsed.success) return { violations: violationsOf(tool.definition(), parsed.error.issues, args, at) }
+      if (!parsed.success) return { violations: violationsOf(tool.definition(), parsed.error.issues, { args, at, told }) }
       if (!isDryRun(parsed.data)) return { violations: NO_VIOLATIONS, operation: literal.operation(parsed.data) }
       return {
         violations: { messages: [`${at}.dry_run: cannot be true for one of several, give it beside them`], candidates: [] },

@@ -105,7 +105,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
     definition,
     prepare(args, switchedOffBy = () => undefined) {
       const parsed = schema().safeParse(args ?? {})
-      if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, args))
+      if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, { args }))
       const wrong = literal.check?.(parsed.data, switchedOffBy)
       if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
       return (core, call) => literal.run(core, parsed.data, call)

@@ -35,16 +35,29 @@ export interface Violations {
 
 export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 
-/** What the schema library found, in our words; `at` is the place of these arguments in others. */
-export function violationsOf(tool: Checked, issues: readonly Issue[], args: unknown, at = ''): Violations {
+/** Arguments, and their place in others, of which so many violations are told already. */
+interface Given {
+  readonly args: unknown
+  readonly at?: string
+  readonly told?: number
+}
+
+/** What the schema library found, in our words; beyond what is spelled out, only where. */
+export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
   const messages = new Set<string>()
   const candidates = new Set<string>()
+  const isShown = () => told + messages.size < MOST_SHOWN
   for (const { code, path, keys = [] } of issues.toSorted(lastUnknown)) {
-    if (code !== 'unrecognized_keys') messages.add(violation(tool.inputSchema, path, { args, at }))
-    const known = code === 'unrecognized_keys' ? Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {}) : []
-    for (const key of code === 'unrecognized_keys' ? keys : []) {
-      messages.add(unknownArgument(placeOf([...path, key], at), key, known))
-      for (const near of nearest(key, known, SUGGESTED)) candidates.add(near)
+    if (code !== 'unrecognized_keys') {
+      messages.add(isShown() ? violation(tool.inputSchema, path, { args, at }) : placeOf(path, at))
+      continue
+    }
+    const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
+    for (const key of keys) {
+      const where = placeOf([...path, key], at)
+      const near = isShown() ? nearest(key, known, SUGGESTED) : []
+      messages.add(unknownArgument(where, near))
+      for (const one of near) candidates.add(one)
     }
   }
   return { messages: [...messages], candidates: [...candidates] }
@@ -66,8 +79,7 @@ function lastUnknown(a: Issue, b: Issue): number {
   return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }
 
-function unknownArgument(where: string, key: string, known: readonly string[]): string {
-  const [near] = nearest(key, known)
+function unknownArgument(where: string, [near]: readonly string[]): string {
   return `${where}: there is no such argument${near === undefined ? '' : `, did you mean ${near}`}`
 }
 

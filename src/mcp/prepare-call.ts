@@ -5,6 +5,8 @@ import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
+import { invalidArguments } from './invalid-arguments.ts'
+import { tooLongLists } from './list-bounds.ts'
 import { mergeWarnings, type VaultAnswer } from './reach.ts'
 import { definitionFor } from './vault-parameter.ts'
 import { requireAny } from './vaults.ts'
@@ -25,6 +27,8 @@ export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
  */
 export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }: PrepareOptions): PreparedCall {
   const { names } = vaults
+  const tooLong = tooLongLists(args)
+  if (tooLong.messages.length > 0) throw invalidArguments(tool.definition(), tooLong)
   if (names.length === 0) {
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => run(await vaults.open(), call)

@@ -313,6 +313,52 @@ function wrongValues(schema: PropertySchema): readonly (readonly [value: unknown
   }
 }
 
+describe('arguments that take long', () => {
+  const MANY = Array.from({ length: 200_000 }, (_, at) => `x${at}`)
+  /** Far more than it takes, far less than going through all of them does. */
+  const AT_ONCE = 2_000
+
+  test.each([
+    ['resolve_nodes', 'names', { names: MANY }],
+    ['nodes_exist', 'ids', { ids: MANY }],
+    ['search_by_tags', 'tags', { tags: MANY }],
+    ['random_node', 'tags', { tags: MANY.map(() => 1) }],
+    ['get_neighbors', 'kinds', { id: 'home', kinds: MANY }],
+    ['manage_tags', 'remove', { id: 'home', remove: MANY }],
+    ['create_node', 'relations.up', { id: 'a.md', content: '', relations: { up: MANY.map(() => 1) } }],
+    ['create_node', 'relations', { id: 'a.md', content: '', relations: Object.fromEntries(MANY.map((name) => [name, 1])) }],
+    ['apply_changes', 'operations', { operations: MANY }],
+    [
+      'apply_changes',
+      'operations[1].arguments.add',
+      {
+        operations: [{}, { tool: 'manage_tags', arguments: { id: 'home', add: MANY } }],
+      },
+    ],
+  ])('%s refuses a list in %s that is too long, before it looks at what is in it', async (name, where, args) => {
+    const { structuredContent } = await call(name, args)
+    expect(structuredContent.error).toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: expect.stringContaining(
+        `${where}: expected at most 1000 ${where === 'relations' ? 'relations' : 'items'}, got 200000`,
+      ),
+    })
+  })
+
+  test('names that are none are counted, and not all compared', async () => {
+    const begun = performance.now()
+    const unknown = Object.fromEntries(MANY.slice(0, 50_000).map((name) => [`argument_${name}`, 1]))
+    const { structuredContent } = await call('get_hubs', unknown)
+    expect(structuredContent.error.message).toMatch(/argument_x19: there is no such argument; and 49980 more\.$/)
+    const operations = Array.from({ length: 1_000 }, () => ({
+      tool: 'manage_tags',
+      arguments: { id: 'home', ...Object.fromEntries(MANY.slice(0, 20).map((name) => [`argument_${name}`, 1])) },
+    }))
+    expect((await call('apply_changes', { operations })).structuredContent.error.message).toMatch(/and 19980 more\.$/)
+    expect(performance.now() - begun).toBeLessThan(AT_ONCE)
+  })
+})
+
 describe.each(definitions)('$name', ({ name, inputSchema }) => {
   const valid = VALID[name] ?? {}
   const refused = async (args: unknown) => {

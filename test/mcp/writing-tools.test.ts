@@ -160,7 +160,7 @@ describe('apply_changes', () => {
     expect(message).toMatch(/; and 1980 more\.$/)
     expect(message.length).toBeLessThan(4000)
     expect(errorOf(await call('apply_changes', { operations: [...operations, ...operations] })).message).toContain(
-      'of 1 to 1000 items',
+      'operations: expected at most 1000 items, got 2000',
     )
   })
 

@@ -3,6 +3,7 @@ import { applyChanges } from '../../app/write/apply-changes.ts'
 import type { SingleWrite } from '../../app/write/single-write.ts'
 import { defineTool, type SwitchedOffBy } from '../define-tool.ts'
 import type { Violations } from '../invalid-arguments.ts'
+import { MOST_ITEMS } from '../list-bounds.ts'
 import { toolDisabled } from '../tool-disabled.ts'
 import { CHANGES } from './annotations.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
@@ -28,7 +29,7 @@ export const applyChangesTool = defineTool({
         }),
       )
       .min(1)
-      .max(1000)
+      .max(MOST_ITEMS)
       .optional()
       .describe('What to do, in order.'),
     dry_run: z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id.'),
@@ -56,9 +57,13 @@ function requireOn(operations: readonly GivenOperation[], switchedOffBy: Switche
 }
 
 function readAll(operations: readonly GivenOperation[]) {
+  let told = 0
   return operations.flatMap(({ tool: name, arguments: args }, at) => {
     const tool = OPERATION_TOOLS.find((one) => one.name === name)
-    return tool === undefined ? [] : [{ tool: name, ...tool.read(args, `operations[${at}].arguments`) }]
+    if (tool === undefined) return []
+    const read = tool.read(args, `operations[${at}].arguments`, told)
+    told += read.violations.messages.length
+    return [{ tool: name, ...read }]
   })
 }
 

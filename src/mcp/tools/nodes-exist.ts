@@ -10,7 +10,7 @@ export const nodesExistTool = defineTool({
   description: 'Tells for each id whether there is such a node. For names instead of ids use resolve_nodes.',
   annotations: READS,
   input: () => ({
-    ids: z.array(z.string()).describe('Ids to check, in any case.'),
+    ids: z.array(z.string()).describe('Ids to check, in any case, up to 1,000.'),
   }),
   output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',
