@@ -1,4 +1,5 @@
 import type { NodeId } from '../core/ids.ts'
+import type { Scope } from '../core/store.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { quoted } from './truncate.ts'
 
@@ -16,9 +17,9 @@ export async function findIds(core: GraphCore, ids: readonly string[]): Promise<
   return found.map((id) => (id !== undefined && missing.has(id) ? undefined : id))
 }
 
-/** Says that an argument names no node, and which ones are named alike. */
-export async function unknownIdWarning(core: GraphCore, id: string): Promise<Warning> {
-  const near = await core.store.similarNames(nameOf(id), {}, { limit: NEAREST, minimum: LIKENESS })
+/** Says that an argument names no node, and which ones of a scope are named alike. */
+export async function unknownIdWarning(core: GraphCore, id: string, scope: Scope = {}): Promise<Warning> {
+  const near = await core.store.similarNames(nameOf(id), scope, { limit: NEAREST, minimum: LIKENESS })
   const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
   return { code: 'UNKNOWN_ID', message: `There is no node ${quoted(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
 }

@@ -38,6 +38,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
         vaults: seenBy(access, followed, loaded),
         tools: TOOLS,
         switchedOffBy: (tool) => options.switchedOffBy(tool) ?? refusedTo(access, tool),
+        mayRead: access.scopes.has('read'),
         events: eventsFor(access),
         log: (line) => printer.note(line),
       }),

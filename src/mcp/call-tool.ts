@@ -4,6 +4,7 @@ import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { prepareCall } from './prepare-call.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 import { withinTime } from './within-time.ts'
+import { answerWithoutReading, errorWithoutReading } from './without-reading.ts'
 
 export interface CallOptions {
   /** Opened when the first call needs them. */
@@ -14,18 +15,22 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Milliseconds. */
   readonly timeout?: number
+  /** Whether the caller may read notes; if not, what is changed tells nothing of them, either. Absent: yes. */
+  readonly mayRead?: boolean
 }
 
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
-  const { signal, timeout } = options
+  const { signal, timeout, mayRead = true } = options
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
-    return toolResult(await withinTime(limit, (stop) => run({ signal: stop })), tool.wrap)
+    const answer = await withinTime(limit, (stop) => run({ signal: stop }))
+    return toolResult(mayRead ? answer : answerWithoutReading(answer, tool.needs), tool.wrap)
   } catch (error) {
     // Nobody waits for this one any more: it is never sent.
-    return errorResult(signal?.aborted ? cancelled() : error, options.log)
+    const told = signal?.aborted ? cancelled() : error
+    return errorResult(mayRead ? told : errorWithoutReading(told), options.log)
   }
 }
 

@@ -12,7 +12,7 @@ import { connectNotifier } from './notifier.ts'
 import type { ServerFacts } from './server-facts.ts'
 import { ValidatingServer } from './validating-server.ts'
 
-export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout'> {
+export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
   readonly version: string
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy

@@ -100,9 +100,12 @@ test('nor is it told of what changes there', async () => {
 test('a token that may not read gets nothing of the notes, in no way', async () => {
   const world = openWorld({ fixture: 'demo' })
   const http = await startHttp(world, [world.vault, '--write'])
-  const { out } = await world.roux(['token', 'add', 'writer', '--scope', 'write'])
-  const ask = async (method: string, params: object = {}): Promise<string> =>
-    (await http.post({ jsonrpc: '2.0', id: 1, method, params }, { Authorization: `Bearer ${out.trim()}` })).text()
+  const clientOf = async (scope: string) => {
+    const { out } = await world.roux(['token', 'add', scope, '--scope', scope])
+    return async (method: string, params: object = {}): Promise<string> =>
+      (await http.post({ jsonrpc: '2.0', id: 1, method, params }, { Authorization: `Bearer ${out.trim()}` })).text()
+  }
+  const [ask, attach] = [await clientOf('write'), await clientOf('attach')]
   const told = await Promise.all([
     ask('tools/call', { name: 'get_node', arguments: { id: 'concepts/gluten' } }),
     ask('resources/list'),
@@ -117,7 +120,26 @@ test('a token that may not read gets nothing of the notes, in no way', async () 
       ref: { type: 'ref/resource', uri: 'roux://node/{+id}' },
       argument: { name: 'id', value: 'glu' },
     }),
+    ...[
+      ['manage_tags', { id: 'concepts/gluten', remove: ['nope'] }],
+      ['update_node', { id: 'concepts/gluten', append: 'x', section: ['Nope'] }],
+      ['rename_heading', { id: 'concepts/gluten', heading: ['Nope'], to: 'x' }],
+      ['move_node', { id: 'concepts/gluten', to: 'concepts/glue.md', dry_run: true }],
+      ['delete_node', { id: 'concepts/glute' }],
+      [
+        'apply_changes',
+        { operations: [{ tool: 'update_node', arguments: { id: 'concepts/gluten', append: 'x' } }], dry_run: true },
+      ],
+      ['list_changes', {}],
+    ].map(([name, args]) => ask('tools/call', { name, arguments: args })),
+    ...['read_attachment', 'list_attachments', 'delete_attachment'].map((name) =>
+      attach('tools/call', { name, arguments: { id: 'gluten' } }),
+    ),
+    ...['attachment/gluten.png', 'node/concepts/gluten'].map((name) => attach('resources/read', { uri: `roux://${name}` })),
   ])
-  expect(told.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])
+  // The id of what was changed is told: whoever changes it has named it.
+  const named = /"(?:id|old_id|ids)":\[?"concepts\/gluten\.md"/g
+  const learnt = told.map((text) => text.replaceAll('\\"', '"').replaceAll(named, ''))
+  expect(learnt.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])
   expect(await ask('tools/call', { name: 'create_node', arguments: { id: 'inbox/new', content: 'x' } })).toContain('inbox/new.md')
 })

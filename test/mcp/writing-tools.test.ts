@@ -25,6 +25,24 @@ async function call(name: string, args: object, switchedOffBy: SwitchedOffBy = (
   return { result, requests: writing.requests }
 }
 
+test('who may not read notes is told of a change nothing but ids and hashes', async () => {
+  const blind = async (name: string, args: object) => {
+    const tool = TOOLS.find((one) => one.name === name)
+    if (tool === undefined) throw new Error(name)
+    const vaults = vaultsOnDemand([], async () => writableCore())
+    return (await callTool(tool, args, { vaults, log: () => {}, mayRead: false })).structuredContent as Wire
+  }
+  const { node } = await blind('manage_tags', { id: 'home', add: ['x'] })
+  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id'])
+  const changed = await blind('apply_changes', {
+    operations: [{ tool: 'manage_tags', arguments: { id: 'home', add: ['x'] } }],
+    dry_run: true,
+  })
+  expect(Object.keys(changed).filter((key) => !['ids', 'plan_id', 'change_id'].includes(key))).toEqual([])
+  expect(await blind('delete_attachment', { id: 'soil/worm.md' })).toEqual({ deleted: false })
+  expect((await blind('read_attachment', { id: 'soil/worm' })).error ?? null).toBeNull()
+})
+
 const errorOf = ({ result }: Called): { code: string; message: string; hint?: string } => result.structuredContent.error
 
 describe('what a tool asks for', () => {

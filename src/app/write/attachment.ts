@@ -16,6 +16,9 @@ export interface AttachmentFacts {
   readonly modified?: string
 }
 
+/** What tools for attachments work on. */
+export const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
+
 /** A node that is a file. */
 export type FileNode = Node & { readonly path: VaultPath }
 

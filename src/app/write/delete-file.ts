@@ -4,6 +4,7 @@ import type { Call } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'
+import { ATTACHMENTS } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import type { OperationOf, SingleWrite } from './single-write.ts'
@@ -29,7 +30,8 @@ export async function deleteFile(
   await requireKind(core, operation)
   const result = await writeOne(core, request, call)
   if (result.files.length > 0) return written({ deleted: true, ...writeFacts(result, call) }, result)
-  return { value: { deleted: false }, warnings: [await unknownIdWarning(core, operation.id)] }
+  const meant = operation.kind === 'delete' ? {} : ATTACHMENTS
+  return { value: { deleted: false }, warnings: [await unknownIdWarning(core, operation.id, meant)] }
 }
 
 async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' | 'deleteAttachment'>): Promise<void> {

@@ -3,7 +3,7 @@ import { answer, type Call, plain } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'
-import { type AttachmentFacts, attachmentFacts, type FileNode, fileNodes, requireFiles } from './attachment.ts'
+import { ATTACHMENTS, type AttachmentFacts, attachmentFacts, type FileNode, fileNodes, requireFiles } from './attachment.ts'
 
 export interface ReadAttachmentArguments {
   readonly id: string
@@ -47,7 +47,7 @@ export function readAttachment(
   return answer(core, call, async () => {
     const [id] = await findIds(core, [args.id])
     const [node] = id === undefined ? [] : await fileNodes(core, [id])
-    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id)] }
+    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id, ATTACHMENTS)] }
     if (node.kind === 'note') {
       throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'get_node reads notes.' })
     }

@@ -2,6 +2,7 @@ import type { Call } from '../../app/answer.ts'
 import type { NodeCompletion } from '../../app/complete-node.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
+import type { NodeKind } from '../../core/store.ts'
 import type { ToolIdentity } from '../define-tool.ts'
 import type { ServerFacts } from '../server-facts.ts'
 
@@ -28,6 +29,8 @@ export interface FixedResource {
 /** Files of a vault at addresses of one form. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
+  /** What is found at its addresses. */
+  readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
   /** The variable of the address: `{+id}`. */

@@ -5,6 +5,7 @@ import type { SwitchedOffBy } from '../define-tool.ts'
 import { MissingResource } from '../protocol-errors.ts'
 import type { ServerFacts } from '../server-facts.ts'
 import { coreOf, ofEveryVault } from '../vaults.ts'
+import type { TemplateResource } from './define-resource.ts'
 import { RESOURCES, TEMPLATES } from './index.ts'
 import { isOffered } from './is-offered.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
@@ -43,7 +44,7 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
   const { value: file, warnings } = await template.read(core, id, options.call)
   if (file !== null) return contentsOf(uri, file, warnings)
   const messages = warnings.map(({ message }) => message)
-  throw new MissingResource(uri, await nearestUris(core, id), messages)
+  throw new MissingResource(uri, await nearestUris(core, template, id), messages)
 }
 
 async function readFixed(
@@ -64,10 +65,10 @@ async function readFixed(
   return { uri, mimeType: 'application/json', text: JSON.stringify({ ...resource.about?.(request), ...facts }) }
 }
 
-async function nearestUris({ store }: GraphCore, id: string): Promise<readonly string[]> {
+async function nearestUris({ store }: GraphCore, { kind, kinds }: TemplateResource, id: string): Promise<readonly string[]> {
   const name = id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, '')
-  const near = await store.similarNames(name.slice(0, 255), {}, NEAREST)
-  return near.map((hit) => resourceUri('node', hit.id))
+  const near = await store.similarNames(name.slice(0, 255), { kinds }, NEAREST)
+  return near.map((hit) => resourceUri(kind, hit.id))
 }
 
 function contentsOf(
