@@ -79,7 +79,7 @@ test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing o
 })
 
 test('nor is it told of what changes there', async () => {
-  const { guest, owner, work } = await open('legacy')
+  const { world, guest, owner, work } = await open('legacy')
   const heard: Record<string, string[]> = { guest: [], owner: [] }
   for (const [name, client] of [
     ['guest', guest],
@@ -87,8 +87,18 @@ test('nor is it told of what changes there', async () => {
   ] as const) {
     client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void heard[name]?.push(params.uri))
     await client.callTool({ name: 'list_tags', arguments: {} })
-    await client.subscribeResource({ uri: 'roux://node/work:secret plan' })
   }
+  // That all of a vault was read for the first time is told of whatever somebody asked for in it: here that is over.
+  await guest.subscribeResource({ uri: 'roux://node/plan' })
+  await eventually(async () => {
+    world.write('Plan.md', `Plan ${performance.now()}\n`)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(heard.guest).toContain('roux://node/plan')
+  })
+  await guest.unsubscribeResource({ uri: 'roux://node/plan' })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  heard.guest = []
+  for (const client of [guest, owner]) await client.subscribeResource({ uri: 'roux://node/work:secret plan' })
   await eventually(async () => {
     writeFileSync(join(work, 'secret plan.md'), `# Secret plan ${performance.now()}\n`)
     await new Promise((resolve) => setTimeout(resolve, 500))
