@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { SHUTDOWN } from '../core/shutdown.ts'
 // biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
 import { bootIndexer } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
@@ -32,19 +33,21 @@ const host: Host = {
 }
 
 // `roux … | head` ends quietly; the server's transport looks after its own streams.
-if (splitCommand(argv).command !== 'serve') {
+const isServer = splitCommand(argv).command === 'serve'
+if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.stderr.on('error', () => {})
 
 async function main(): Promise<void> {
-  if (splitCommand(argv).command === 'serve') bootIndexer()
+  if (isServer) bootIndexer()
   process.exitCode = await run(argv, host)
   // A client that said `exit` may keep our input open: that must not keep us.
   process.stdin.destroy()
-  await new Promise((resolve) => process.stdout.write('', resolve))
+  // A server has waited for its client already, as long as it may.
+  if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
   // Whatever still holds the process (a worker in a long step) has nothing more to tell.
-  setTimeout(() => process.exit(), 1_000).unref()
+  setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 
 void main()

@@ -6,7 +6,8 @@ import type { Host } from './host.ts'
 
 /** Vaults that are served until they are closed. */
 export interface ServedVaults extends Vaults {
-  close(): Promise<void>
+  /** Closes them, or gives that up at a moment of `performance.now()`. */
+  close(by: number): Promise<void>
 }
 
 // A vault that is being indexed closes at the next batch; a client that waits for our end shall not wait for more.
@@ -43,9 +44,9 @@ export function serveVaults(
   }
   return {
     ...onDemand,
-    async close() {
+    async close(by) {
       const closing = Promise.all(opened.map((one) => one.then((core) => core.close()).catch(() => {})))
-      await Promise.race([closing.then(() => shared?.close()), after(CLOSE_MS)])
+      await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])
     },
   }
 }

@@ -1,6 +1,7 @@
 import { openAll } from '../app/vaults.ts'
 import { userFolders } from '../config/folders.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
+import { closedBy } from '../core/shutdown.ts'
 import type { Access } from '../http/access.ts'
 import { openHttpServer } from '../http/http-server.ts'
 import { isLoopbackAddress } from '../http/names.ts'
@@ -56,9 +57,10 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
     (error: unknown) => printer.warn(`A vault could not be opened: ${String(error)}`),
   )
   await ended
+  const by = closedBy()
   await server.stop()
   followed.stop()
-  await close()
+  await close(by)
   return 0
 }
 

@@ -24,8 +24,7 @@ export async function run(invocation: Invocation): Promise<number> {
     onInitialized: () => serving.live.watch(),
   })
   host.onSignal(() => server.stop())
-  await server.finished
-  await serving.close()
+  await serving.close(await server.finished)
   return 0
 }
 

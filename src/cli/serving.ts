@@ -18,7 +18,8 @@ export interface Serving {
   /** Follows the settings' files once it is told to. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  close(): Promise<void>
+  /** Closes the vaults, or gives that up at a moment of `performance.now()`. */
+  close(by: number): Promise<void>
 }
 
 /** Makes what a server rests on; nothing is opened before it is asked for. */
@@ -45,9 +46,9 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
       facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
     },
-    async close() {
+    async close(by) {
       live.stop()
-      await served.close()
+      await served.close(by)
     },
   }
 }

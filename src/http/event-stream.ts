@@ -11,7 +11,7 @@ export class EventStream {
   #waiting = 0
   #open = true
 
-  /** Begins the response; `onEnd` is called once, whoever ends it. */
+  /** Begins the response, which must be open; `onEnd` is called once, whoever ends it. */
   constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
     this.#response = response
     this.#backlog = streamBacklog
@@ -66,7 +66,7 @@ export class EventsOnDemand {
 
   send(message: JSONRPCMessage): void {
     const { request, response } = this.#exchange
-    if (!String(request.headers.accept).includes('text/event-stream')) return
+    if (response.destroyed || !String(request.headers.accept).includes('text/event-stream')) return
     this.#stream ??= new EventStream(response, this.#limits)
     this.#stream.send(message)
   }

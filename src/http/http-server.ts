@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
+import { SHUTDOWN } from '../core/shutdown.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../mcp/events.ts'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
@@ -103,9 +104,9 @@ class Endpoint {
     await this.#modern.endStreams()
     await this.#load.idle(this.#limits.drain)
     this.#sessions.close()
-    await this.#modern.close()
+    await Promise.all([this.#legacy.close(), this.#modern.close()])
     this.node.closeIdleConnections()
-    const timer = setTimeout(() => this.node.closeAllConnections(), LAST_BYTES_MS)
+    const timer = setTimeout(() => this.node.closeAllConnections(), SHUTDOWN.lastBytes)
     await closed
     clearTimeout(timer)
   }
@@ -177,9 +178,6 @@ class Endpoint {
 function silence(): EventFeed {
   return feedOf(new ServerEvents())
 }
-
-/** How long the last answers may take to leave, in milliseconds. */
-const LAST_BYTES_MS = 500
 
 function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
   if (method === 'GET' || method === 'HEAD') sendJson(response, 200, HEALTH)

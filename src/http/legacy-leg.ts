@@ -33,6 +33,8 @@ const VERSION_WITHOUT_HEADER = '2025-03-26'
 /** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to who never opened one. */
 export class LegacyLeg {
   readonly #options: LegacyOptions
+  /** Of posts without a session that are in work. */
+  readonly #single = new Set<ExchangeTransport>()
 
   constructor(options: LegacyOptions) {
     this.#options = options
@@ -62,6 +64,7 @@ export class LegacyLeg {
     if ('refusal' in found) return sendRefusal(response, found.refusal)
     const full = load.streamsRefusal
     if (full !== undefined) return sendRefusal(response, full)
+    if (response.destroyed) return
     const { session } = found
     // Whoever asks again has lost the one before, even if nobody has noticed yet.
     session.stream?.end()
@@ -80,6 +83,11 @@ export class LegacyLeg {
     if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)
     this.#options.sessions.end(found.session)
     exchange.response.writeHead(204).end()
+  }
+
+  /** Gives up what is in work without a session. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#single].map((transport) => transport.close()))
   }
 
   async #open(exchange: Exchange, opening: JSONRPCRequest): Promise<void> {
@@ -111,16 +119,23 @@ export class LegacyLeg {
     if (repeated !== undefined) return sendFault(response, invalidRequest('a request with this id is in work.', repeated.id))
     const events = new EventsOnDemand(exchange, this.#options.limits)
     const answers = await transport.post(messages, (message) => events.send(message))
-    if (transport.isClosed) return sendRefusal(response, noSession())
+    const isGivenUp = transport.isClosed
     if (session === undefined) await transport.close()
-    if (!events.end(answers)) sendAnswers(response, [...faults, ...answers], isBatch)
+    if (events.end([...faults, ...answers])) return
+    if (isGivenUp) sendRefusal(response, session === undefined ? givenUp() : noSession())
+    else sendAnswers(response, [...faults, ...answers], isBatch)
   }
 
   /** A server for one post; it ends with the post, also when the client goes away. */
   async #connectOnce({ holder, response }: Exchange): Promise<ExchangeTransport> {
     const transport = new ExchangeTransport()
-    await this.#options.serverFor(holder).connect(transport)
-    response.once('close', () => void transport.close())
+    const server = this.#options.serverFor(holder)
+    await server.connect(transport)
+    this.#single.add(transport)
+    response.once('close', () => {
+      this.#single.delete(transport)
+      void transport.close()
+    })
     return transport
   }
 
@@ -164,6 +179,10 @@ function wrongVersion(exchange: Exchange): Refusal | undefined {
 
 function noSession(): Refusal {
   return refusal(404, 'There is no such session.', { hint: 'Open another one with "initialize".' })
+}
+
+function givenUp(): Refusal {
+  return refusal(503, 'The server ended before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
 }
 
 function tooManySessions(): Refusal {

@@ -1,3 +1,5 @@
+import { SHUTDOWN } from '../core/shutdown.ts'
+
 /** What one server lets its clients take; times are milliseconds, sizes bytes. */
 export interface Limits {
   readonly body: number
@@ -50,6 +52,5 @@ export const LIMITS: Limits = {
   sessions: 256,
   sessionIdle: 30 * 60_000,
   keepAlive: 15_000,
-  // With two seconds for closing the vault, a process ends within five.
-  drain: 3_000,
+  drain: SHUTDOWN.drain,
 }

@@ -24,8 +24,8 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
 }
 
 export interface StdioServer {
-  /** Resolves when the connection has ended and every answer has left. */
-  readonly finished: Promise<void>
+  /** Resolves when the connection has ended and every answer has left, with the moment by which the vaults should be closed. */
+  readonly finished: Promise<number>
   /** Ends the connection as the end of input does: what is in flight is answered first. */
   stop(): void
 }
@@ -65,6 +65,6 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     transport,
     onerror: (error) => log(error.message),
   })
-  const finished = transport.finished.then(() => vaults.stop())
+  const finished = transport.finished.finally(() => vaults.stop())
   return { finished, stop: () => transport.drain() }
 }

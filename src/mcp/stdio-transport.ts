@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
+import { closedBy, SHUTDOWN } from '../core/shutdown.ts'
 import { Batches } from './batches.ts'
 import { messageToJson } from './json.ts'
 import {
@@ -25,9 +26,6 @@ export interface StdioTransportOptions {
 
 type Listening = { readonly refusal: string } | { end(): void }
 
-/** How long in-flight calls may take after the end of input, and the last bytes to leave. */
-const DRAIN_TIMEOUT = 5_000
-
 /**
  * JSON-RPC over lines. Unlike the SDK's own transport it answers what it cannot read, survives lines of any length, and
  * finishes what was asked for before it ends.
@@ -36,8 +34,8 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves when the transport is closed and its output has left. */
-  readonly finished: Promise<void>
+  /** Resolves when the transport is closed and its output has left, with the moment by which the vaults should be closed. */
+  readonly finished: Promise<number>
 
   readonly #stdin: Readable
   readonly #stdout: Writable
@@ -49,7 +47,8 @@ export class StdioTransport implements Transport {
   readonly #batches = new Batches()
   /** Requests that will be answered; listen streams are not among them, they last as long as the connection. */
   readonly #inFlight = new Set<RequestId>()
-  #finish: () => void = () => {}
+  #finish: (closed: number) => void = () => {}
+  #closedBy: number | undefined
   #reading = true
   #closed = false
   #broken = false
@@ -83,8 +82,9 @@ export class StdioTransport implements Transport {
   drain(): void {
     if (!this.#reading) return
     this.#reading = false
+    this.#closedBy = closedBy()
     this.#stopListening()
-    this.#drainTimer = setTimeout(() => this.#drained(), DRAIN_TIMEOUT)
+    this.#drainTimer = setTimeout(() => this.#drained(), SHUTDOWN.drain)
     this.#settleDrain()
   }
 
@@ -104,7 +104,7 @@ export class StdioTransport implements Transport {
     this.#stopListening()
     this.onclose?.()
     if (!this.#broken) await this.#flush()
-    this.#finish()
+    this.#finish(this.#closedBy ?? closedBy())
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
@@ -232,7 +232,7 @@ export class StdioTransport implements Transport {
 
   #flush(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, DRAIN_TIMEOUT)
+      const timer = setTimeout(resolve, SHUTDOWN.lastBytes)
       this.#stdout.write('', () => {
         clearTimeout(timer)
         resolve()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
 import { Server } from '@modelcontextprotocol/server'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
@@ -262,6 +262,80 @@ describe('sessions', () => {
     const plain = await post(on, message('tools/list'))
     expect(JSON.parse(plain.text)).toEqual({ jsonrpc: '2.0', id: 1, result: { tools: [] } })
   })
+
+  /** Servers that tell of progress and answer `tools/list` when they are let go. */
+  function tellingServers() {
+    const waiting: (() => void)[] = []
+    const serverFor = () => {
+      const server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } })
+      server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } })
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return { tools: [] }
+      })
+      return server
+    }
+    return { waiting, serverFor }
+  }
+  const EVENTS = { Accept: 'application/json, text/event-stream' }
+
+  test('a session that ends while a call tells of its progress ends that stream, and nothing is said of a mistake', async () => {
+    const on = await start({ serverFor: tellingServers().serverFor })
+    const session = await openSession(on)
+    const call = await open(on, { body: JSON.stringify(message('tools/list')), headers: { ...EVENTS, ...session } })
+    const text = read(call)
+    expect((await get(on, { method: 'DELETE', headers: session })).status).toBe(204)
+    expect(await text).toContain('notifications/progress')
+    expect([call.complete, on.logged]).toEqual([true, []])
+  })
+
+  test('what is wrong in a batch is told when the answers became a stream, too', async () => {
+    const { waiting, serverFor } = tellingServers()
+    const on = await start({ serverFor })
+    const batch = [message('tools/list'), { jsonrpc: '1.0', id: 2, method: 'ping' }]
+    const answer = post(on, batch, EVENTS)
+    await eventually(() => waiting.length === 1)
+    waiting[0]?.()
+    const { text } = await answer
+    expect(text.match(/"method":"[^"]*"|"error":|"result":/g)).toEqual([
+      '"method":"notifications/progress"',
+      '"error":',
+      '"result":',
+    ])
+  })
+
+  test('a client that went away before the first event has no stream', async () => {
+    let tell = async (): Promise<void> => {}
+    const serverFor = () => {
+      const server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } })
+      server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
+        tell = () => mcpReq.notify({ method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } })
+        await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
+        return { tools: [] }
+      })
+      return server
+    }
+    const on = await start({ serverFor })
+    const session = await openSession(on)
+    const began = vi.spyOn(globalThis, 'setInterval')
+    const asked = ask({
+      port: on.port,
+      method: 'POST',
+      path: '/mcp',
+      agent: false,
+      headers: { Authorization: `Bearer ${on.token}`, 'Content-Type': 'application/json', ...EVENTS, ...session },
+    })
+    asked.on('error', () => {})
+    asked.end(JSON.stringify(message('tools/list')))
+    const first = tell
+    await eventually(() => tell !== first)
+    asked.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    began.mockClear()
+    await tell()
+    expect(began).not.toHaveBeenCalled()
+    began.mockRestore()
+  })
 })
 
 describe('the version of 2026-07-28', () => {
@@ -427,11 +501,13 @@ describe('the end', () => {
   test('a call that takes too long is not waited for', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, drain: 50 } })
-    const call = post(on, message('tools/list'), await openSession(on)).catch((error) => error)
-    await eventually(() => slow.waiting.length === 1)
+    const calls = [await openSession(on), {}, { Accept: 'application/json, text/event-stream' }].map((headers) =>
+      post(on, message('tools/list'), headers),
+    )
+    await eventually(() => slow.waiting.length === 3)
     await on.server.stop()
-    await call
-    expect(slow.aborted()).toBe(1)
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([404, 503, 503])
+    expect(slow.aborted()).toBe(3)
   })
 })
 
