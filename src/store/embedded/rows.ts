@@ -58,6 +58,7 @@ const SEEDS: Readonly<Record<Kind, number>> = {
   mentions: crc32('mentions'),
   info: crc32('info'),
   links: crc32('links'),
+  meta: crc32('meta'),
 }
 
 /** Of the kind and the text, one after the other. */
