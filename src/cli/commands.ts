@@ -119,7 +119,7 @@ export const COMMANDS: readonly Command[] = [
         short: 'f',
         values: ['json', 'graphml', 'dot', 'csv'],
         default: 'json',
-        sentence: 'How; csv is one table of nodes, links and links to nothing.',
+        sentence: 'How; csv is a list of edges, so it holds the links only.',
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
     ],

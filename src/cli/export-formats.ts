@@ -3,10 +3,10 @@ import type { ExportRow } from '../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** How a format writes a graph; nodes come before edges. */
+/** How a format writes a graph; nodes come before edges, and what is not asked for is left out. */
 interface Format {
   readonly begin: string
-  node(row: NodeRow, first: boolean): string
+  node?(row: NodeRow, first: boolean): string
   readonly between: string
   edge(row: EdgeRow, first: boolean): string
   /** What follows the edges, with the links to what does not exist. */
@@ -16,7 +16,7 @@ interface Format {
 export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The graph as text in pieces of some kilobytes. Links to what does not exist are told by `json` and `csv` only. */
+/** The graph as text in pieces of some kilobytes. Links to what does not exist are told by `json` only. */
 export async function* formatExport(rows: AsyncIterable<ExportRow>, name: ExportFormat): AsyncGenerator<string> {
   const format = FORMATS[name]
   const unresolved: (ExportRow & { readonly kind: 'unresolved' })[] = []
@@ -29,7 +29,7 @@ export async function* formatExport(rows: AsyncIterable<ExportRow>, name: Export
     }
     if (row.kind === 'node' && row.nodeKind === 'missing') continue
     if (row.kind === 'edge' && last !== 'edge') piece += format.between
-    piece += row.kind === 'node' ? format.node(row, last === undefined) : format.edge(row, last !== 'edge')
+    piece += row.kind === 'node' ? (format.node?.(row, last === undefined) ?? '') : format.edge(row, last !== 'edge')
     last = row.kind
     if (piece.length > 64_000) {
       yield piece
@@ -38,22 +38,6 @@ export async function* formatExport(rows: AsyncIterable<ExportRow>, name: Export
   }
   yield piece + (last === 'edge' ? '' : format.between) + format.end(unresolved)
 }
-
-/** The members of nodes, then those of edges, by the names that they have in `json`. */
-const CSV_COLUMNS = [
-  'row',
-  'id',
-  'path',
-  'title',
-  'kind',
-  'tags',
-  'aliases',
-  'excluded',
-  'source',
-  'target',
-  'count',
-  'kinds',
-] as const
 
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   json: {
@@ -85,13 +69,10 @@ ${['title', 'path', 'kind', 'tags', 'aliases'].map((name) => graphmlKey(name, 'n
     end: () => '}\n',
   },
   csv: {
-    // One table, so that one file holds the whole graph; whoever wants one kind of row filters by the first column.
-    begin: `${CSV_COLUMNS.join(',')}\n`,
-    node: ({ id, path, title, nodeKind, tags, aliases, excluded }) =>
-      csvRow('node', { id, path, title, kind: nodeKind, tags: tags.join('|'), aliases: aliases.join('|'), excluded }),
+    begin: 'source,target,count,kinds\n',
     between: '',
-    edge: ({ source, target, count, kinds }) => csvRow('edge', { source, target, count, kinds: kinds.join('|') }),
-    end: (unresolved) => unresolved.map(({ source, target, count }) => csvRow('unresolved', { source, target, count })).join(''),
+    edge: ({ source, target, count, kinds }) => `${csv(source)},${csv(target)},${count},${kinds.join('|')}\n`,
+    end: () => '',
   },
 }
 
@@ -119,11 +100,6 @@ function xml(text: string): string {
 /** A quoted string; Graphviz keeps a doubled backslash in ids and shows one in labels. */
 function dot(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
-}
-
-function csvRow(row: ExportRow['kind'], facts: Partial<Record<(typeof CSV_COLUMNS)[number], string | number | boolean>>): string {
-  const values = { row, ...facts }
-  return `${CSV_COLUMNS.map((column) => csv(String(values[column] ?? ''))).join(',')}\n`
 }
 
 function csv(text: string): string {

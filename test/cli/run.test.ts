@@ -596,7 +596,7 @@ describe('export', () => {
   test('to stdout, as JSON unless told otherwise', async () => {
     expect(JSON.parse((await roux('export', { rows })).out).edges).toHaveLength(2)
     expect((await roux('export --format csv', { rows })).out).toBe(
-      'row,id,path,title,kind,tags,aliases,excluded,source,target,count,kinds\nedge,,,,,,,,a.md,b.md,1,link\nedge,,,,,,,,b.md,a.md,2,embed|link\n',
+      'source,target,count,kinds\na.md,b.md,1,link\nb.md,a.md,2,embed|link\n',
     )
   })
 

@@ -108,6 +108,11 @@ class SqliteStore implements EmbeddedStore {
   }
 
   refresh(): void {
+    this.#projection.doubt()
+    this.#refresh()
+  }
+
+  #refresh(): void {
     this.#guard(() => {
       const before = this.#projection.graph
       const keys = this.#projection.refresh()
@@ -157,7 +162,7 @@ class SqliteStore implements EmbeddedStore {
 
   /** Answers from the newest generation. */
   #read<T>(read: (projection: Projection) => T): T {
-    this.refresh()
+    this.#refresh()
     return this.#guard(() => read(this.#projection))
   }
 

@@ -20,6 +20,8 @@ interface NamesAhead {
 
 const MANY_LINKS = 100
 const HUBS_KEPT = 32
+/** How late it may be noticed that another process has replaced the index, ms. */
+const SAME_LIFE = 20
 /** Rows between two looks at the clock. */
 const LOOK_AT_CLOCK = 32
 /** More rows than this are not read as one text. */
@@ -33,6 +35,8 @@ export class Projection {
   #location: Location
   readonly #vault: string | undefined
   #database: OpenDatabase | undefined
+  /** Until when the file is taken for the one that was opened (`performance.now()`). */
+  #sameUntil = 0
   #version = -1
   #generation = 0
   #outside: readonly OutsideLink[] = []
@@ -83,6 +87,11 @@ export class Projection {
     this.#version = version
     if (rows.length > 0) this.#apply(rows)
     return rows.map((row) => row.key)
+  }
+
+  /** Something was committed or replaced: the next `refresh` looks at the file itself. */
+  doubt(): void {
+    this.#sameUntil = 0
   }
 
   #newRows(database: Database): readonly GraphRow[] {
@@ -243,7 +252,11 @@ export class Projection {
   }
 
   #open(): OpenDatabase | undefined {
+    // A call reads several times, and looking at the file takes as long as all else that is done to find nothing new.
+    const now = performance.now()
+    if (this.#database !== undefined && now < this.#sameUntil) return this.#database
     const identity = identityOf(this.#location)
+    this.#sameUntil = now + SAME_LIFE
     if (this.#database !== undefined) {
       // Whoever empties the cache folder deletes a name: what was read stays true until there is another index.
       if (identity === undefined || identity === this.#database.identity) return this.#database
