@@ -1,7 +1,7 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import { userFolders } from '../config/folders.ts'
-import { type LoadedSettings, readSettings } from '../config/load.ts'
-import { type LoadedVault, loadVaults } from '../config/load-vaults.ts'
+import type { LoadedSettings } from '../config/load.ts'
+import { type LoadedVault, readVaults } from '../config/load-vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { tokenFileIn } from '../http/token-file.ts'
 import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './doctor-checks.ts'
@@ -16,13 +16,11 @@ import { type Invocation, settingsInput, withCore } from './session.ts'
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
-  const loaded = await readSettings(settingsInput(invocation, positionals[0]))
-  findings.push(...checkSettings(loaded))
-  // With settings that are wrong, what they name may be something else: then only the settings are told, and the one vault there is.
-  const vaults = loaded.problems.length > 0 ? [loaded] : (await loadVaults(settingsInput(invocation, positionals[0]))).vaults
-  for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault)))
-  findings.push(...(await checkProtocol(loaded.settings)))
-  findings.push(...(await checkHttp(loaded.settings.http, tokenFileIn(userFolders(invocation.host.env).state))))
+  const { server, vaults } = await readVaults(settingsInput(invocation, positionals[0]))
+  findings.push(...checkSettings(server))
+  for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault, server)))
+  findings.push(...(await checkProtocol(server.settings)))
+  findings.push(...(await checkHttp(server.settings.http, tokenFileIn(userFolders(invocation.host.env).state))))
   findings.push(...checkClients(invocation.host))
   const broken = findings.some(({ state }) => state === 'fail')
   if (printer.json) await printer.answer({ ok: !broken, checks: findings })
@@ -31,12 +29,13 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** What is asked of every vault; of several, each check says of which. */
-async function checkOneVault(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {
+async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
   const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
   const { diagnose } = await host.compose()
   const findings = [
+    ...settingsFindings({ problems: news(loaded.problems, server.problems), warnings: news(loaded.warnings, server.warnings) }),
     ...vault,
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
@@ -47,13 +46,23 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault): Promi
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
-function checkSettings({ problems, warnings, files }: LoadedSettings): readonly Finding[] {
-  const findings: Finding[] = [
+/** What is said of a vault and was not said of all. */
+function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
+  return own.filter((one) => !said.includes(one))
+}
+
+function settingsFindings({ problems, warnings }: Pick<LoadedSettings, 'problems' | 'warnings'>): readonly Finding[] {
+  return [
     ...problems.map(
       ({ message, hint }): Finding => ({ check: 'settings', state: 'fail', message, ...(hint === undefined ? {} : { hint }) }),
     ),
     ...warnings.map((message): Finding => ({ check: 'settings', state: 'warn', message })),
   ]
+}
+
+function checkSettings(loaded: LoadedSettings): readonly Finding[] {
+  const { files } = loaded
+  const findings = settingsFindings(loaded)
   if (findings.length > 0) return findings
   return [
     {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
-import { type LoadedSettings, loadSettings, readSettings, type SettingsInput } from './load.ts'
+import { type LoadedSettings, readSettings, requireRight, type SettingsInput } from './load.ts'
 
 /** One vault and its settings. */
 export interface LoadedVault extends LoadedSettings {
@@ -21,14 +21,25 @@ export interface LoadedVaults {
  * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong.
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
-  const server = await loadSettings(input)
-  const named = Object.entries(server.settings.vaults)
-  requireDistinct(named)
-  const meant = input.vault === undefined ? named : named.filter(([name]) => name === input.vault)
+  const loaded = await readVaults(input)
+  for (const one of [loaded.server, ...loaded.vaults]) requireRight(one)
+  return loaded
+}
+
+/**
+ * Like `loadVaults`, but answers what is wrong instead of throwing it: in `server` what is so for all, and which vaults are left out; in
+ * each vault what is so in its own file. With settings that are wrong for all there is one vault, because what they name may be another.
+ */
+export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
+  const read = await readSettings(input)
+  if (read.problems.length > 0) return { server: read, vaults: [read] }
+  const { distinct, problems } = separate(Object.entries(read.settings.vaults))
+  const server = { ...read, problems }
+  const meant = input.vault === undefined ? distinct : distinct.filter(([name]) => name === input.vault)
   const [first, ...more] = isNamedElsewhere(input, server) ? [] : meant
   if (first === undefined) return { server, vaults: [server] }
-  const load = (one: Named): Promise<LoadedVault> => loadNamed(one, input, server)
-  return { server, vaults: [await load(first), ...(await Promise.all(more.map(load)))] }
+  const readOne = (one: Named): Promise<LoadedVault> => readNamed(one, input, server)
+  return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
 /** The folder of the one vault that is meant, by its folder or its name; what is wrong in the settings is left to whoever uses them. */
@@ -45,23 +56,29 @@ function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings)
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
 
-async function loadNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
-  const own = await loadSettings({ ...input, vault: path })
+async function readNamed([name, path]: Named, input: SettingsInput, server: LoadedSettings): Promise<LoadedVault> {
+  const own = await readSettings({ ...input, vault: path })
   const { tools } = server.settings
   return { ...own, settings: { ...own.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-function requireDistinct(named: readonly Named[]): void {
-  const byFolder = new Map<string, string>()
-  for (const [name, path] of named) {
+/** The vaults that have a folder of their own, and what is wrong with the others. */
+function separate(named: readonly Named[]): { readonly distinct: readonly Named[]; readonly problems: readonly RouxError[] } {
+  const byFolder = new Map<string, Named>()
+  const problems: RouxError[] = []
+  for (const one of named) {
+    const [name, path] = one
     const folder = realFolder(path)
     const other = byFolder.get(folder)
-    if (path !== '' && other === undefined) byFolder.set(folder, name)
-    else {
-      const what = path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other} are the same folder, ${folder}`
-      throw new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault a folder of its own.' })
+    if (path !== '' && other === undefined) {
+      byFolder.set(folder, one)
+      continue
     }
+    const what =
+      path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other?.[0]} are the same folder, ${folder}`
+    problems.push(new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault a folder of its own.' }))
   }
+  return { distinct: [...byFolder.values()], problems }
 }
 
 /** A folder by whichever link or spelling it is reached; one that is not there as it is written. */

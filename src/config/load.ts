@@ -60,8 +60,14 @@ export interface LoadedSettings {
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const loaded = await readSettings(input)
-  const [first, ...more] = loaded.problems
-  if (first === undefined) return loaded
+  requireRight(loaded)
+  return loaded
+}
+
+/** @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong. */
+export function requireRight({ problems }: Pick<LoadedSettings, 'problems'>): void {
+  const [first, ...more] = problems
+  if (first === undefined) return
   const rest = more.length === 0 ? undefined : `"roux doctor" shows ${more.length} more.`
   const hint = [first.hint, rest].filter((part) => part !== undefined).join(' ')
   throw new RouxError('INVALID_SETTINGS', first.message, {

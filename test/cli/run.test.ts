@@ -666,6 +666,24 @@ describe('doctor', () => {
     ])
   })
 
+  test('of several vaults the settings that are wrong in one are told, and the others are looked at', async () => {
+    for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
+    line.write('work/roux.config.yaml', 'vault:\n  mode: x\n')
+    const folders = { notes: 'notes', again: 'notes', work: 'work' }
+    const vaults = Object.entries(folders).map(([name, folder]) => ['--set', `vaults.${name}=${line.root}/${folder}`])
+    const { code, out } = await line.roux(['doctor', '--set', 'http.port=0', ...vaults.flat()], {
+      files: FILES,
+      composition: { diagnose: async () => SOUND },
+    })
+    expect(code).toBe(1)
+    const { checks } = JSON.parse(out) as { checks: { check: string; state: string; message: string }[] }
+    const said = checks.map(({ check, state, message }) => `${check} ${state}: ${message}`).join('\n')
+    expect(said).toMatch(/^settings fail: vaults\.again and vaults\.notes are the same folder/m)
+    expect(said).toMatch(/^settings fail: work: .*roux\.config\.yaml:2: vault\.mode must be one of/m)
+    expect(checks.filter(({ check }) => check === 'notes').map(({ message }) => message.split(':')[0])).toEqual(['notes', 'work'])
+    expect(checks.filter(({ check, state }) => check === 'settings' && state !== 'ok')).toHaveLength(2)
+  })
+
   test('what is broken is told with how to mend it, and fails', async () => {
     line.write('vault/roux.config.yaml', 'vault:\n  mode: x\n  watch: y\n')
     const { code, out } = await roux('doctor ../vault', {
