@@ -28,6 +28,9 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw }: D
   ]
 }
 
+/** Whatever does not fit is replaced by whoever uses it first. */
+const REBUILT = 'It is rebuilt by itself: "roux index" does it now.'
+
 function indexFinding(check: 'index' | 'search', { file, state, message }: IndexDiagnosis): Finding {
   const because = message === undefined ? '' : ` (${message})`
   const name = check === 'index' ? 'index' : 'search index'
@@ -41,21 +44,21 @@ function indexFinding(check: 'index' | 'search', { file, state, message }: Index
         check,
         state: 'warn',
         message: `${file} is damaged${because}`,
-        hint: 'It is rebuilt by itself: "roux index" does it now.',
+        hint: REBUILT,
       }
     case 'foreign':
       return {
         check,
-        state: 'fail',
+        state: 'warn',
         message: `${file} is no ${name} of Roux${because}`,
-        hint: 'Move it away, or set cache.path to another folder.',
+        hint: REBUILT,
       }
     case 'newer':
       return {
         check,
         state: 'warn',
         message: `${file} was written by a newer version of Roux${because}`,
-        hint: 'Use that version, or another cache.path.',
+        hint: REBUILT,
       }
   }
 }

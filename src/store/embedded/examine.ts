@@ -1,26 +1,37 @@
+import { type DatabaseKind, kindOf } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { APPLICATION_ID, FORMAT, unpackHot } from './rows.ts'
-import { openSqlite } from './sqlite.ts'
-import { readMeta, readTexts, requireKeys } from './writer.ts'
+import { unpackHot, unpackInfo, unpackLinks, unpackMentions, unpackStat } from './rows.ts'
+import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
+  /** `foreign`: of another program · `newer`: of a newer version of this one. Both are replaced when they are used. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
   readonly message?: string
 }
 
 /** Looks at an index without changing it: every row is read. */
 export function examineIndex(location: Location): IndexCondition {
+  return examineDatabase(location, INDEX, readEverything)
+}
+
+/** Looks at a database of ours without changing it; `readAll` throws what it finds damaged. */
+export function examineDatabase(
+  location: Location,
+  kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
+  readAll: (database: Database) => void,
+): IndexCondition {
   if (!isThere(location)) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
     try {
-      const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
-      const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
-      if (application?.application_id !== APPLICATION_ID) return { state: 'foreign' }
-      if ((user?.user_version ?? 0) > FORMAT) return { state: 'newer' }
-      readMeta(database)
-      const { texts, keySum } = readTexts(database, 'hot', 'WHERE TRUE')
-      requireKeys(texts.map(unpackHot), keySum)
+      const { applicationId, format } = kindOf(database)
+      if (applicationId !== kind.applicationId) return { state: 'foreign' }
+      if (format > kind.format) return { state: 'newer' }
+      if (format < kind.format) return { state: 'damaged', message: `it is of format ${format} instead of ${kind.format}` }
+      // In one transaction: a server may write meanwhile.
+      database.exec('BEGIN')
+      readAll(database)
       return { state: 'present' }
     } finally {
       database.close()
@@ -28,6 +39,39 @@ export function examineIndex(location: Location): IndexCondition {
   } catch (error) {
     return { state: 'damaged', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** @throws what SQLite says, DamagedIndex */
+function readEverything(database: Database): void {
+  const { rows } = readMeta(database)
+  const hot = readTexts(database, 'hot', 'WHERE TRUE')
+  const files = requireKeys(hot.texts.map(unpackHot), hot.keySum)
+  if (files.length !== rows) throw new DamagedIndex('rows are missing')
+  const stat = readTexts(database, 'stat', "WHERE stat <> ''")
+  requireKeys(stat.texts.map(unpackStat), stat.keySum)
+  const mentions = readTexts(database, 'mentions', "WHERE mentions <> ''")
+  requireKeys(mentions.texts.map(unpackMentions), mentions.keySum)
+  const described = keysOf(database, 'info', unpackInfo)
+  const linking = keysOf(database, 'links', unpackLinks)
+  for (const { key, path, kind, targets, missing } of files) {
+    if (path !== undefined && kind === 'note' && !described.has(key)) throw new DamagedIndex('a note is missing')
+    if (targets.length + missing.length > 0 && !linking.has(key)) throw new DamagedIndex('links are missing')
+  }
+}
+
+/** The keys of a table of documents, each of which is read. */
+function keysOf(
+  database: Database,
+  table: 'info' | 'links',
+  unpack: (key: number, data: unknown) => unknown,
+): ReadonlySet<number> {
+  const keys = new Set<number>()
+  for (const row of database.prepare(`SELECT key, data FROM ${table}`).iterate()) {
+    const { key, data } = row as { key: number; data: unknown }
+    unpack(key, data)
+    keys.add(key)
+  }
+  return keys
 }
 
 /** A folder that cannot even be looked into holds no index; that it cannot is told elsewhere. */

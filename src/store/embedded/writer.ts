@@ -30,7 +30,8 @@ export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
-const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
+/** What the database of an index is. */
+export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
 const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, complete: false }

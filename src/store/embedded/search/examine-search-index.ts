@@ -1,34 +1,16 @@
 import { unpackHeader } from '../../../search/words/header.ts'
-import { kindOf } from '../database-file.ts'
-import type { IndexCondition } from '../examine.ts'
-import { databasePath, identityOf, type Location } from '../location.ts'
-import { type Database, openSqlite } from '../sqlite.ts'
+import { examineDatabase, type IndexCondition } from '../examine.ts'
+import type { Location } from '../location.ts'
+import type { Database } from '../sqlite.ts'
 import { headerPlace, pagePlace, SEARCH, unpackVectors, unsealBytes } from './search-rows.ts'
 
 /** Looks at a search index without changing it: every row is read once. */
 export function examineSearchIndex(location: Location): IndexCondition {
-  try {
-    if (identityOf(location) === undefined) return { state: 'absent' }
-    const database = openSqlite(databasePath(location), { readOnly: true })
-    try {
-      const { applicationId, format } = kindOf(database)
-      if (applicationId !== SEARCH.applicationId) return { state: 'foreign' }
-      if (format > SEARCH.format) return { state: 'newer' }
-      if (format < SEARCH.format) return { state: 'damaged', message: `it is of format ${format} instead of ${SEARCH.format}` }
-      readEverything(database)
-      return { state: 'present' }
-    } finally {
-      database.close()
-    }
-  } catch (error) {
-    return { state: 'damaged', message: error instanceof Error ? error.message : String(error) }
-  }
+  return examineDatabase(location, SEARCH, readEverything)
 }
 
 /** @throws what SQLite says, DamagedIndex, DamagedWords */
 function readEverything(database: Database): void {
-  // In one transaction: a server may merge segments meanwhile.
-  database.exec('BEGIN')
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }
     unpackHeader(unsealBytes(headerPlace(id, rank), header))
@@ -41,5 +23,4 @@ function readEverything(database: Database): void {
     const { embedder, key, data } = row as { embedder: number; key: number; data: unknown }
     unpackVectors(embedder, key, data)
   }
-  database.exec('COMMIT')
 }
