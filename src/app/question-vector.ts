@@ -22,8 +22,17 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   const embedder = await core.embedding.open()
   const states = await core.store.vectorStates()
   const own = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
+  if (own === 0) await lookAgain(core, embedder)
   const former = states.find((state) => state.embedder !== embedder.id && state.notes > own)
   return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
+}
+
+/** Another process with another embedder may have forgotten the vectors that were made here: then they are made again. */
+async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
+  const vectors = indexing.status().search?.vectors
+  if (vectors?.embedder !== embedder.id || vectors.done === 0) return
+  // Whatever was compared, search looks afterwards at what is stored; and where that fails, the answer says why.
+  await indexing.reconcile([]).catch(() => {})
 }
 
 /** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */

@@ -13,6 +13,8 @@ export interface EmbeddingParts {
   readonly openEmbedder: () => Promise<Embedder>
   /** The note as it is now; `undefined` when it is gone. */
   readonly read: (key: number) => ReadNote | undefined
+  /** The vectors of other embedders go when this one's are complete: see `SearchServiceParts.isEager`. */
+  readonly supersedes: boolean
   /** What `step` waited for is there. */
   readonly onWake: () => void
 }
@@ -185,7 +187,7 @@ export class EmbeddingQueue {
 
   /** What other embedders made served until now. */
   async #supersede({ id }: Embedder): Promise<void> {
-    if (this.#isAlone || this.#wanted.size === 0) return
+    if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
     this.#isAlone = true
   }

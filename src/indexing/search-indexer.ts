@@ -14,6 +14,8 @@ export interface SearchParts {
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
+  /** The vectors of other embedders go when this one's are complete. */
+  readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
   /** A file is not what the index says: it should be compared. */
@@ -56,13 +58,14 @@ export class SearchIndexer {
 
   constructor(parts: SearchParts) {
     this.#parts = parts
-    const { openEmbedder } = parts
+    const { openEmbedder, supersedes } = parts
     this.#embedding =
       openEmbedder === undefined
         ? undefined
         : new EmbeddingQueue({
             search: parts.search,
             openEmbedder,
+            supersedes,
             read: (key) => this.#read(key),
             onWake: parts.onWake,
           })

@@ -14,7 +14,10 @@ export interface SearchServiceParts {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /** Absent: meaning is not indexed. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Work as soon as the graph is right (a server), or when somebody waits for it (a command). */
+  /**
+   * Work as soon as the graph is right (a server), or when somebody waits for it (a command). Only what a server makes takes the place of
+   * other embedders' vectors: a command may be tried once with another one, beside a server that needs its own.
+   */
   readonly isEager: boolean
   /** The search index was replaced by another. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
@@ -176,6 +179,7 @@ export class SearchService {
       index,
       search: this.#writer,
       ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
+      supersedes: this.#parts.isEager,
       flavour: { profile, comments, mode },
       kindOf: (path) => kindOf(path, mode),
       onMismatch: this.#hooks.onMismatch,

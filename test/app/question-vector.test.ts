@@ -16,6 +16,25 @@ describe('the embedder that serves', () => {
     expect((await servingEmbedder(closed)).id).toBe(next.id)
   })
 
+  test('whose vectors another process has forgotten looks at what is stored, to make them again', async () => {
+    const own = new BagOfWords('own')
+    const core = await searchCore(NOTES, { embedder: own })
+    const compared: (readonly string[] | undefined)[] = []
+    const indexing: typeof core.indexing = {
+      ...core.indexing,
+      status: () => ({
+        ...core.indexing.status(),
+        search: { words: { done: 2, total: 2 }, vectors: { done: 2, total: 2, embedder: own.id } },
+      }),
+      reconcile: async (paths) => void compared.push(paths),
+    }
+    await servingEmbedder({ ...core, indexing })
+    expect(compared).toEqual([])
+    const store = { ...core.store, vectorStates: async () => [] }
+    expect(await servingEmbedder({ ...core, indexing, store })).toBe(own)
+    expect(compared).toEqual([[]])
+  })
+
   test('is the own one where it has as many', async () => {
     const own = new BagOfWords('own')
     expect(await servingEmbedder(await searchCore(NOTES, { embedder: own }))).toBe(own)

@@ -151,6 +151,47 @@ describe('another embedder', () => {
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
   })
 
+  test('of a command leaves the vectors of the one that a server has', async () => {
+    const at = file()
+    const vault = new MemoryVault(NOTES)
+    const lasting = new BagOfWords('lasting')
+    const server = await startedSearch(at, vault, openBag(lasting))
+    await server.service.findable('meaning', 20_000)
+    const once = new BagOfWords('once', 24)
+    const command = await startedSearch(at, vault, { ...openBag(once), isEager: false })
+    await command.service.findable('meaning', 20_000)
+    expect(await nearest(command.store, once, 'word3')).toHaveLength(1)
+    await command.close()
+    expect(await nearest(server.store, lasting, 'word3')).toHaveLength(1)
+    expect(await statesOf(server.store)).toEqual([
+      { embedder: once.id, notes: 40 },
+      { embedder: lasting.id, notes: 40 },
+    ])
+    await server.close()
+    // The next server keeps what it needs.
+    const next = await startedSearch(at, vault, openBag(lasting))
+    await next.service.findable('meaning', 20_000)
+    await expect.poll(() => statesOf(next.store)).toEqual([{ embedder: lasting.id, notes: 40 }])
+  })
+
+  test('of a second server takes the place of the first one’s, which makes its own again, and both stay', async () => {
+    const at = file()
+    const vault = new MemoryVault(NOTES)
+    const [one, other] = [new BagOfWords('one'), new BagOfWords('other', 24)]
+    const first = await startedSearch(at, vault, openBag(one))
+    await first.service.findable('meaning', 20_000)
+    const second = await startedSearch(at, vault, openBag(other))
+    await second.service.findable('meaning', 20_000)
+    await expect.poll(() => statesOf(first.store)).toEqual([{ embedder: other.id, notes: 40 }])
+    await first.service.reconcile([])
+    await first.service.findable('meaning', 20_000)
+    await settled()
+    for (const { store } of [first, second]) {
+      expect(await nearest(store, one, 'word3')).toHaveLength(1)
+      expect(await nearest(store, other, 'word3')).toHaveLength(1)
+    }
+  })
+
   test('there and back, again and again, with one reader', async () => {
     const at = file()
     const vault = new MemoryVault(Object.fromEntries(Object.entries(NOTES).slice(0, 5)))

@@ -144,6 +144,7 @@ export class IndexedVault<V extends Vault = MemoryVault> {
       index: this.#writer,
       search: openSearchWriter(this.#searchLocation),
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      supersedes: true,
       flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
       kindOf: (path) => fileKind(path, this.indexer.mode),
       onMismatch: () => {},

@@ -74,6 +74,7 @@ export class SearchRig {
       index,
       search: writer,
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      supersedes: true,
       flavour: { profile: 'lenient', comments: true, mode: 'obsidian' },
       kindOf: (path) => fileKind(path, 'obsidian'),
       onMismatch: (path) => this.mismatches.push(path),
