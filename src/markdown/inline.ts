@@ -51,7 +51,7 @@ export class InlineScanner {
   readonly #logseq: boolean
   readonly #docs: boolean
   readonly #ignored: Flavour['ignoredTags']
-  readonly #opaque = new OpaqueSpans()
+  #opaque = new OpaqueSpans()
 
   // The current run (or cell): `base` is what its offsets lack to those of the file.
   #src = ''
@@ -86,20 +86,36 @@ export class InlineScanner {
 
   /** Reads one run of `text`. */
   scan(text: string, run: Run): void {
-    let start = run.start
-    let end = run.end
-    this.#src = text
-    this.#base = 0
-    if (run.gaps) {
-      this.#src = maskGaps(text, start, end, run.gaps)
-      this.#base = start
-      end -= start
-      start = 0
-    }
     this.#run++
     this.#inRow = run.kind === 'row'
-    if (run.kind === 'row') forEachCell(this.#src, start, end, (from, to) => this.#scanSpan(from, to))
-    else if (run.kind === 'html') this.#scanHtml(start, end)
+    if (run.gaps) {
+      this.#scanCopy(run, maskGaps(text, run.start, run.end, run.gaps))
+      return
+    }
+    this.#src = text
+    this.#base = 0
+    this.#scanRun(run.kind, run.start, run.end)
+  }
+
+  /** Reads a run from a copy of it; what was found ahead in the file's own text stays known. */
+  #scanCopy(run: Run, copy: string): void {
+    const opaque = this.#opaque
+    const searched = this.#searched
+    const searchedFrom = this.#searchedFrom
+    const found = this.#found
+    this.#opaque = new OpaqueSpans()
+    this.#src = copy
+    this.#base = run.start
+    this.#scanRun(run.kind, 0, run.end - run.start)
+    this.#opaque = opaque
+    this.#searched = searched
+    this.#searchedFrom = searchedFrom
+    this.#found = found
+  }
+
+  #scanRun(kind: Run['kind'], start: number, end: number): void {
+    if (kind === 'row') forEachCell(this.#src, start, end, (from, to) => this.#scanSpan(from, to))
+    else if (kind === 'html') this.#scanHtml(start, end)
     else this.#scanSpan(start, end)
   }
 
