@@ -106,5 +106,9 @@ export function anchorOf(heading: string): string {
 
 /** The `id` of `A heading {#id}`. */
 function explicitAnchor(heading: string): string | undefined {
-  return /\s\{#([^{}\s]+)[^{}]*\}\s*$/.exec(heading)?.[1]
+  const text = heading.trimEnd()
+  const at = text.lastIndexOf('{#')
+  if (at === -1 || !text.endsWith('}') || !/\s/.test(text.charAt(at - 1))) return undefined
+  const attributes = text.slice(at + 2, -1)
+  return /[{}]/.test(attributes) ? undefined : /^\S+/.exec(attributes)?.[0]
 }

@@ -199,6 +199,6 @@ function startOf(node: unknown): number {
 }
 
 function sentence(message: string): string {
-  const first = message.split('\n', 1)[0] as string
-  return first.charAt(0).toLowerCase() + first.slice(1).replace(/[.:]?\s*$/, '')
+  const first = (message.split('\n', 1)[0] as string).trimEnd()
+  return first.charAt(0).toLowerCase() + first.slice(1).replace(/[.:]$/, '')
 }

@@ -1,7 +1,7 @@
 import type { PropertyText } from './plain-frontmatter.ts'
 import { maskGaps, type Run } from './runs.ts'
 
-const PROPERTY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::[ \t]*(.*?)[ \t\r]*$/u
+const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
 export interface LogseqProperties {
@@ -18,8 +18,9 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
   const source = run.gaps ? maskGaps(text, run.start, run.end, run.gaps) : text.slice(run.start, run.end)
   let at = run.start
   for (const line of source.split('\n')) {
-    const [, key, value] = PROPERTY.exec(line) ?? []
-    if (key === undefined || value === undefined || key === '__proto__') break
+    const [head = '', key] = KEY.exec(line) ?? []
+    if (key === undefined || key === '__proto__') break
+    const value = line.slice(head.length).trim()
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
     if (items) for (const item of items) texts.push({ key, value: item, start: at, end: at + line.length })

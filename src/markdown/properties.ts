@@ -80,15 +80,24 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
   return links
 }
 
+/** So many links of a value are looked for in vain: each time to its end. */
+const MOST_UNFOUND = 100
+
+/** The links of a text; one that is not written literally, but with escapes or folded, has the place of the whole text. */
 function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
-  const { value } = text
-  let from = text.start
+  const { value, start, end } = text
+  const source = context.text.slice(start, end)
+  let from = 0
+  let unfound = 0
   return linksOfValue(value, context.flavour).map((link) => {
     const raw = value.slice(link.start, link.end)
-    const at = context.text.indexOf(raw, from)
-    const literal = at !== -1 && at + raw.length <= text.end
-    if (literal) from = at + raw.length
-    return placed(link, text, literal ? [at, at + raw.length] : [text.start, text.end], context.lines)
+    const at = unfound < MOST_UNFOUND ? source.indexOf(raw, from) : -1
+    if (at === -1) {
+      unfound++
+      return placed(link, text, [start, end], context.lines)
+    }
+    from = at + raw.length
+    return placed(link, text, [start + at, start + from], context.lines)
   })
 }
 

@@ -26,13 +26,13 @@ export function salvage(text: string, from: number, to: number): readonly Proper
 
 /** The items of `[a, "b"]`, or the one value that stands there. */
 function splitInline(value: string): readonly string[] {
-  const list = /^\s*\[(.*?)\]?\s*$/.exec(value)
-  return list ? (list[1] as string).split(',') : [value]
+  const list = value.trim()
+  return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]
 }
 
 function add(texts: PropertyText[], key: string, item: string, range: readonly [number, number]): void {
-  const value = item
-    .replace(/\s#\s.*$/, '')
+  const comment = item.search(/\s#\s/)
+  const value = (comment === -1 ? item : item.slice(0, comment))
     .trim()
     .replace(/^(["'])(.*)\1$/, '$2')
     .trim()

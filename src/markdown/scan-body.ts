@@ -46,8 +46,16 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
 
 function headingOf(text: string, run: Run, lines: LineIndex): Heading {
   const source = run.gaps ? maskGaps(text, run.start, run.end, run.gaps) : text.slice(run.start, run.end)
-  const heading = source.includes('\n') ? source.replace(/\s*\n\s*/g, ' ') : source
-  return { level: run.level, text: heading.trim(), line: lines.lineAt(run.start) }
+  const heading = source.includes('\n') ? onOneLine(source) : source.trim()
+  return { level: run.level, text: heading, line: lines.lineAt(run.start) }
+}
+
+function onOneLine(source: string): string {
+  return source
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
 }
 
 function markComments(links: readonly MutableLink[], comments: readonly Range[]): void {

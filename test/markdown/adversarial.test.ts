@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { anchorOf, hasSubpath } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { excerptOf } from '../../src/markdown/excerpt.ts'
 import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
@@ -72,6 +73,15 @@ const TEXTS: Readonly<Record<string, string>> = {
   'plain frontmatter of 5 MB': front(rows(200_000, (i) => `key${i}: some value ${i}\n`)),
   'other frontmatter of 5 MB': front(fill('- a: {b: c}\n', 5_000_000)),
   'many keys': front(`x: {a: b}\n${rows(20_000, (i) => `k${i}: "\\t"\n`)}`),
+  'spaces in a heading of two lines': `a${fill(' ')}b\nc${fill(' ')}d\n===\n`,
+  'spaces in a page property': `key::${fill(' ')}b${fill(' ')}c\n`,
+  'spaces in a quoted page property': `> a:: b${fill(' ')}c\n> d:: e\n`,
+  'comments in quotes between paragraphs': fill('> a <!--\n> b <!--\n\nc <!--\n\n'),
+  'code in quotes between paragraphs': fill('> a `\n> b `` $\n\nc ``` $$\n\n'),
+  'quotes between paragraphs': fill('> a\n> b\n\nc\n\n'),
+  'escaped links in a property': `${front(`a: "${fill('\\x5b[a]] ', 200_000)}"`)}${fill('word ', 5_000_000)}`,
+  'spaces in a malformed list': front(`@\ntags: [a${fill(' ')}b${fill(' ')}c`),
+  'comments in a malformed list': front(`@\ntags: a\u2028${fill(' # ')}\u2028b`),
   'malformed frontmatter': front(`@\ntags:\n${fill('- a\n')}`),
   'blank frontmatter': front(`${fill('\n')}a: |\n b`),
 }
@@ -93,6 +103,21 @@ test('excerpts', () => {
   expect(excerptOf(`${fill('\n', 8_000_000)}a`, 0, 10)).toEqual({ excerpt: 'a', cut: false })
   expect(excerptOf(fill(' \t\r\n', 8_000_000), 0, 10)).toEqual({ excerpt: '', cut: false })
   expect(excerptOf(`a${fill(' ')}b`, 0, 10)).toEqual({ excerpt: 'a', cut: true })
+})
+
+test('subpaths', () => {
+  const titles = [
+    ` {#${fill('a')}`,
+    ` {#a${fill(' ')}`,
+    ` {#a}${fill(' ')}b`,
+    `${fill(' {#')}`,
+    fill('[a]('),
+    `a${fill(' ')}b`,
+    fill('-1'),
+  ]
+  const headings = titles.map((text, line) => ({ level: 1, text, line }))
+  for (const subpath of [...titles, 'x', fill('#a')]) expect(hasSubpath(subpath, { headings, blocks: [] })).toBeTypeOf('boolean')
+  for (const title of titles) expect(anchorOf(title).length).toBeLessThanOrEqual(title.length)
 })
 
 test('sections below blank lines', () => {
