@@ -50,24 +50,35 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
 }
 
 function byFile(names: Names, target: string, folder: string, link: LinkTarget, lenient: boolean): Resolution | undefined {
-  if (isRelative(target)) return atPath(names, joinPath(folder, target))
+  if (isRelative(target)) return atRelative(names, folder, target)
   if (target.startsWith('/')) return atPath(names, target.slice(1))
   const folders = hasFolderTargets(names.mode)
   if (folders && !isWiki(link)) {
-    const sibling = atPath(names, joinPath(folder, target))
+    const sibling = atRelative(names, folder, target)
     if (sibling !== undefined) return sibling
   }
   return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
 }
 
-/** The file at exactly this path: as written, else with a note's ending, else (in folder modes) a folder's index file. */
-export function atPath(names: Names, path: string | undefined): Resolution | undefined {
+/** The file that a path means from a folder. One that names a folder (`f/`, `..`) means no note of that name. */
+export function atRelative(names: Names, folder: string, relative: string): Resolution | undefined {
+  const path = joinPath(folder, relative)
   if (path === undefined) return undefined
+  return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
+}
+
+/** The file at exactly this path: as written, else with a note's ending, else (in folder modes) a folder's index file. */
+function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
     const found = single(names.atPath(folded + ending), path, names, 'path')
     if (found !== undefined) return found
   }
+  return atFolder(names, folded)
+}
+
+/** In folder modes, a folder's index file. */
+function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
 }
 
@@ -182,12 +193,15 @@ export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavo
 }
 
 function addSpelling(spelling: string, folded: string, sourcePath: string, mode: Mode, add: (name: string) => void): void {
-  const base = baseName(folded.endsWith('/') ? folded.replace(/\/+$/, '') : folded)
-  add(base)
-  if (!hasFolderTargets(mode)) return
-  // `.` and `..` name a folder only together with the source's own.
-  const resolved = isRelative(spelling) || base === '' ? joinPath(folderOf(sourcePath), spelling) : spelling
-  add(`${baseName(foldName(resolved ?? spelling).replace(/\/+$/, ''))}/`)
+  if (!namesFolder(spelling)) {
+    const base = baseName(folded)
+    add(base)
+    if (hasFolderTargets(mode)) add(`${base}/`)
+  } else if (hasFolderTargets(mode)) {
+    // `.` and `..` name a folder only together with the source's own.
+    const path = joinPath(spelling.startsWith('/') ? '' : folderOf(sourcePath), spelling)
+    if (path !== undefined) add(`${baseName(foldName(path))}/`)
+  }
 }
 
 function withoutQuery({ target, form }: LinkTarget): string {
@@ -203,6 +217,15 @@ function isWiki(link: LinkTarget): boolean {
 export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
+
+/** Whether a target says that it is a folder: its last segment is `.`, `..` or nothing. */
+function namesFolder(target: string): boolean {
+  const last = target.charCodeAt(target.length - 1)
+  return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)
+}
+
+const DOT = 46
+const SLASH = 47
 
 function isRooted(target: string): boolean {
   return isRelative(target) || target.startsWith('/')
@@ -221,7 +244,7 @@ const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
 /** Joins a relative path to a folder; `undefined` when it leaves the vault. */
-export function joinPath(folder: string, relative: string): string | undefined {
+function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {
     if (segment === '' || segment === '.') continue

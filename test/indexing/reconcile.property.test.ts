@@ -11,6 +11,8 @@ const PATHS = [
   'f/b.md',
   'f/index.md',
   'g/f/a.md',
+  'f.md',
+  'g.md',
   'README.md',
   'p.png',
   'f/p.png',
@@ -35,6 +37,15 @@ const TARGETS = [
   'nope',
   'c.canvas',
   'g/f/a',
+  '.',
+  '..',
+  './',
+  '../',
+  'x/..',
+  'f/',
+  './f/',
+  '/f/',
+  '/',
 ]
 
 const link = fc.oneof(
@@ -120,6 +131,7 @@ describe.each([
   { profile: 'lenient', mode: 'obsidian' },
   { profile: 'obsidian', mode: 'obsidian' },
   { profile: 'lenient', mode: 'docs' },
+  { profile: 'lenient', mode: 'foam' },
   { profile: 'lenient', mode: 'auto' },
 ] as const)('$profile, $mode', (flavour) => {
   test('after any sequence of changes the index is what one built from scratch is', async () => {

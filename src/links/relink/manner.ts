@@ -1,6 +1,6 @@
 import { hasFolderTargets, type Names } from '../name-index.ts'
 import { folderOf } from '../names.ts'
-import { atPath, isRelative, joinPath, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
+import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
 /**
  * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
@@ -24,7 +24,7 @@ export function siblingOf(link: LinkTarget, source: Source, names: Names): numbe
   const { target, form } = link
   const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
   if (isWiki || !hasFolderTargets(names.mode) || target.startsWith('/')) return undefined
-  const found = atPath(names, joinPath(folderOf(source.path), withoutQuery(target)))
+  const found = atRelative(names, folderOf(source.path), withoutQuery(target))
   return found?.kind === 'file' ? found.key : undefined
 }
 
