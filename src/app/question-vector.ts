@@ -2,10 +2,16 @@ import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 import type { Call } from './answer.ts'
-import type { GraphCore, Warning } from './graph-core.ts'
+import type { Embedding, GraphCore, Warning } from './graph-core.ts'
 
 /** How long words wait for meaning, ms: a model that answers later is left out. */
 export const PATIENCE = 5_000
+
+/** For how long after a failure no other question waits for the model, ms. */
+const RESPITE = 15_000
+
+/** Models that failed lately: why, and when a question tries them again. */
+const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
 /** A question as a vector, and whose. */
 export interface QuestionVector {
@@ -42,27 +48,51 @@ export async function embedQuestions(
   call: Call,
 ): Promise<{ readonly embedder: Embedder; readonly vectors: readonly Float32Array[] }> {
   const embedder = await servingEmbedder(core)
-  return { embedder, vectors: requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', call.signal)) }
+  return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
 }
 
-/** A question as a vector, or why there is none. */
+async function embedWith(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
+  return requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', signal))
+}
+
+/** A question as a vector, or why there is none; that is known at once for a while after it was found out. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
   call: Call,
 ): Promise<QuestionVector | { readonly warning: Warning } | undefined> {
-  if (core.embedding === undefined) return undefined
+  const { embedding } = core
+  if (embedding === undefined) return undefined
+  const known = failed.get(embedding)
+  if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
+  // While this question tries, others do not wait for the same.
+  if (known !== undefined) remember(embedding, known.reason)
   const patience = AbortSignal.timeout(PATIENCE)
   const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
+  const opening = servingEmbedder(core)
+  let isOpen = false
   try {
-    const { embedder, vectors } = await within(embedQuestions(core, [text], { signal }), signal)
-    const [vector] = vectors
+    const embedder = await within(opening, signal)
+    isOpen = true
+    const [vector] = await within(embedWith(embedder, [text], signal), signal)
+    failed.delete(embedding)
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {
     call.signal?.throwIfAborted()
     const reason = patience.aborted ? `the model did not answer within ${PATIENCE / 1_000} s` : messageOf(error)
-    return { warning: { code: 'FALLBACK', message: `Found by words only, not by meaning: ${reason}` } }
+    remember(embedding, reason)
+    // What takes long to open is asked as soon as it is open.
+    if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
+    return withoutMeaning(reason)
   }
+}
+
+function remember(embedding: Embedding, reason: string): void {
+  failed.set(embedding, { reason, until: performance.now() + RESPITE })
+}
+
+function withoutMeaning(reason: string): { readonly warning: Warning } {
+  return { warning: { code: 'FALLBACK', message: `Found by words only, not by meaning: ${reason}` } }
 }
 
 export function noEmbedder(): RouxError {
@@ -76,7 +106,7 @@ function messageOf(error: unknown): string {
   return error instanceof RouxError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message
 }
 
-/** Opening a model may take longer than anybody waits, and goes on for the next call. */
+/** Waits no longer than the signal lets: opening a model may take longer than anybody waits, and goes on for the next call. */
 export async function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) promise.catch(() => {})
   signal.throwIfAborted()

@@ -20,13 +20,20 @@ export interface Answer {
   readonly body: string
 }
 
-const RETRIES = 4
+/** How often a request is sent again that can wait. */
+export const RETRIES = 4
 /** A server that asks for more patience than this (ms) is given up. */
 const MAX_WAIT = 30_000
 /** 64 vectors of 8192 components are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context length|exceed|maximum/i
+
+export interface PostOptions {
+  /** How often it may be sent again. */
+  readonly retries: number
+  readonly signal: AbortSignal | undefined
+}
 
 /** An attempt that failed in a way that another one may not. */
 interface Transient {
@@ -36,16 +43,16 @@ interface Transient {
 }
 
 /**
- * Sends a request, again after 429, 5xx, time-outs and broken connections, each time twice as long after the last one.
+ * Sends a request, where it may be sent again after 429, 5xx, time-outs and broken connections, each time twice as long after the last one.
  * @returns the answer, of any other status.
- * @throws RouxError `PROVIDER_ERROR`, transient, when the last retry failed; the signal's reason.
+ * @throws RouxError `PROVIDER_ERROR`, transient, when the last attempt failed; the signal's reason.
  */
-export async function post(server: OpenAiServer, request: unknown, signal?: AbortSignal): Promise<Answer> {
+export async function post(server: OpenAiServer, request: unknown, { retries, signal }: PostOptions): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
     const result = await tryPost(server, JSON.stringify(request), signal)
     if ('status' in result) return result
     const wait = result.wait ?? server.backoffMs * 2 ** attempt * (0.5 + server.random() / 2)
-    if (attempt === RETRIES || wait > MAX_WAIT) throw result.problem
+    if (attempt === retries || wait > MAX_WAIT) throw result.problem
     await pause(wait, signal)
   }
 }

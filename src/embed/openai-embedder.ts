@@ -4,7 +4,7 @@ import { embedderId } from './embedder-id.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { recipeOf } from './model-recipes.ts'
 import { readAnswer } from './openai-answer.ts'
-import { type Answer, isTooLong, type OpenAiServer, post, withoutKey } from './openai-client.ts'
+import { type Answer, isTooLong, type OpenAiServer, type PostOptions, post, RETRIES, withoutKey } from './openai-client.ts'
 import { closedError, providerError, reasonOf } from './provider-error.ts'
 import { isBlank } from './vectors.ts'
 
@@ -27,7 +27,8 @@ export interface OpenAiDependencies {
 }
 
 /**
- * Any server that speaks OpenAI's `POST /embeddings`. Asks it once for a vector when `settings.dimensions` is absent.
+ * Any server that speaks OpenAI's `POST /embeddings`. Asks it once for a vector when `settings.dimensions` is absent. Passages are sent
+ * again where that may help; neither opening nor questions are, because somebody waits for them.
  * @throws RouxError `PROVIDER_ERROR` when the server cannot be used; the signal's reason.
  */
 export async function openOpenAiEmbedder(
@@ -98,9 +99,10 @@ class OpenAiEmbedder implements Embedder {
     const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
     const inputs = filled.map((index) => cut(this.#prefixes[kind] + texts[index], this.#characters))
     const requests = this.#batches(inputs)
+    const options = { retries: kind === 'query' ? 0 : RETRIES, signal }
     let next = 0
     for (const batch of requests) {
-      for (const vector of await this.#ask(batch, signal)) vectors[filled[next++] ?? 0] = vector
+      for (const vector of await this.#ask(batch, options)) vectors[filled[next++] ?? 0] = vector
     }
     return vectors
   }
@@ -127,21 +129,21 @@ class OpenAiEmbedder implements Embedder {
   }
 
   /** Vectors of a batch; where the server finds it too long, of its halves, and of a text alone, of its first half. */
-  async #ask(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
-    const answer = await this.#inTurn(texts, signal)
+  async #ask(texts: readonly string[], options: PostOptions): Promise<readonly Float32Array[]> {
+    const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer)) return vectorsOf(answer, this.#server, { texts, asked: this.#asked, dimensions: this.dimensions })
     const [text = ''] = texts
     if (texts.length === 1 && text.length <= MIN_CHARACTERS) throw refusal(answer, this.#server, this.#asked)
-    if (texts.length === 1) return this.#ask([cut(text, text.length >> 1)], signal)
+    if (texts.length === 1) return this.#ask([cut(text, text.length >> 1)], options)
     const half = texts.length >> 1
-    return [...(await this.#ask(texts.slice(0, half), signal)), ...(await this.#ask(texts.slice(half), signal))]
+    return [...(await this.#ask(texts.slice(0, half), options)), ...(await this.#ask(texts.slice(half), options))]
   }
 
-  #inTurn(texts: readonly string[], signal: AbortSignal | undefined): Promise<Answer> {
+  #inTurn(texts: readonly string[], { retries, signal }: PostOptions): Promise<Answer> {
     const turn = this.#last.then(async () => {
       const { signal: either, unlink } = linkSignals(this.#closing.signal, signal)
       try {
-        return await post(this.#server, { ...this.#asked, input: texts }, either)
+        return await post(this.#server, { ...this.#asked, input: texts }, { retries, signal: either })
       } finally {
         unlink()
       }
@@ -153,7 +155,7 @@ class OpenAiEmbedder implements Embedder {
 
 async function learnDimensions(server: OpenAiServer, asked: AskedModel, signal: AbortSignal | undefined): Promise<number> {
   const texts = ['dimensions']
-  const answer = await post(server, { ...asked, input: texts }, signal)
+  const answer = await post(server, { ...asked, input: texts }, { retries: 0, signal })
   return vectorsOf(answer, server, { texts, asked, dimensions: undefined })[0]?.length ?? 0
 }
 
