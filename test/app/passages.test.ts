@@ -96,3 +96,21 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
     }
   })
 })
+
+test.each([
+  ['theatre', 'théâtre'],
+  ['strasse', 'Straße'],
+  ['oeuvre', 'œuvre'],
+  ['wide', 'Ｗｉｄｅ'],
+  ["don't", 'don’t'],
+  ['dont', "don't"],
+  ['1000', '1,000'],
+  ['otters', 'İİİİ otters'],
+])('in a long note %s is found as %s', async (query, spelled) => {
+  const section = (at: number, text: string) =>
+    `# Part ${at}\n\n${'So it goes, on and on with nothing in it. '.repeat(12)}${text}\n`
+  const note = Array.from({ length: 60 }, (_, at) => section(at, at === 47 ? `Here stands ${spelled}.` : '')).join('\n')
+  const [first] = (await passagesFor(await searchCore({ 'note.md': note }), query)).get('note.md') ?? []
+  expect(first?.heading).toEqual(['Part 47'])
+  expect(first?.text).toContain(spelled)
+})

@@ -19,8 +19,18 @@ export interface Match {
 }
 
 /** The words and phrases of a query in a text, by their beginnings; one match a word of the text. */
-export function findMatches(text: string, { terms, phrases }: SnippetQuery): readonly Match[] {
+export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
+  return matchFinder(query)(text)
+}
+
+/** `findMatches` for one query and many texts: a form that was met before need not be looked at again. */
+export function matchFinder({ terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
   const finder = new TermFinder(terms)
+  return (text) => matchesIn(text, finder, phrases)
+}
+
+function matchesIn(text: string, finder: TermFinder, phrases: readonly Phrase[]): readonly Match[] {
+  const { terms } = finder
   const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, terms.length + at))
   const matches: Match[] = []
   const take: WordSink = (form, _kind, position, start, end) => {
@@ -40,12 +50,12 @@ export function findMatches(text: string, { terms, phrases }: SnippetQuery): rea
 /** Which word of a query a form is; remembers what it was asked. */
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
-  readonly #terms: SnippetQuery['terms']
+  readonly terms: SnippetQuery['terms']
   /** Units that a form may begin with. */
   readonly initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms']) {
-    this.#terms = terms
+    this.terms = terms
     this.initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
   }
 
@@ -54,8 +64,8 @@ class TermFinder {
     if (!this.initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
-    const at = this.#terms.findIndex(({ term }) => isFoundBy(term, form, stem))
-    const found = at < 0 ? undefined : { term: at, weight: this.#terms[at]?.weight ?? 0 }
+    const at = this.terms.findIndex(({ term }) => isFoundBy(term, form, stem))
+    const found = at < 0 ? undefined : { term: at, weight: this.terms[at]?.weight ?? 0 }
     this.#known.set(form, found)
     return found
   }
