@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type FindArguments, findNodes } from '../../src/app/find-nodes.ts'
 import { type SearchCore, searchCore } from './search-core.ts'
 
@@ -127,7 +127,38 @@ describe('order', () => {
   })
 })
 
+describe('dates as properties say them', () => {
+  const zone = process.env.TZ
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+
+  test.each(['America/New_York', 'Asia/Tokyo', 'UTC'])('are of this machine’s time: %s', async (place) => {
+    process.env.TZ = place
+    const files = {
+      'year.md': '---\ncreated: 2023\n---\n',
+      'month.md': '---\ncreated: 2023-05\n---\n',
+      'day.md': '---\ncreated: 2023-05-01\n---\n',
+      'minute.md': '---\ncreated: 2023-05-01 00:10\n---\n',
+    }
+    const core = await searchCore(files)
+    expect((await idsOf(core, { query: 'created:2023' })).sort()).toEqual(['day.md', 'minute.md', 'month.md', 'year.md'])
+    expect(await idsOf(core, { query: 'created:2023-01-01' })).toEqual(['year.md'])
+    expect((await idsOf(core, { query: 'created:2023-05-01' })).sort()).toEqual(['day.md', 'minute.md', 'month.md'])
+    expect(await idsOf(core, { query: 'created:<2023' })).toEqual([])
+  })
+})
+
 describe('what was not found', () => {
+  test('an emoji is nothing to look for', async () => {
+    const core = await searchCore({ 'Pizza.md': 'Pizza 🍕 with cheese.', 'Bread.md': 'Pizza, no.' })
+    const { value, warnings } = await find(core, { query: 'pizza 🍕' })
+    expect(value.map(({ id }) => id)).toEqual(['pizza.md', 'bread.md'])
+    expect(warnings).toEqual([])
+    await expect(find(core, { query: '🍕 🗂️' })).rejects.toMatchObject({ message: expect.stringContaining('there is no word') })
+  })
+
   test('falls back to any of the words, and says so', async () => {
     const { value, warnings } = await find(await searchCore(KITCHEN), { query: 'sourdough leek' })
     expect(value.map(({ id }) => id).sort()).toEqual(['bread.md', 'f/leek.md', 'soup.md'])

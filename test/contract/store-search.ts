@@ -255,6 +255,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['~up', ['kitchen/soup.md']],
         ['~up=bread', ['kitchen/soup.md']],
         ['~up=Loaf', ['kitchen/soup.md']],
+        ['~up="Kitchen/Bread"', ['kitchen/soup.md']],
+        ['~up=kitchen/bread.md', ['kitchen/soup.md']],
+        ['~up=other/bread', []],
         ['~up=leek', []],
         ['path:garden', ['garden/leek.md', 'garden/tools.md']],
         ['created:2024', ['kitchen/bread.md', 'kitchen/soup.md']],
@@ -274,6 +277,15 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(total).toBe(expected.length)
         expect(items.every(({ score }) => score >= 0 && score <= 1)).toBe(true)
       })
+
+      test.each(['-zzz', '-title:zzz', '-(zzz yyy)'])(
+        '%s: words that are unwanted are no relevance, so it is by time',
+        async (query) => {
+          const { store } = await kitchen()
+          const times = ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md', 'garden/tools.md']
+          expect(await found(store, query)).toEqual(times)
+        },
+      )
 
       test('orders: by relevance, title, time; either way; in pages', async () => {
         const { store } = await kitchen()

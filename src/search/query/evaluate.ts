@@ -161,7 +161,7 @@ function isBareWord(condition: Condition): boolean {
   return condition.kind === 'text' && condition.form !== 'phrase'
 }
 
-function positiveWords(query: Query): readonly QueryWord[] {
+export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   collectWords(query, { words, isNegated: false })
   return [...words.values()]

@@ -40,10 +40,10 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Whether there is anything to look for: punctuation alone is nowhere in an index. */
+/** Whether there is anything to look for: punctuation and emoji alone are nowhere in an index. */
 export function hasWord(text: string): boolean {
   // The first of the two is several times as fast, and nearly always enough.
-  return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/u.test(text)
+  return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
 const MARKS = { '(': 'open', ')': 'close', '-': 'minus' } as const
@@ -61,7 +61,7 @@ const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 /** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** The offset of the next token: blanks and punctuation that stands alone (`&`, `…`) are passed over. */
+/** The offset of the next token: blanks, punctuation and emoji that stand alone (`&`, `…`, `🎉`) are passed over. */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {

@@ -54,11 +54,11 @@ export function plainText(piece: Piece, reading: Reading): string {
   })
 }
 
-/** The name of a property or typed link: anything with a letter or digit in it. */
+/** The name of a property or typed link: anything with a letter, digit or emoji in it. */
 export function readName(piece: Piece, reading: Reading): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
-  if (!hasWord(text)) {
+  if (!hasWord(text) && !PICTOGRAPH.test(text)) {
     const hint = `Write it without a blank: #status=done, ~up="Home". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: span.start, problem: `a name is missing after "${sigil}"`, hint })
   }
@@ -67,3 +67,5 @@ export function readName(piece: Piece, reading: Reading): string {
   }
   return plainText(piece, reading)
 }
+
+const PICTOGRAPH = /\p{Extended_Pictographic}/u

@@ -48,7 +48,9 @@ const CASES: readonly (readonly [query: string, shown: string])[] = [
   ['C:\\notes std::vector title::x c++:d', 'and(word C:\\notes, word std::vector, word title::x, word c++:d)'],
   ['well-known C# c++ a#b AT&T', 'and(word well-known, word C#, word c++, word a#b, word AT&T)'],
   ['salt & pepper …', 'and(word salt, word pepper)'],
-  ['🎉', 'word 🎉'],
+  ['pizza 🍕 👩‍👩‍👧 🗂️ 🎉!', 'word pizza'],
+  ['#🎉=done ~📅', 'and(property 🎉 = <done>, relation 📅)'],
+  ['"pizza 🍕" 🍕-pie', 'and(phrase pizza 🍕, word 🍕-pie)'],
   ['"OR" "-a"', 'and(phrase OR, phrase -a)'],
 ]
 

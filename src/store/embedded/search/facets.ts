@@ -1,4 +1,5 @@
 import { foldName } from '../../../core/fold.ts'
+import { absolutePeriod } from '../../../search/query/period.ts'
 import type { Projection } from '../projection.ts'
 import { timesOf } from '../times.ts'
 import { StaleKeys } from './stale-keys.ts'
@@ -77,10 +78,9 @@ function textsOf(value: unknown): readonly string[] {
   return [foldName(String(value).trim())]
 }
 
-/** Dates without a time are of this machine's day, as people write them. */
+/** As a query reads it: a year, month or day without a zone is of this machine's, as people write them. Other ways to write a date as `Date` knows them. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
-  const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
-  if (day !== null) return new Date(Number(day[1]), Number(day[2]) - 1, Number(day[3])).getTime()
-  return Date.parse(text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))
+  const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
+  return absolutePeriod(iso)?.from ?? Date.parse(iso)
 }

@@ -1,7 +1,7 @@
 import { foldName } from '../../../core/fold.ts'
 import type { FindOptions, Found, FoundNote } from '../../../core/search.ts'
 import type { Page } from '../../../core/store.ts'
-import { evaluate, type QueryWord } from '../../../search/query/evaluate.ts'
+import { evaluate, positiveWords, type QueryWord } from '../../../search/query/evaluate.ts'
 import type { KeySet } from '../../../search/query/key-set.ts'
 import type { Condition, Query } from '../../../search/query/query.ts'
 import { type QueryTerm, queryTerms } from '../../../search/words/query.ts'
@@ -10,7 +10,8 @@ import { type VaultFacts, VaultSource } from './vault-source.ts'
 /** Reads what the query will ask for. */
 export async function settleFor(query: Query, order: FindOptions['orderBy'], facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(query)
-  const asksTimes = kinds.has('time') || order === 'created' || order === 'modified' || !kinds.has('text')
+  const isOrderedByTime = order === 'created' || order === 'modified' || positiveWords(query).length === 0
+  const asksTimes = kinds.has('time') || isOrderedByTime
   if (asksTimes || kinds.has('property') || kinds.has('type') || kinds.has('has')) await facts.facets.settle()
   if (kinds.has('relation')) await facts.relations.settle()
 }
