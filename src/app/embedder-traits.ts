@@ -1,5 +1,6 @@
 import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/require-vectors.ts'
+import type { Store } from '../core/store.ts'
 import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../search/relevance.ts'
 import type { GraphCore } from './graph-core.ts'
 import { PATIENCE, within } from './question-vector.ts'
@@ -10,6 +11,8 @@ const RELATED_TITLES = 50
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
+/** What was found out of embedders, by their ids. */
+const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
  * What an embedder's cosines mean: known of some models, of others found out once from the vault itself, when all its notes have vectors.
@@ -23,6 +26,11 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   return await within(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
 }
 
+/** What is known of an embedder by now, without asking it for anything. */
+export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
+  return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
+}
+
 /** Vectors of a part of the notes would say that the vault answers little. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
@@ -32,7 +40,10 @@ function isEmbedded({ indexing }: GraphCore): boolean {
 function begin(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const measuring = measure(core, embedder)
   calibrated.set(embedder, measuring)
-  measuring.catch(() => calibrated.delete(embedder))
+  measuring.then(
+    (traits) => measured.set(core.store, new Map(measured.get(core.store)).set(embedder.id, traits)),
+    () => calibrated.delete(embedder),
+  )
   return measuring
 }
 

@@ -175,7 +175,8 @@ async function scopeOf(core: GraphCore, { folder, tag, note }: SearchArguments):
   const scope = { ...toScope({ folder, tag }), withoutArchived: true }
   if (note === undefined) return scope
   const [id] = await core.store.lookup([note])
-  if (id === undefined) {
+  const [node] = id === undefined ? [] : await core.store.nodes([id], { links: 0 })
+  if (id === undefined || node?.kind !== 'note') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
       hint: 'resolve_nodes finds the ids of notes by their titles.',
     })

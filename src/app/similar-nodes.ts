@@ -2,14 +2,15 @@ import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit } from '../core/search.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
 import type { Call } from './answer.ts'
-import { traitsFor } from './embedder-traits.ts'
+import { knownTraits } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
-import type { Answer, GraphCore } from './graph-core.ts'
+import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
-import { servingEmbedder } from './question-vector.ts'
+import { noEmbedder } from './question-vector.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { quoted } from './truncate.ts'
 
 export interface SimilarArguments {
   readonly id: string
@@ -32,21 +33,22 @@ const PASSAGES = 200
 const ALL = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
 
 /**
- * Notes that are about the same, from the vectors that are stored: nothing is embedded.
+ * Notes that are about the same, from the vectors that are stored: nothing is embedded, and no model need be there.
  * @throws RouxError `PROVIDER_ERROR` without an embedder.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
   return answerFindable(core, call, 'meaning', async () => {
     const [id] = await findIds(core, [args.id])
     if (id === undefined) return { value: [], warnings: [await unknownIdWarning(core, args.id)] }
-    const embedder = await servingEmbedder(core)
-    const stored = await core.store.vectors(embedder.id, id)
+    if (core.embedding === undefined) throw noEmbedder()
+    const embedder = await servingVectors(core)
+    const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, id)
     const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
-    if (centre === undefined) return { value: [], warnings: [] }
+    if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(core, id)] }
     const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(core, id) : [])])
     const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
-    const { low, high } = (await traitsFor(core, embedder)).certainty
-    const nearest = (limit: number) => core.store.nearest(embedder.id, centre, scope, limit)
+    const { low, high } = knownTraits(core, embedder).certainty
+    const nearest = (limit: number) => core.store.nearest(embedder, centre, scope, limit)
     const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
     const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
     const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
@@ -59,6 +61,19 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
     const { folder, tag } = args
     return { value, warnings: value.length === 0 ? await scopeWarnings(core, { folder, tag }) : [] }
   })
+}
+
+/** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
+async function servingVectors(core: GraphCore): Promise<string | undefined> {
+  const states = await core.store.vectorStates()
+  const most = Math.max(...states.map(({ notes }) => notes))
+  return states.find(({ notes }) => notes === most)?.embedder
+}
+
+async function noVectorsWarning(core: GraphCore, id: NodeId): Promise<Warning> {
+  const [node] = await core.store.nodes([id], { links: 0 })
+  if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
+  return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
 }
 
 interface Others {

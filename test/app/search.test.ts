@@ -208,6 +208,13 @@ describe('scope', () => {
     expect(await idsOf(core, { query: 'salt', folder: 'nowhere' })).toEqual([])
   })
 
+  test('an attachment or a note that is only linked to is no note to search in', async () => {
+    const core = await searchCore({ 'a.md': 'Salt. [[Missing]] ![[pic.png]]', 'pic.png': 'x' })
+    for (const note of ['pic.png', 'Missing']) {
+      await expect(ask(core, { query: 'salt', note })).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
+    }
+  })
+
   test('a note that is not there is an error with what to do', async () => {
     const error = ask(await kitchen(), { query: 'salt', note: 'nope' })
     await expect(error).rejects.toMatchObject({ code: 'NODE_NOT_FOUND', hint: expect.stringContaining('resolve_nodes') })

@@ -53,6 +53,25 @@ describe('similar_nodes', () => {
     expect(normal.slice(0, strict.length)).toEqual(strict)
   })
 
+  test('the model need not be there', async () => {
+    const down = async () => Promise.reject(new Error('the server is down'))
+    const core = await searchCore(GARDEN, { embedder: new KnownBag(), open: down })
+    expect(await idsOf(core)).toEqual(await idsOf(await open()))
+  })
+
+  test('what is no note, or has no vectors, is told', async () => {
+    const core = await searchCore({ ...GARDEN, '🌹.md': '🌹', 'pic.png': 'x' }, { embedder: new KnownBag() })
+    const told = async (id: string) => await similarNodes(core, { ...DEFAULTS, id })
+    expect(await told('pic.png')).toEqual({
+      value: [],
+      warnings: [{ code: 'UNKNOWN_ID', message: expect.stringContaining('is no note') }],
+    })
+    expect(await told('🌹.md')).toEqual({
+      value: [],
+      warnings: [{ code: 'FALLBACK', message: expect.stringContaining('no vectors') }],
+    })
+  })
+
   test('an unknown note is told, one of which nothing is known is like nothing', async () => {
     const core = await open()
     const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'rosse.md' })
