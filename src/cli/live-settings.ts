@@ -9,6 +9,8 @@ const INTERVAL = 500
 const LIVE = ['tools.', 'mcp.', 'http.enabled'] as const
 
 export interface LiveSettingsOptions {
+  /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
+  readonly overHttp?: boolean
   /** Reads all sources again. @throws RouxError where something in them is wrong */
   load(): Promise<LoadedSettings>
   /** Told what a person should know. */
@@ -23,6 +25,8 @@ export class LiveSettings {
   readonly #started: Settings
   readonly #said: Set<string>
   #loaded: LoadedSettings
+  /** What the settings say of `http.enabled`; `undefined` where they say nothing. */
+  #saidOfHttp: boolean | undefined
   #timer: NodeJS.Timeout | undefined
   /** What the files looked like when they were read last. */
   #seen: string | undefined
@@ -32,9 +36,11 @@ export class LiveSettings {
   #isBusy = false
 
   constructor(loaded: LoadedSettings, options: LiveSettingsOptions) {
+    const { settings } = loaded
     this.#options = options
-    this.#started = loaded.settings
-    this.#loaded = loaded
+    this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
+    this.#loaded = { ...loaded, settings: this.#started }
+    this.#saidOfHttp = saidOfHttp(loaded)
     this.#said = new Set(loaded.warnings)
   }
 
@@ -76,9 +82,16 @@ export class LiveSettings {
     for (const key of later) this.#sayOnce(`${key} takes effect at the next start.`)
     const before = this.#loaded.settings
     const { tools, mcp } = loaded.settings
-    const http = { ...this.#started.http, enabled: loaded.settings.http.enabled }
+    const http = { ...this.#started.http, enabled: this.#isHttpOn(loaded) }
     this.#loaded = { ...loaded, settings: { ...this.#started, tools, mcp, http } }
     if (changedKeys(before, this.#loaded.settings).length > 0) this.#options.onChange(before, this.#loaded.settings)
+  }
+
+  #isHttpOn(loaded: LoadedSettings): boolean {
+    const said = saidOfHttp(loaded)
+    if (said === this.#saidOfHttp) return this.#loaded.settings.http.enabled
+    this.#saidOfHttp = said
+    return said ?? this.#started.http.enabled
   }
 
   #sayFailure(reason: string): void {
@@ -92,6 +105,10 @@ export class LiveSettings {
     this.#said.add(line)
     this.#options.say(line)
   }
+}
+
+function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined {
+  return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 
 /** Tells states of files apart. */

@@ -14,10 +14,12 @@ import { seenBy, toldOf } from './seen-vaults.ts'
 import { openServing } from './serving.ts'
 import type { Invocation } from './session.ts'
 import { refusedTo } from './token-scope.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Serves the vaults over HTTP until a signal ends it. */
+/** Serves the vaults over HTTP until a signal ends it. @throws UsageError where `--set` says the opposite */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
   const { host, printer } = invocation
+  requireNoContradiction(loaded)
   const { http } = loaded.server.settings
   const tokenFile = tokenFileIn(userFolders(host.env).state)
   const warning = closeToOthers(tokenFile)
@@ -62,6 +64,11 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   followed.stop()
   await close(by)
   return 0
+}
+
+function requireNoContradiction({ server: { settings, origins } }: LoadedVaults): void {
+  if (settings.http.enabled || origins.get('http.enabled') !== '--set') return
+  throw new UsageError('--http serves over HTTP, and --set http.enabled=false forbids it.', 'Leave one of them out.')
 }
 
 const OPEN_TO_OTHERS =

@@ -28,6 +28,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
   const { ServerEvents } = await import('../mcp/events.ts')
   const events = new ServerEvents()
   const live = new LiveSettings(server, {
+    overHttp: invocation.options.has('http'),
     load: () => loadSettings(settingsInput(invocation, positionals[0])),
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),

@@ -51,10 +51,11 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 /** What `--write` sets, for this run alone. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
-/** What `--http` sets, for this run alone; its value is a port, or `true`. */
+/** What `--http` sets, for this run alone; its value is a port, or `true`. @throws UsageError for what is no port */
 function overHttp(value: unknown): readonly string[] {
-  if (value === undefined) return []
-  return ['http.enabled=true', ...(typeof value === 'number' ? [`http.port=${value}`] : [])]
+  if (typeof value !== 'number') return []
+  if (value >= 0 && value <= 65_535) return [`http.port=${value}`]
+  throw new UsageError(`--http must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any port that is free.')
 }
 
 /**

@@ -144,7 +144,7 @@ export const SETTINGS = [
   flag(
     'http.enabled',
     false,
-    'Answer at `/mcp`; `roux serve --http`, which is what listens, switches this on for its run. It changes nothing over stdio.',
+    'Answer at `/mcp`; `roux serve --http`, which is what listens, switches this on until the settings say anything else of it. It changes nothing over stdio.',
     { widens: true },
   ),
   text(

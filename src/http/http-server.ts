@@ -61,8 +61,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** How soon a stream ends whose token has changed, in milliseconds; calls notice at once. */
-const TOKEN_CHECK_MS = 1_000
+/** How soon a stream ends whose token has changed, or when serving is switched off, in milliseconds; calls notice at once. */
+const CHECK_MS = 1_000
 
 class Endpoint {
   readonly node: NodeServer
@@ -92,7 +92,7 @@ class Endpoint {
       serverFor: ({ access }) => serverFor(access, 'modern'),
       log,
     })
-    this.#watch = setInterval(() => this.#endOutdated(), TOKEN_CHECK_MS).unref()
+    this.#watch = setInterval(() => this.#endOutdated(), CHECK_MS).unref()
     this.node = openNode(limits, (request, response) => void this.#serve(request, response))
   }
 
@@ -167,9 +167,9 @@ class Endpoint {
     }
   }
 
-  /** A token that was changed takes along what it opened. */
+  /** A token that was changed takes along what it opened, and all goes when serving is switched off. */
   #endOutdated(): void {
-    const mayGoOn = (holder: string): boolean => this.#gate.isCurrent(holder)
+    const mayGoOn = (holder: string): boolean => this.#options.enabled && this.#gate.isCurrent(holder)
     this.#sessions.endUnless(mayGoOn)
     this.#modern.endUnless(mayGoOn)
   }

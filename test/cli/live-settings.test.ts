@@ -22,6 +22,7 @@ beforeEach(async () => {
   const env = { XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') }
   const load = () => loadSettings({ cwd: root, env, vault, toolNames: async () => ['get_hubs'] })
   live = new LiveSettings(await load(), {
+    overHttp: true,
     load,
     say: (line) => said.push(line),
     onChange: (before, now) => changed.push(changedKeys(before, now)),
@@ -78,4 +79,18 @@ test('keys of which the value differs', () => {
     'tools.get_hubs',
   ])
   expect(changedKeys(set({ 'vault.ignore': ['a'] }), set({ 'vault.ignore': ['a'] }))).toEqual([])
+})
+
+test('what --http switched on is switched off by the settings, and on again', async () => {
+  const isOn = () => live.current.settings.http.enabled
+  expect(isOn()).toBe(true)
+  writeOwn('http:\n  enabled: false\n')
+  await eventually(() => expect(isOn()).toBe(false))
+  writeOwn('http:\n  enabled: true\n')
+  await eventually(() => expect(isOn()).toBe(true))
+  writeOwn('http:\n  enabled: false\ntools:\n  get_hubs: false\n')
+  await eventually(() => expect(isOn()).toBe(false))
+  writeOwn('tools:\n  get_hubs: false\n')
+  await eventually(() => expect(isOn()).toBe(true))
+  expect(said).toEqual([])
 })

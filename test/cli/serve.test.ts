@@ -88,3 +88,11 @@ test('settings that are wrong end it before it serves', async () => {
   expect([code, out]).toEqual([1, ''])
   expect(err).toMatch(/^error: --set: vault\.mode must be one of/)
 })
+
+test.each([
+  [['--http', '70000'], '--http must be a port, a whole number from 0 to 65535; got 70000.'],
+  [['--http', '--set', 'http.enabled=false'], '--http serves over HTTP, and --set http.enabled=false forbids it.'],
+])('%j is a mistake that is named as it was made', async (args, message) => {
+  const { code, err } = await line.roux(['serve', ...args])
+  expect([code, err]).toEqual([2, expect.stringContaining(message)])
+})

@@ -83,7 +83,7 @@ test('the table has a row a setting', () => {
     | \`write.keep_days\` ¹ | a whole number from 1 to 3650 | \`30\` | \`ROUX_WRITE_KEEP_DAYS\` | For how many days a change can be undone. |
     | \`write.keep_mb\` ¹ | a whole number from 1 to 100000 | \`200\` | \`ROUX_WRITE_KEEP_MB\` | How many megabytes the record of changes, of all vaults together, may take; the oldest go first. |
     | \`mcp.prompts_folder\` ¹ | a text | \`""\` | \`ROUX_MCP_PROMPTS_FOLDER\` | A folder of the vault whose notes are offered as prompts; empty for none. Placeholders such as {{topic}} are filled in for the \`arguments\` that a note's properties name. |
-    | \`http.enabled\` ¹ | true or false | \`false\` | \`ROUX_HTTP_ENABLED\` | Answer at \`/mcp\`; \`roux serve --http\`, which is what listens, switches this on for its run. It changes nothing over stdio. |
+    | \`http.enabled\` ¹ | true or false | \`false\` | \`ROUX_HTTP_ENABLED\` | Answer at \`/mcp\`; \`roux serve --http\`, which is what listens, switches this on until the settings say anything else of it. It changes nothing over stdio. |
     | \`http.host\` ¹ | a text | \`127.0.0.1\` | \`ROUX_HTTP_HOST\` | The address that is listened at. Any other than this computer's own, 127.0.0.1, lets other computers connect: put a reverse proxy with TLS in front. |
     | \`http.port\` ¹ | a whole number from 0 to 65535 | \`7583\` | \`ROUX_HTTP_PORT\` | The port that is listened at; 0 for any that is free. |
     | \`http.origins\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_HTTP_ORIGINS\` | Web pages that may connect from a browser, besides those of this computer, e.g. ["https://notes.example.com"]. |

@@ -440,6 +440,24 @@ describe('a token that changes', () => {
   })
 })
 
+test('switched off while it runs, sessions and streams end, and what is asked is refused until it is on again', async () => {
+  let enabled = true
+  const on = await start({
+    get enabled() {
+      return enabled
+    },
+  } as Options)
+  const session = await openSession(on)
+  const notified = await open(on, { method: 'GET', headers: { ...session, Accept: 'text/event-stream' } })
+  const listening = await listen(on)
+  enabled = false
+  await Promise.all([read(notified), read(listening)])
+  expect((await post(on, PING)).status).toBe(403)
+  enabled = true
+  expect((await post(on, PING)).status).toBe(200)
+  expect((await post(on, PING, session)).status).toBe(404)
+})
+
 describe('too much at once', () => {
   test('calls beyond the limit are told to come again, and room is made by answers', async () => {
     const slow = slowServers()

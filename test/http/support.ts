@@ -34,7 +34,6 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
   const core = fakeCore(fakeStore({ 'a.md': { body: '[[b]]' }, 'b.md': {} }))
   const log = (line: string): void => void logged.push(line)
   const server = await openHttpServer({
-    enabled: true,
     host: '127.0.0.1',
     port: 0,
     hosts: [],
@@ -50,6 +49,10 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
       }),
     log,
     ...options,
+    // It may change while the server runs.
+    get enabled() {
+      return options.enabled ?? true
+    },
   })
   return {
     server,
