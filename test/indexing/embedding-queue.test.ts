@@ -41,7 +41,13 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     keepOnly: async () => {},
   }
   const read = (key: number) => readNote(key, `${key}.md` as VaultPath, Buffer.from(notes[key] ?? ''), FLAVOUR)
-  const queue = new EmbeddingQueue({ search: search as SearchWriter, openEmbedder: async () => bag, read, onWake: () => {} })
+  const queue = new EmbeddingQueue({
+    search: search as SearchWriter,
+    openEmbedder: async () => bag,
+    supersedes: true,
+    read,
+    onWake: () => {},
+  })
   onTestFinished(() => queue.close())
   const want = (key: number) => queue.want(key, read(key).words.version)
   for (const key of notes.keys()) want(key)
