@@ -71,7 +71,7 @@ export class Graph {
   /** Replaces what is known of these files, all at once; a file once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
-    for (const row of rows) this.#unlink(row.key)
+    this.#unlink(rows)
     for (const row of moved) this.#ids.remove(row.key)
     for (const row of rows) this.#place(row)
     for (const { key, path } of moved) if (path !== undefined) this.#ids.add(key, path)
@@ -120,16 +120,24 @@ export class Graph {
     for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
-  #unlink(key: number): void {
-    const row = this.#rows[key]
-    if (row === undefined) return
-    const counts = this.isListedNote(key)
-    for (const target of row.targets) {
-      withdraw(this.#in[target], key)
-      if (counts && target !== key) add(this.#inDegree, target, -1)
+  /** Withdraws the links of these files as they are known. */
+  #unlink(rows: readonly GraphRow[]): void {
+    const leaving = new Map<number[], number[]>()
+    for (const { key } of rows) {
+      const row = this.#rows[key]
+      if (row === undefined) continue
+      const counts = this.isListedNote(key)
+      for (const target of row.targets) {
+        withdraw(this.#in[target], key, leaving)
+        if (counts && target !== key) add(this.#inDegree, target, -1)
+      }
+      this.#outDegree[key] = 0
+      for (const name of row.missing) withdraw(this.#missing.sources(this.#missing.numberOf(name)), key, leaving)
     }
-    this.#outDegree[key] = 0
-    for (const name of row.missing) withdraw(this.#missing.sources(this.#missing.numberOf(name)), key)
+    for (const [list, keys] of leaving) {
+      if (keys.length <= FEW) for (const key of keys) removeOne(list, key)
+      else removeAll(list, keys)
+    }
   }
 
   /** Keys of all files, by id; a list that later changes leave as it is. */
@@ -274,9 +282,33 @@ function add(counts: Int32Array, key: number, by: number): void {
   counts[key] = (counts[key] ?? 0) + by
 }
 
-function withdraw(list: number[] | undefined, key: number): void {
-  const at = list?.indexOf(key) ?? -1
-  if (list === undefined || at < 0) return
+/** How long a list is looked through for one key at a time: for thousands that leave a hub that would take quadratic time. */
+const SHORT = 64
+/** How many keys are looked for one at a time, which for so few is faster than to go through all of a list. */
+const FEW = 4
+
+/** Takes a key out of a list; out of a long one later, with all others that leave it. */
+function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
+  if (list === undefined) return
+  if (list.length <= SHORT) {
+    removeOne(list, key)
+    return
+  }
+  const keys = leaving.get(list)
+  if (keys === undefined) leaving.set(list, [key])
+  else keys.push(key)
+}
+
+function removeAll(list: number[], keys: readonly number[]): void {
+  const gone = new Set(keys)
+  let kept = 0
+  for (const key of list) if (!gone.has(key)) list[kept++] = key
+  list.length = kept
+}
+
+function removeOne(list: number[], key: number): void {
+  const at = list.indexOf(key)
+  if (at < 0) return
   const last = list.pop()
   if (at < list.length && last !== undefined) list[at] = last
 }

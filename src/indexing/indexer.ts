@@ -4,6 +4,7 @@ import { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
+import { folderOf } from '../core/paths.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import type { NameIndex } from '../links/name-index.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
@@ -229,7 +230,7 @@ export class Indexer {
     }
     const forced = new Set<string>()
     const listings: Listing[] = scope.folders.map((folder) => this.#vault.list(folder))
-    const within = [...this.#known.keys()].filter((path) => scope.folders.some((folder) => isWithin(path, folder)))
+    const within = [...this.#known.keys()].filter(containment(scope.folders))
     for (const path of scope.files) {
       const file = this.#vault.stat(path as VaultPath)
       forced.add(path)
@@ -251,7 +252,8 @@ export class Indexer {
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
     // A link to a folder is told as a folder, and is no file of any.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
-    const kept = this.#outside.filter(({ path }) => !named.has(path) && !folders.some((folder) => isWithin(path, folder)))
+    const isWithin = containment(folders)
+    const kept = this.#outside.filter(({ path }) => !named.has(path) && !isWithin(path))
     const met = [...named].flatMap((path) => this.#vault.outsideLink(path as VaultPath) ?? [])
     const all = [...kept, ...listings.flatMap((listing) => listing.outside), ...met]
     return [...new Map(all.map((link) => [link.path, link])).values()]
@@ -447,10 +449,20 @@ interface Changes {
   readonly complete: boolean
 }
 
-function isWithin(path: string, folder: { readonly path: string; readonly recursive: boolean }): boolean {
-  const start = folder.path === '' ? '' : `${folder.path}/`
-  if (!path.startsWith(start)) return false
-  return folder.recursive || !path.slice(start.length).includes('/')
+/** Whether a path lies in one of some folders, at the cost of a look at each folder above it, however many those are. */
+function containment(folders: Parts['folders']): (path: string) => boolean {
+  if (folders.length === 0) return () => false
+  const direct = new Set(folders.map(({ path }) => path))
+  const whole = new Set(folders.filter(({ recursive }) => recursive).map(({ path }) => path))
+  return (path) => {
+    let above = folderOf(path)
+    if (direct.has(above)) return true
+    while (above !== '') {
+      above = folderOf(above)
+      if (whole.has(above)) return true
+    }
+    return false
+  }
 }
 
 /**

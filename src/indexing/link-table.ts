@@ -186,7 +186,7 @@ const NOBODY: readonly number[] = []
 /** Which files mention which names. Names have numbers, so that a million mentions are a million small integers. */
 class Mentions {
   readonly #numbers = new Map<string, number>()
-  readonly #sources: number[][] = []
+  readonly #sources: Keys[] = []
   readonly #mentioned = new Map<number, readonly number[]>()
 
   get isEmpty(): boolean {
@@ -197,25 +197,30 @@ class Mentions {
     return this.#mentioned.has(key)
   }
 
-  sources(name: string): readonly number[] {
+  sources(name: string): Iterable<number> {
     const number = this.#numbers.get(name)
     return number === undefined ? NOBODY : (this.#sources[number] ?? NOBODY)
   }
 
   /** Replaces what a file mentions; each name once. */
   set(key: number, names: readonly string[]): void {
-    for (const number of this.#mentioned.get(key) ?? NOBODY) {
-      const keys = this.#sources[number]
-      const at = keys?.indexOf(key) ?? -1
-      if (keys !== undefined && at >= 0) keys.splice(at, 1)
-    }
-    if (names.length === 0) {
-      this.#mentioned.delete(key)
-      return
-    }
-    const numbers = names.map((name) => this.#numberOf(name))
-    this.#mentioned.set(key, numbers)
-    for (const number of numbers) this.#sources[number]?.push(key)
+    const before = this.#mentioned.get(key) ?? NOBODY
+    const now = names.map((name) => this.#numberOf(name))
+    for (const number of missingFrom(now, before)) this.#withdraw(number, key)
+    for (const number of missingFrom(before, now)) this.#add(number, key)
+    if (now.length === 0) this.#mentioned.delete(key)
+    else this.#mentioned.set(key, now)
+  }
+
+  #add(number: number, key: number): void {
+    const keys = this.#sources[number]
+    if (Array.isArray(keys)) keys.push(key)
+    else keys?.add(key)
+  }
+
+  #withdraw(number: number, key: number): void {
+    const keys = this.#sources[number]
+    if (keys !== undefined) this.#sources[number] = without(keys, key)
   }
 
   #numberOf(name: string): number {
@@ -226,6 +231,31 @@ class Mentions {
     this.#sources.push([])
     return number
   }
+}
+
+/** A list as long as keys only come: a set takes several times the memory. */
+type Keys = number[] | Set<number>
+
+/** Keys that a list is looked through for. */
+const FEW_KEYS = 64
+
+/** Keys in no order. Of a long list whose keys begin to go more will, and looking for each of them would take quadratic time. */
+function without(keys: Keys, key: number): Keys {
+  if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
+    const at = keys.indexOf(key)
+    if (at >= 0) keys.splice(at, 1)
+    return keys
+  }
+  const set = Array.isArray(keys) ? new Set(keys) : keys
+  set.delete(key)
+  return set
+}
+
+/** Those of `wanted` that are not among `numbers`. */
+function missingFrom(numbers: readonly number[], wanted: readonly number[]): readonly number[] {
+  if (numbers.length === 0 || wanted.length === 0) return wanted
+  const there = new Set(numbers)
+  return wanted.filter((number) => !there.has(number))
 }
 
 const NO_LINKS = { links: [], mentions: [] } as const

@@ -86,6 +86,31 @@ describe('the graph in memory', () => {
     )
   })
 
+  test('is the same also where hundreds come to a hub and leave it at once', () => {
+    const step = fc.record({ from: fc.integer({ min: 1, max: 200 }), count: fc.nat(200), links: fc.subarray([0, 1]) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+        const grown = new Graph()
+        const known = new Map<number, GraphRow>()
+        for (const { from, count, links } of steps) {
+          const missing = links.length === 1 ? ['Nope'] : []
+          const rows = Array.from({ length: count }, (_, at) => ({
+            ...emptyRow(from + at),
+            targets: Int32Array.from(links),
+            missing,
+          }))
+          for (const one of rows) known.set(one.key, one)
+          grown.apply(rows)
+        }
+        const fresh = new Graph()
+        fresh.apply([...known.values()])
+        expect(factsOf(grown)).toEqual(factsOf(fresh))
+        expect([...grown.sources(0)].sort()).toEqual([...fresh.sources(0)].sort())
+        expect(grown.missing().map((node) => grown.inDegree(node))).toEqual(fresh.missing().map((node) => fresh.inDegree(node)))
+      }),
+    )
+  })
+
   test('gives the plain id to the path that is folded already, else to the first; the others keep theirs', () => {
     const graph = new Graph()
     graph.apply(['B.md', 'b.md', 'C.md', 'c.MD'].map((path, key) => ({ ...emptyRow(key), path: toVaultPath(path) })))

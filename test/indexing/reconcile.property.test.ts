@@ -137,19 +137,22 @@ describe.each([
   test('after any sequence of changes the index is what one built from scratch is', async () => {
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
     await fc.assert(
-      fc.asyncProperty(batches, fc.boolean(), async (steps, named) => {
+      fc.asyncProperty(batches, fc.constantFrom('files', 'folders', 'trees'), async (steps, told) => {
         const vault = new MemoryVault({ 'start.md': '[[a]] [[f/b]] [[Alias]]' })
         const indexed = await new IndexedVault(vault, flavour).index()
         await factsOf(indexed)
         for (const batch of steps) {
           const touched = batch.flatMap((step) => perform(vault, step))
-          // Named files, or whole folders: a watcher may know either.
+          // Files, folders, or folders with all below them: a watcher may know either.
           await indexed.indexer.reconcile(
-            named
+            told === 'files'
               ? { all: false, folders: [], files: touched }
               : {
                   all: false,
-                  folders: touched.map((path) => ({ path: path.slice(0, Math.max(0, path.lastIndexOf('/'))), recursive: false })),
+                  folders: touched.map((path) => ({
+                    path: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+                    recursive: told === 'trees',
+                  })),
                   files: [],
                 },
           )
