@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
+import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import { IndexingService, type ServiceParts } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
@@ -32,15 +33,23 @@ const NOTES = Object.fromEntries(
 
 let opened = 0
 
+interface Options extends Partial<ServiceParts> {
+  /** What stands before the writer of the index that is on disk. */
+  readonly onDisk?: (writer: IndexWriter) => IndexWriter
+}
+
 /** A service and its reader over one index file, as a server has them. */
-function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = {}) {
+function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, ...parts }: Options = {}) {
   const memory = `service-${process.pid}-${++opened}`
   const searchFile = file.replace(/[^/]*$/, 'search.db')
   const errors: unknown[] = []
   let store: EmbeddedStore
   const service = new IndexingService({
     openVault: () => vault,
-    openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    openWriter: (cache) =>
+      cache === 'disk'
+        ? onDisk(openIndexWriter({ kind: 'file', path: file }))
+        : openIndexWriter({ kind: 'memory', name: memory }),
     watchKind: 'off',
     file,
     isDamage,
@@ -77,7 +86,7 @@ function serve(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = 
   return { service, store, errors, close }
 }
 
-async function started(file: string, vault: MemoryVault, parts: Partial<ServiceParts> = {}) {
+async function started(file: string, vault: MemoryVault, parts: Options = {}) {
   const server = serve(file, vault, parts)
   server.service.start()
   server.service.begin()
@@ -222,6 +231,28 @@ describe('a cache that cannot be used', () => {
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'memory' })
     expect(service.status().message).toMatch(/memory/)
     expect(await rowsOf(store)).toEqual(await expectedRows())
+  })
+
+  test.each([
+    ['at the first commit', 0],
+    ['later', 1],
+  ])('on a disk that is full, %s: the index is kept in memory, whole, and it is said', async (_, commits) => {
+    let left = commits
+    const onDisk = (writer: IndexWriter): IndexWriter => {
+      const commit = writer.commit.bind(writer)
+      return Object.assign(writer, {
+        commit: async (...args: Parameters<IndexWriter['commit']>) => {
+          if (left-- > 0) return await commit(...args)
+          throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
+        },
+      })
+    }
+    const vault = new MemoryVault(NOTES)
+    const { service, store } = await started(join(temporaryFolder(), 'index.db'), vault, { onDisk })
+    vault.write('new.md', '[[note 1]]')
+    await service.reconcile(['new.md'])
+    expect(service.status()).toMatchObject({ phase: 'idle', cache: 'memory', message: expect.stringMatching(/full.*memory/) })
+    expect(await rowsOf(store)).toEqual(await expectedRows(vault))
   })
 
   test.skipIf(process.getuid?.() === 0)('a folder without permission', async () => {
