@@ -43,7 +43,7 @@ export class TagIndex {
 
   /** Files with this tag or one nested in it; `#` in front is ignored. */
   keys(tag: string): ReadonlySet<number> {
-    return this.#tags.get(foldTag(tag))?.keys ?? NOBODY
+    return this.#tags.get(foldGivenTag(tag))?.keys ?? NOBODY
   }
 
   /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
@@ -58,8 +58,8 @@ export class TagIndex {
 
 const NOBODY: ReadonlySet<number> = new Set()
 
-/** A tag as it is compared: folded, without `#` in front and `/` at the end. */
-export function foldTag(tag: string): string {
+/** A tag as somebody asks for it, folded: without `#` in front and `/` at the end. */
+export function foldGivenTag(tag: string): string {
   return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
 }
 
@@ -67,7 +67,10 @@ export function foldTag(tag: string): string {
 function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const tag of tags) {
-    for (let end = tag.indexOf('/'); end >= 0; end = tag.indexOf('/', end + 1)) addName(names, tag.slice(0, end))
+    for (let end = tag.indexOf('/'); end >= 0; end = tag.indexOf('/', end + 1)) {
+      const parent = tag.slice(0, end)
+      if (parent !== '' && !parent.endsWith('/')) addName(names, parent)
+    }
     addName(names, tag)
   }
   return names

@@ -1,3 +1,4 @@
+import { foldName } from '../core/fold.ts'
 import type { Tag } from '../core/note.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
@@ -33,7 +34,7 @@ export function propertyTag(item: string): string | undefined {
 
 /** The form in which two spellings of a tag are the same. */
 export function foldTag(name: string): string {
-  return name.toLowerCase().normalize('NFC')
+  return foldName(name)
 }
 
 /** How far emphasis is looked for: a line may be megabytes long. */

@@ -3,6 +3,16 @@ import { expect, test } from 'vitest'
 import { TagIndex } from '../../src/graph/tag-index.ts'
 import { anyRows, applyTwice, noteRow } from './support.ts'
 
+test('what stands between two slashes, or before the first, must not be empty to be a parent', () => {
+  const index = new TagIndex()
+  index.add(noteRow(0, 'a.md', { tags: ['/a', 'b//c'] }))
+  expect(index.counts('')).toEqual([
+    { tag: '/a', count: 1 },
+    { tag: 'b', count: 1 },
+    { tag: 'b//c', count: 1 },
+  ])
+})
+
 test('the tags are the same however they came about', () => {
   fc.assert(
     fc.property(anyRows, (rows) => {

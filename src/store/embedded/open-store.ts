@@ -33,7 +33,7 @@ import type {
 } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
-import { foldTag } from '../../graph/tag-index.ts'
+import { foldGivenTag } from '../../graph/tag-index.ts'
 import type { SimilarName } from '../../search/best-names.ts'
 import type { NamedFiles } from '../../search/similar-names.ts'
 import { exportRows } from './export.ts'
@@ -237,7 +237,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return this.#read((projection) => projection.tags().counts(foldTag(prefix)))
+    return this.#read((projection) => projection.tags().counts(foldGivenTag(prefix)))
   }
 
   async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {

@@ -1,7 +1,7 @@
 import { foldId } from '../../core/ids.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
-import { foldTag } from '../../graph/tag-index.ts'
+import { foldGivenTag } from '../../graph/tag-index.ts'
 import type { Projection } from './projection.ts'
 
 /** The nodes of a scope, by id: files first, then missing targets; excluded ones left out. */
@@ -70,7 +70,7 @@ export function folderStart(folder: string): string {
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()
-  const sets = tags.names.map((name) => index.keys(foldTag(name))).sort((a, b) => a.size - b.size)
+  const sets = tags.names.map((name) => index.keys(foldGivenTag(name))).sort((a, b) => a.size - b.size)
   const tagged = new Uint8Array(projection.graph.size)
   for (const set of tags.mode === 'all' ? sets.slice(0, 1) : sets) {
     for (const key of set) if (tags.mode === 'any' || sets.every((other) => other.has(key))) tagged[key] = 1
