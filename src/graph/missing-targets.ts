@@ -10,7 +10,10 @@ export class MissingTargets {
   numberOf(name: string): number {
     const folded = foldId(name)
     const known = this.#byFold.get(folded)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      if (this.sources(known).length === 0) this.#names[known] = name
+      return known
+    }
     const number = this.#names.length
     this.#names.push(name)
     this.#sources.push([])
@@ -24,7 +27,7 @@ export class MissingTargets {
     return number === undefined || this.sources(number).length === 0 ? undefined : number
   }
 
-  /** As written first. */
+  /** As written first by those that linked to it since nobody did. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }

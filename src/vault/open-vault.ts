@@ -179,7 +179,7 @@ class FolderVault implements Vault {
   }
 
   #requireRoot(): void {
-    const stat = this.#fs.statSync(this.#base || '/', { throwIfNoEntry: false })
+    const stat = this.#fs.statSync(asFolder(this.#base), { throwIfNoEntry: false })
     if (!stat?.isDirectory()) throw rootError(this.root, Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
   }
 
@@ -212,7 +212,7 @@ class FolderVault implements Vault {
 
   #entries(folder: Pending, draft: Draft): readonly Entry[] {
     try {
-      return this.#fs.readdirSync(folder.absolute || '/', { withFileTypes: true })
+      return this.#fs.readdirSync(asFolder(folder.absolute), { withFileTypes: true })
     } catch (error) {
       if (folder.path === '') throw rootError(this.root, error)
       const message = isAbsence(error) ? absenceOf(folder.path) : errorReason(error)
@@ -311,4 +311,9 @@ function isLinkRefusal(error: unknown): boolean {
 /** A listed name that cannot be found was not UTF-8, so Node cannot say it; else the file is simply gone again. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
+}
+
+/** A folder's path as it is opened: the root of a file system, `/` or `C:/`, ends with its slash (`C:` is another folder). */
+function asFolder(absolute: string): string {
+  return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

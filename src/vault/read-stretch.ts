@@ -17,23 +17,28 @@ export function readStretch(
   if (size === undefined) return undefined
   if (length === 0) return { bytes: new Uint8Array(0), size }
   if (size > READ_WHOLE && OPEN_PLAIN !== undefined) {
-    return { bytes: readPart(join(vault.root, path), OPEN_PLAIN, { offset, length }), size }
+    const bytes = readPart(join(vault.root, path), OPEN_PLAIN, { offset, length })
+    if (bytes !== undefined) return { bytes, size }
   }
   const bytes = vault.read(path)
   if (bytes === undefined || bytes === 'unreadable') return undefined
   return { bytes: bytes.subarray(offset, offset + length), size: bytes.length }
 }
 
+/** `undefined` where the file cannot be opened, as where it is a symbolic link: the vault says which of those may be followed. */
 function readPart(
   file: string,
   flags: number,
   { offset, length }: { readonly offset: number; readonly length: number },
-): Uint8Array {
-  const descriptor = openSync(file, flags)
+): Uint8Array | undefined {
+  let descriptor: number | undefined
   try {
+    descriptor = openSync(file, flags)
     const bytes = new Uint8Array(length)
     return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset))
+  } catch {
+    return undefined
   } finally {
-    closeSync(descriptor)
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }

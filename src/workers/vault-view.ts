@@ -130,7 +130,7 @@ function linkFormat(value: unknown): NewLinkFormat {
 /** What Obsidian's own settings say; nothing where there are none or they cannot be read. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
   try {
-    const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8'))
+    const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8').replace(/^\uFEFF/, ''))
     return typeof settings === 'object' && settings !== null ? { ...settings } : {}
   } catch {
     return {}

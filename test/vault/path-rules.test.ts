@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { memoryVault, path, pathsOf, textOf } from './support.ts'
+import type { FileSystem } from '../../src/vault/file-system.ts'
+import { openVault } from '../../src/vault/open-vault.ts'
+import { memoryVault, OPTIONS, path, pathsOf, textOf } from './support.ts'
 
 const MAC = { windows: false, folds: true }
 const WINDOWS = { windows: true, folds: true }
@@ -80,4 +82,20 @@ test('where names do not fold, twins in case are two files', () => {
   const { vault } = memoryVault({ 'Log.md': '1', 'log.md': '22', 'F/a.md': '', 'f/a.md': '' })
   expect(pathsOf(vault.list())).toEqual(['F/a.md', 'Log.md', 'f/a.md', 'log.md'])
   expect(vault.stat(path('log.md'))?.stat.size).toBe(2)
+})
+
+test('a whole drive of Windows is a vault', () => {
+  const { fs, volume } = memoryVault({ 'other.md': '' }, {}, WINDOWS)
+  volume.fromJSON({ 'a.md': 'x', 'f/b.md': 'y' }, '/E:')
+  // `E:` alone is the folder that was last worked in there.
+  const elsewhere = (opened: unknown) => (opened === 'E:' ? '/vault' : opened) as string
+  const drive: FileSystem = {
+    ...fs,
+    statSync: (name, options) => fs.statSync(elsewhere(name), options),
+    readdirSync: (name, options) => fs.readdirSync(elsewhere(name), options),
+    realpathSync: { native: (name) => (name.endsWith('E:\\') ? 'E:\\' : name.replaceAll('/', '\\')) },
+  }
+  const vault = openVault('E:\\', OPTIONS, drive)
+  expect(pathsOf(vault.list())).toEqual(['a.md', 'f/b.md'])
+  expect(textOf(vault.read(path('a.md')))).toBe('x')
 })

@@ -1,12 +1,31 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toVaultPath } from '../../src/core/ids.ts'
+import type { Vault } from '../../src/core/vault.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { readStretch } from '../../src/vault/read-stretch.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const OPTIONS = { ignore: [], gitignore: false, linkRoots: [], mode: 'obsidian' } as const
+
+test('of a large file behind a link that may be followed, and of one that is gone meanwhile', () => {
+  const folder = temporaryFolder()
+  const root = join(folder, 'vault')
+  const large = join(folder, 'large.bin')
+  mkdirSync(root)
+  writeFileSync(large, 'abc')
+  truncateSync(large, 65 << 20)
+  symlinkSync(large, join(root, 'link.bin'))
+  const vault = openVault(root, { ...OPTIONS, linkRoots: [folder] })
+  const path = toVaultPath('link.bin')
+  const stretch = readStretch(vault, path, { offset: 1, length: 3 })
+  expect([...(stretch?.bytes ?? [])]).toEqual([98, 99, 0])
+  const known = vault.stat(path)
+  rmSync(join(root, 'link.bin'))
+  const stale = { root, read: (gone: typeof path) => vault.read(gone), stat: () => known } as unknown as Vault
+  expect(readStretch(stale, path, { offset: 1, length: 3 })).toBeUndefined()
+})
 
 test('a stretch, what is left of one, the size alone, and what may not be read', () => {
   const folder = temporaryFolder()

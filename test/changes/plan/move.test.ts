@@ -96,8 +96,11 @@ describe('a file moves', () => {
     ['relative', '[[../g/z]]'],
     ['absolute', '[[g/z]]'],
   ])('links become %s where Obsidian is set so', async (newLinkFormat, link) => {
-    const files = { 'f/a.md': '', 'f/b.md': '[[a]]', '.obsidian/app.json': JSON.stringify({ newLinkFormat }) }
-    await check(files, move('f/a', 'g/z'), { 'f/a.md': null, 'g/z.md': '', 'f/b.md': link })
+    const settings = JSON.stringify({ newLinkFormat })
+    for (const text of [settings, `\ufeff${settings}`]) {
+      const files = { 'f/a.md': '', 'f/b.md': '[[a]]', '.obsidian/app.json': text }
+      await check(files, move('f/a', 'g/z'), { 'f/a.md': null, 'g/z.md': '', 'f/b.md': link })
+    }
   })
 
   test('of which a twin stays', async () => {
