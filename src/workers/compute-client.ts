@@ -41,14 +41,16 @@ export class ComputeClient implements Analytics {
       this.#waiting.delete(reply.id)
       done?.(reply)
     })
-    worker.on('error', (error) => this.#fail(String(error)))
-    worker.on('exit', () => this.#fail('the worker ended'))
+    worker.on('error', (error) => this.#fail(worker, String(error)))
+    worker.on('exit', () => this.#fail(worker, 'the worker ended'))
     worker.unref()
     this.#worker = worker
     return worker
   }
 
-  #fail(error: string): void {
+  #fail(worker: Worker, error: string): void {
+    // One that failed ends later, when another may be at work.
+    if (this.#worker !== worker) return
     this.#worker = undefined
     for (const [id, done] of this.#waiting) done({ id, error })
     this.#waiting.clear()

@@ -16,11 +16,16 @@ export interface IndexerChannel {
   end(): Promise<void>
 }
 
-/** A worker that indexes several vaults, one step of one of them at a time. */
+interface Running {
+  readonly worker: Worker
+  /** How many vaults are open in it. */
+  open: number
+}
+
+/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for those opened next. */
 export class IndexerHost {
   readonly #start: () => Worker
-  #worker: Worker | undefined
-  #open = 0
+  #running: Running | undefined
 
   constructor(start: () => Worker) {
     this.#start = start
@@ -28,30 +33,36 @@ export class IndexerHost {
 
   /** A way to the worker for one more vault. */
   channel(): IndexerChannel {
-    this.#open++
-    const worker = this.#worker
-    if (worker !== undefined) return this.#join(worker)
-    this.#worker = this.#start()
+    if (this.#running !== undefined) return this.#join(this.#running)
+    const running: Running = { worker: this.#start(), open: 1 }
+    const { worker } = running
+    this.#running = running
     // Every vault listens for itself.
-    this.#worker.setMaxListeners(0)
-    return channelOf(this.#worker, this.#worker, () => this.#end())
+    worker.setMaxListeners(0)
+    worker.on('error', () => this.#forget(running))
+    worker.on('exit', () => this.#forget(running))
+    return channelOf(worker, worker, () => this.#end(running))
   }
 
-  #join(worker: Worker): IndexerChannel {
+  #join(running: Running): IndexerChannel {
+    running.open++
     const { port1, port2 } = new MessageChannel()
-    worker.postMessage({ type: 'join', port: port2 } satisfies ToIndexer, [port2])
-    return channelOf(worker, port1, async () => {
+    running.worker.postMessage({ type: 'join', port: port2 } satisfies ToIndexer, [port2])
+    return channelOf(running.worker, port1, async () => {
       port1.close()
-      await this.#end()
+      await this.#end(running)
     })
   }
 
-  async #end(): Promise<void> {
-    this.#open--
-    if (this.#open > 0) return
-    const worker = this.#worker
-    this.#worker = undefined
-    await worker?.terminate()
+  async #end(running: Running): Promise<void> {
+    running.open--
+    if (running.open > 0) return
+    this.#forget(running)
+    await running.worker.terminate()
+  }
+
+  #forget(running: Running): void {
+    if (this.#running === running) this.#running = undefined
   }
 }
 

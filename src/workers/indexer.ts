@@ -75,7 +75,8 @@ function serveVault(port: MessagePort): void {
         void Promise.resolve(service?.close()).finally(() => {
           writes?.close()
           send({ type: 'closed' })
-          port.close()
+          // Through the parent's port other vaults may still come.
+          if (port !== parentPort) port.close()
         })
         break
     }

@@ -36,6 +36,9 @@ export class IndexingClient implements Indexing {
   #replaced = 0
   /** Damage was reported: what is told until there is another index is of the damaged one. */
   #isReplacing = false
+  #isClosing = false
+  /** Why the worker died: nothing is answered any more. */
+  #failure: string | undefined
   #onClosed: () => void = () => {}
 
   constructor(channel: IndexerChannel, data: IndexerData, listeners: ClientListeners) {
@@ -46,7 +49,8 @@ export class IndexingClient implements Indexing {
     this.#channel.onError((error) => this.#fail(String(error.stack ?? error), listeners))
     this.#channel.onExit(() => {
       this.#onClosed()
-      this.#rejectAll('The indexing worker ended.')
+      if (this.#isClosing) this.#rejectAll('The indexing worker ended.')
+      else if (this.#failure === undefined) this.#fail('The indexing worker ended.', listeners)
     })
     this.#send({ type: 'open', data })
     // Only what waits for an answer keeps the process alive; a listener for messages would, too.
@@ -91,6 +95,7 @@ export class IndexingClient implements Indexing {
   }
 
   #ask(id: number, message: ToIndexer): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(indexingFailed(this.#failure))
     const answered = new Promise<void>((resolve, reject) => {
       this.#waiting.set(id, (error) => (error === undefined ? resolve() : reject(error)))
       this.#send(message)
@@ -115,6 +120,7 @@ export class IndexingClient implements Indexing {
 
   /** A reader found the index damaged: whoever waits, waits for the next one. */
   reportDamage(): void {
+    if (this.#failure !== undefined) return
     this.#isReplacing = true
     this.#settled.shut()
     this.#send({ type: 'damaged', replaced: this.#replaced })
@@ -128,6 +134,7 @@ export class IndexingClient implements Indexing {
   }
 
   async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[]> {
+    if (this.#failure !== undefined) throw new Error(`Writing failed: ${this.#failure}`)
     const id = this.#nextId++
     const outcome = await this.#hold(
       new Promise<WriteOutcome>((resolve) => {
@@ -153,8 +160,9 @@ export class IndexingClient implements Indexing {
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve
     })
+    this.#isClosing = true
     this.#send({ type: 'close' })
-    await within(closed, CLOSING_TIME)
+    if (this.#failure === undefined) await within(closed, CLOSING_TIME)
     // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
     await this.#channel.end()
   }
@@ -210,6 +218,7 @@ export class IndexingClient implements Indexing {
   }
 
   #fail(stack: string, listeners: ClientListeners): void {
+    this.#failure = stack
     this.#status = { ...this.#status, phase: 'failed', message: stack.split('\n')[0] ?? stack }
     this.#settled.open()
     this.#recovered.open()
@@ -218,11 +227,15 @@ export class IndexingClient implements Indexing {
   }
 
   #rejectAll(reason: string): void {
-    for (const done of this.#waiting.values()) done(new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`))
+    for (const done of this.#waiting.values()) done(indexingFailed(reason))
     this.#waiting.clear()
     for (const done of this.#writes.values()) done({ failure: `Writing failed: ${reason}` })
     this.#writes.clear()
   }
+}
+
+function indexingFailed(reason: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`)
 }
 
 function isEmbedding({ search }: IndexStatus): boolean {
