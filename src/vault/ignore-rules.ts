@@ -2,6 +2,7 @@ import ignore from 'ignore'
 import picomatch from 'picomatch'
 import type { Mode } from '../core/note.ts'
 import { type FileSystem, readSmallText } from './file-system.ts'
+import { linearGlob } from './linear-glob.ts'
 import { markerOf } from './vault-root.ts'
 
 /** What is left out of a vault, as far as settings and `.gitignore` files say. */
@@ -35,7 +36,7 @@ export function isHiddenName(name: string): boolean {
 
 /** Opens the rules by which names in a vault are left out; nothing in them ever throws. */
 export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
-  const globs = options.ignore.map((glob) => compileGlob(glob, fs.rules.folds)).filter((glob) => glob !== undefined)
+  const globs = options.ignore.flatMap((glob) => compileGlob(glob, fs.rules.folds))
   const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
 
   const rulesOf = (
@@ -45,7 +46,7 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
     hasGitignore: boolean | undefined,
   ): FolderRules => {
     const own = hasGitignore === false ? undefined : gitignores?.in(folder)
-    const chain = own ? [own, ...patterns] : patterns
+    const chain = own ? [...own, ...patterns] : patterns
     const prefix = folder === '' ? '' : `${folder}/`
     return {
       hides(name, isFolder) {
@@ -92,16 +93,37 @@ interface Glob {
   matches(path: string): boolean
 }
 
-function compileGlob(glob: string, nocase: boolean): Glob | undefined {
+function compileGlob(glob: string, nocase: boolean): readonly Glob[] {
   const trimmed = glob.normalize('NFC').replace(/^\.?\//, '')
   const pattern = trimmed.replace(/\/$/, '')
-  if (pattern === '' || isCostly(pattern)) return undefined
+  const foldersOnly = pattern !== trimmed
+  if (pattern === '') return []
+  if (isCostly(pattern)) return alternatives(pattern).map((one) => ({ foldersOnly, matches: linearGlob(one, nocase) }))
   try {
     const matches = picomatch(asPlainGlob(pattern), { dot: true, nocase, nonegate: true, noextglob: true, windows: false })
-    return { foldersOnly: pattern !== trimmed, matches: (path) => matches(path) }
+    return [{ foldersOnly, matches: (path) => matches(path) }]
   } catch {
-    return undefined
+    return []
   }
+}
+
+/** Nobody writes more than that many by hand. */
+const MOST_ALTERNATIVES = 64
+
+/** What a glob with braces, `{a,b}`, stands for. */
+function alternatives(pattern: string): readonly string[] {
+  let patterns: readonly string[] = [pattern]
+  while (patterns.length <= MOST_ALTERNATIVES) {
+    const expanded: readonly string[] = patterns.flatMap((one) => {
+      const braces = one.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(one) : null
+      if (braces === null) return [one]
+      const end = braces.index + braces[0].length
+      return (braces[1] as string).split(',').map((each) => one.slice(0, braces.index) + each + one.slice(end))
+    })
+    if (expanded.length === patterns.length) break
+    patterns = expanded
+  }
+  return patterns
 }
 
 // picomatch lets the regular expression's own groups and quantifiers through; in names of notes they are just characters.
@@ -109,10 +131,12 @@ function asPlainGlob(pattern: string): string {
   return pattern.replace(/\\.|[()+|]/gs, (found) => (found.startsWith('\\') ? found : `\\${found}`))
 }
 
-// A star backtracks over the rest of its name, so the cost is the name's length to the power of the stars: three take
-// some 10 ms for the worst name of 255 bytes, five take minutes. Settings and `.gitignore` may come with a stranger's vault.
+const MAX_LENGTH = 1000
+
+// In a regular expression a star backtracks over the rest of its name, so the cost is the name's length to the power of the stars: three
+// take some 10 ms for the worst name of 255 bytes, five take minutes. Settings and `.gitignore` may come with a stranger's vault.
 function isCostly(pattern: string): boolean {
-  if (pattern.length > 1000) return true
+  if (pattern.length > MAX_LENGTH) return true
   const segments = pattern.split('/')
   const deep = segments.filter((segment) => /^\*{2,}$/.test(segment)).length
   return deep > 3 || segments.some((segment) => (segment.match(/\*+/g)?.length ?? 0) > 3)
@@ -124,10 +148,13 @@ function hidesByGlob(globs: readonly Glob[], path: string, isFolder: boolean): b
   return globs.some((glob) => (isFolder || !glob.foldersOnly) && glob.matches(name))
 }
 
-/** The patterns of one `.gitignore`, and the folder they are relative to. */
+/** Patterns of a `.gitignore`, and the folder they are relative to. */
 interface Patterns {
   readonly prefix: string
-  readonly tester: ignore.Ignore
+  readonly tester: {
+    /** A folder's path ends with `/`. */
+    test(path: string): { readonly ignored: boolean; readonly unignored: boolean }
+  }
 }
 
 /** The nearest file that says anything about a path decides, as in git. */
@@ -146,14 +173,15 @@ const GITIGNORE_LINES = 1000
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
-  readonly #known = new Map<string, { readonly stamp: string; readonly patterns: Patterns | undefined }>()
+  readonly #known = new Map<string, { readonly stamp: string; readonly patterns: readonly Patterns[] }>()
 
   constructor(root: string, fs: FileSystem) {
     this.#root = root
     this.#fs = fs
   }
 
-  in(folder: string): Patterns | undefined {
+  /** The patterns of a folder's own file, those that count first first. */
+  in(folder: string): readonly Patterns[] | undefined {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
     const stamp = this.#stamp(file)
@@ -175,14 +203,37 @@ class Gitignores {
     }
   }
 
-  #compile(file: string, prefix: string): Patterns | undefined {
-    const text = readSmallText(this.#fs, file, GITIGNORE_BYTES)
-    if (text === undefined) return undefined
-    const lines = text
-      .split(/\r?\n/)
-      .slice(0, GITIGNORE_LINES)
-      .filter((line) => !isCostly(line))
-    const tester = ignore({ ignorecase: this.#fs.rules.folds, allowRelativePaths: true })
-    return { prefix, tester: tester.add(lines) }
+  #compile(file: string, prefix: string): readonly Patterns[] {
+    const text = readSmallText(this.#fs, file, GITIGNORE_BYTES) ?? ''
+    const { folds } = this.#fs.rules
+    const patterns: Patterns[] = []
+    let plain: ignore.Ignore | undefined
+    for (const line of text.split(/\r?\n/).slice(0, GITIGNORE_LINES)) {
+      if (isCostly(line)) {
+        plain = undefined
+        patterns.push({ prefix, tester: costlyTester(line, folds) })
+      } else if (plain === undefined) {
+        plain = ignore({ ignorecase: folds, allowRelativePaths: true }).add(line)
+        patterns.push({ prefix, tester: plain })
+      } else plain.add(line)
+    }
+    return patterns.reverse()
+  }
+}
+
+/** One line of a `.gitignore`, with the meaning it has in git. */
+function costlyTester(line: string, nocase: boolean): Patterns['tester'] {
+  const isNegated = line.startsWith('!')
+  const written = line.slice(isNegated ? 1 : 0).trimEnd()
+  const foldersOnly = written.endsWith('/')
+  const pattern = foldersOnly ? written.slice(0, -1) : written
+  // One without a slash in it means names at any depth.
+  const matches = linearGlob(pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`, nocase)
+  return {
+    test(path) {
+      const isFolder = path.endsWith('/')
+      const hit = !line.startsWith('#') && (isFolder || !foldersOnly) && matches(isFolder ? path.slice(0, -1) : path)
+      return { ignored: hit && !isNegated, unignored: hit && isNegated }
+    },
   }
 }

@@ -40,12 +40,40 @@ describe('globs of the settings', () => {
     check({ 'Cafe\u0301/a.md': '', 'b.md': '' }, { ignore: ['Caf\u00e9'] }, ['b.md'])
   })
 
-  test.each([`${'*a'.repeat(40)}b`, `${'**/'.repeat(40)}b`, '(a+)+b', '+(a|+(a))b', '*'.repeat(100_000)])(
-    'cannot take for ever: %.20s',
-    (glob) => {
-      check({ [`${'a'.repeat(200)}.md`]: '' }, { ignore: [glob] }, [`${'a'.repeat(200)}.md`])
-    },
-  )
+  test('count with any number of stars', () => {
+    const names = [
+      'a.sync-conflict-1-2-3.md',
+      'x/a.sync-conflict-1-2-3.md',
+      'a.sync-1.md',
+      'x/y/z/w/b.md',
+      'x/b.md',
+      'c d e f g.md',
+    ]
+    const rest = (hidden: readonly string[]) => names.filter((name) => !hidden.includes(name)).sort()
+    const found = Object.fromEntries(names.map((name) => [name, '']))
+    for (const [glob, hidden] of [
+      ['*.sync-conflict-*-*-*.md', [names[0]]],
+      ['**/*.SYNC-conflict-*-*-*.md', []],
+      ['**/*.{sync,none}-conflict-*-*-*.{md,txt}', [names[0], names[1]]],
+      ['**/[ab]*.s?nc-*-*-*-[!a-z].md', [names[0], names[1]]],
+      ['x/**/**/**/**/b.md', [names[3], names[4]]],
+      ['c* *d* *e* *.md', ['c d e f g.md']],
+      ['c* *d* *e* *.md/', []],
+      ['*'.repeat(100_000), names],
+    ] as const)
+      check(found, { ignore: [glob] }, rest(hidden as readonly string[]))
+  })
+
+  test.each([
+    `${'*a'.repeat(40)}b`,
+    `${'**/'.repeat(40)}b`,
+    '(a+)+b',
+    '+(a|+(a))b',
+    `${'*'.repeat(100_000)}b`,
+    `*{${',*a'.repeat(300)}*}b`,
+  ])('cannot take for ever: %.20s', (glob) => {
+    check({ [`${'a'.repeat(200)}.md`]: '' }, { ignore: [glob] }, [`${'a'.repeat(200)}.md`])
+  })
 })
 
 describe('.gitignore', () => {
@@ -70,6 +98,12 @@ describe('.gitignore', () => {
       'x/keep.log',
       'x/root.md',
     ])
+  })
+
+  test('patterns of any number of stars count, in their order', () => {
+    const files = { 'a-1-2-3-4.md': '', 'x/a-1-2-3-4.md': '', 'x/b-1-2-3-4.md': '', 'x/keep/c-1-2-3-4.md': '', 'd.md': '' }
+    const lines = ['# *-*-*-*-*.md', '*-*-*-*-*.md', '!b-1*', '/*a*-*-*-*-*.md', '!/x/**/c*-*-*-*-*.md', 'd*-*-*-*-*/']
+    check({ ...files, '.gitignore': lines.join('\n') }, { gitignore: true }, ['d.md', 'x/b-1-2-3-4.md', 'x/keep/c-1-2-3-4.md'])
   })
 
   test('a nearer file decides over one further up, but brings nothing back from a hidden folder', () => {
