@@ -56,6 +56,7 @@ async function awaitFindable(core: GraphCore, call: Call, by: FindableBy): Promi
 }
 
 function warningsOf(search: SearchProgress | undefined, by: FindableBy): readonly Warning[] {
+  if (search?.isStopped === true) return [{ code: 'STALE', message: search.message ?? 'Search is not up to date.' }]
   const warnings: Warning[] = []
   if (!isDone(search?.words)) {
     const message = `Words of notes are still being indexed${amount(search?.words)}: some notes may not be found yet.`

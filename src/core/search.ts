@@ -80,6 +80,8 @@ export interface SearchProgress {
   }
   /** Why it does not go on: a model that is missing, an endpoint that is down. */
   readonly message?: string
+  /** It was given up, words too, until something changes; `message` says why. */
+  readonly isStopped?: boolean
 }
 
 export interface Progress {

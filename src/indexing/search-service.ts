@@ -40,6 +40,8 @@ interface Waiter {
 /** How often work is tried again before it is given up until something changes, after errors that may pass. */
 const ATTEMPTS = 3
 
+const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
+
 /** Keeps the search indexes of one vault behind its graph; survives damage and a disk that cannot be written. */
 export class SearchService {
   readonly #parts: SearchServiceParts
@@ -76,7 +78,8 @@ export class SearchService {
 
   progress(): SearchProgress | undefined {
     const progress = this.#indexer?.progress()
-    return progress === undefined || this.#failure === undefined ? progress : { ...progress, message: this.#failure }
+    if (this.#failure === undefined) return progress
+    return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
   /** The progress once so many more changed files are known to it. */

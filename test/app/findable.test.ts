@@ -62,6 +62,12 @@ test('what keeps an embedder from going on is said, to who asks by meaning', asy
   expect((await answerFindable(core, {}, 'words', plain)).warnings).toEqual([])
 })
 
+test.each(['words', 'meaning'] as const)('that indexing was given up is said, not that it goes on: by %s', async (by) => {
+  const message = 'Search is not up to date: the disk is full'
+  const { core } = waitingCore({ search: { words: HALF, vectors: HALF, message, isStopped: true } })
+  expect((await answerFindable(core, {}, by, plain)).warnings).toEqual([{ code: 'STALE', message }])
+})
+
 describe('an index that is found damaged', () => {
   test('is waited for once, and asked again', async () => {
     const { core, waited } = waitingCore({ search: { words: DONE } })

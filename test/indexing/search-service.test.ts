@@ -237,3 +237,11 @@ describe('a graph that is built anew', () => {
   // Known: an index built anew with as many commits as the one before looks the same to search.
   test('gives other keys: search follows at once', () => followsAfter(0))
 })
+
+test('what cannot be opened is given up, and why is said', async () => {
+  const openWriter = (): never => {
+    throw new Error('the disk is on fire')
+  }
+  const { service } = await startedSearch(file(), new MemoryVault(NOTES), { openWriter })
+  expect(service.status().search).toMatchObject({ message: 'Search is not up to date: the disk is on fire', isStopped: true })
+})
