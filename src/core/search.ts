@@ -5,8 +5,6 @@ export interface WordHit {
   readonly id: NodeId
   /** BM25 over title and text; compares within one answer only. */
   readonly score: number
-  /** The score as a share of the most that any note could have for these words, 0–1: compares between questions. */
-  readonly share: number
   /** The weight (idf) of the words that this note has, as a share of the weight of all of them, 0–1. */
   readonly matched: number
 }

@@ -213,7 +213,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score || byId(a, b))
       return {
-        hits: hits.slice(0, limit).map((hit) => ({ ...hit, share: hit.score / (hit.score + 1), matched: 1 })),
+        hits: hits.slice(0, limit).map((hit) => ({ ...hit, matched: 1 })),
         coverage: hits.length === 0 ? 0 : 1,
         terms: words.map((word) => ({ word, notes: hits.filter(({ id }) => count(id, word) > 0).length })),
       }

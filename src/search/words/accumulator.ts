@@ -2,14 +2,13 @@ import { FieldScore, inverseDocumentFrequency, type Scoring } from './scoring.ts
 import type { WordKey } from './segment.ts'
 import type { Slots } from './slots.ts'
 
-/** Adds up the scores of all documents, one word after the other; 24 bytes a slot. */
+/** Adds up the scores of all documents, one word after the other; 20 bytes a slot. */
 export class Accumulator {
   /** Live documents. */
   readonly documents: number
   /** Above every score. */
   maxScore = 0
   readonly scores: Float32Array
-  readonly titleScores: Float32Array
   /** The idf of the words that a document holds. */
   readonly masses: Float32Array
   /** Slots that hold a word, in the order found. */
@@ -27,7 +26,6 @@ export class Accumulator {
     this.#slots = slots
     this.#scoring = scoring
     this.scores = new Float32Array(slots.size)
-    this.titleScores = new Float32Array(slots.size)
     this.masses = new Float32Array(slots.size)
     this.#title = new Uint32Array(slots.size)
     this.#body = new Uint32Array(slots.size)
@@ -107,14 +105,12 @@ export class Accumulator {
   }
 
   #addTitles(holders: Uint32Array, title: FieldScore): void {
-    const { scores, titleScores } = this
+    const { scores } = this
     const counts = this.#title
     const lengths = this.#slots.titleLengths
     for (const slot of holders) {
       if (counts[slot] === 0) continue
-      const score = title.of(counts[slot] as number, lengths[slot] as number)
-      titleScores[slot] = (titleScores[slot] as number) + score
-      scores[slot] = (scores[slot] as number) + score
+      scores[slot] = (scores[slot] as number) + title.of(counts[slot] as number, lengths[slot] as number)
       counts[slot] = 0
     }
   }

@@ -27,10 +27,7 @@ export interface WordDocument {
 /** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
 const GAP = 4
 
-/**
- * Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. `size` tells when to
- * begin another.
- */
+/** Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. */
 export class SegmentBuilder {
   readonly #ids = new Map<string, number>()
   readonly #forms: string[] = []
@@ -39,11 +36,6 @@ export class SegmentBuilder {
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
-
-  /** Words taken so far. */
-  get size(): number {
-    return this.#words.length
-  }
 
   /** Takes a document. A key that was taken before is a mistake of the caller: `RangeError`. */
   add({ key, stamp, fields }: WordDocument): void {

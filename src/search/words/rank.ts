@@ -18,8 +18,6 @@ export interface WordHit {
   readonly key: number
   /** Above 0, below `Ranking.maxScore`. */
   readonly score: number
-  /** What the title and aliases gave of it. */
-  readonly titleScore: number
   /** Share of the query's idf that lies on words this document holds, 0–1. */
   readonly matched: number
 }
@@ -39,8 +37,6 @@ export interface Ranking {
   readonly total: number
   /** The words used, in the order of the query; in the place of a word that occurs nowhere its parts, if it has some. */
   readonly terms: readonly TermFact[]
-  /** Words left out because there are more than `MAX_TERMS`. */
-  readonly dropped: number
   /** Share of the query's idf that lies on words that occur at all, 0–1; 0 for no words. */
   readonly coverage: number
   /** Above every possible score of this query, so that `score / maxScore` compares between queries; 0 when nothing occurs. */
@@ -72,12 +68,10 @@ export function rankTerms(slots: Slots, query: readonly QueryTerm[], options: Ra
     hits: best.map((slot) => ({
       key: slots.keys[slot] as number,
       score: accumulator.scores[slot] as number,
-      titleScore: accumulator.titleScores[slot] as number,
       matched: Math.min(1, (accumulator.masses[slot] as number) / mass),
     })),
     total: accepted.length,
     terms,
-    dropped: query.length - used.length,
     coverage: mass === 0 ? 0 : idfOf(terms.filter(({ documents }) => documents > 0)) / mass,
     maxScore: accumulator.maxScore,
   }

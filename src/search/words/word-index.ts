@@ -29,16 +29,6 @@ export class WordIndex {
     this.#stampOf = stampOf
   }
 
-  /** Live documents. */
-  get count(): number {
-    return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
-  }
-
-  /** For each segment how many of its documents there are and how many are live: what a choice of merges needs. */
-  get segments(): readonly { readonly id: number; readonly documents: number; readonly live: number }[] {
-    return this.#segments.map(({ id, live, liveCount }) => ({ id, documents: live.length, live: liveCount }))
-  }
-
   /**
    * Takes the segments that there are now, oldest first; those known by their id stay as they are (an id is never used again). Costs
    * what is in the segments that came and went.
@@ -57,11 +47,6 @@ export class WordIndex {
   /** Asks again whether these keys are live, after their files' stamps changed. */
   changed(keys: Iterable<number>): void {
     for (const key of keys) this.#settle(key)
-  }
-
-  /** Whether a document of a segment is live; false for segments that are not there. */
-  isLive(segment: number, ordinal: number): boolean {
-    return this.#segments.find(({ id }) => id === segment)?.live[ordinal] === 1
   }
 
   /** The documents that hold any of the words, best first. */

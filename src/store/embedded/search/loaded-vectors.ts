@@ -10,6 +10,8 @@ export interface VectorRows {
   readonly newVectors: Statement
   /** The row of a key. */
   readonly vectors: Statement
+  readonly vectorCount: Statement
+  readonly vectorKeys: Statement
 }
 
 export interface LoadedVectorsOptions {
@@ -30,6 +32,8 @@ export class LoadedVectors {
   /** Up to this row everything is loaded. */
   #revision = 0
   #key = -1
+  /** Rows may have been deleted since that was looked at. */
+  #mayLack = false
   #isClosed = false
 
   constructor(rows: VectorRows, { id, ...options }: LoadedVectorsOptions) {
@@ -44,7 +48,14 @@ export class LoadedVectors {
   async load(): Promise<void> {
     await this.#prepared
     while (!this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
-    if (!this.#isClosed) this.table.settle()
+    if (this.#isClosed) return
+    if (this.#mayLack) this.#forgetGone()
+    this.table.settle()
+  }
+
+  /** Something was committed: with the next load what is gone is forgotten. */
+  mayHaveGone(): void {
+    this.#mayLack = true
   }
 
   close(): void {
@@ -62,6 +73,18 @@ export class LoadedVectors {
       this.#key = key
     }
     return rows.length === ROWS_AT_ONCE
+  }
+
+  #forgetGone(): void {
+    this.#mayLack = false
+    const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
+    if (this.table.notes <= notes) return
+    const rows = this.#rows.vectorKeys.all(this.id) as { key: number }[]
+    const stored = new Set(rows.map(({ key }) => key))
+    for (const key of [...this.table.keys()].filter((known) => !stored.has(known))) {
+      this.#recent.drop(key)
+      this.table.delete(key)
+    }
   }
 
   #readRow(key: number): StoredVectors | undefined {

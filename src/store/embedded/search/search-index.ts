@@ -67,6 +67,7 @@ export class SearchIndex {
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#version = version
     this.#embedders = undefined
+    for (const loaded of this.#tables.values()) loaded.mayHaveGone()
   }
 
   /** The files behind these keys changed. */
@@ -224,6 +225,8 @@ function prepare(database: Database, identity: string): OpenDatabase {
       'SELECT key, revision, data FROM vector WHERE embedder = ? AND (revision, key) > (?, ?) ORDER BY revision, key LIMIT ?',
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
+    vectorCount: database.prepare('SELECT count(*) AS notes FROM vector WHERE embedder = ?'),
+    vectorKeys: database.prepare('SELECT key FROM vector WHERE embedder = ?'),
   }
 }
 
@@ -241,6 +244,8 @@ interface OpenDatabase {
   readonly embedders: Statement
   readonly newVectors: Statement
   readonly vectors: Statement
+  readonly vectorCount: Statement
+  readonly vectorKeys: Statement
 }
 
 interface EmbedderRow {

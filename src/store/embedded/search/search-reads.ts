@@ -72,15 +72,12 @@ export class SearchReads {
   async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
     return await this.#guard(async () => {
       const accept = acceptor(this.#projection, scope)
-      const { hits, terms, coverage, maxScore } = this.#index.read(() =>
-        this.#index.words.rank(queryTerms(text), { limit, accept }),
-      )
+      const { hits, terms, coverage } = this.#index.read(() => this.#index.words.rank(queryTerms(text), { limit, accept }))
       const { graph } = this.#projection
       return {
         hits: hits.map(({ key, score, matched }) => ({
           id: graph.id(key),
           score,
-          share: maxScore === 0 ? 0 : score / maxScore,
           matched,
         })),
         coverage,

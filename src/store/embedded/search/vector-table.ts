@@ -55,10 +55,6 @@ export class VectorTable {
     return this.#stamps.size
   }
 
-  get size(): number {
-    return this.#chunks.size + this.#names.size
-  }
-
   /** Takes the place of what was known of the key. */
   set(key: number, { stamp, chunks, names }: StoredVectors): void {
     this.#stamps.set(key, stamp)
@@ -66,12 +62,14 @@ export class VectorTable {
     this.#names.set(key, names)
   }
 
+  /** Forgets what was known of the key. */
   delete(key: number): void {
     this.#stamps.delete(key)
     this.#chunks.set(key, [])
     this.#names.set(key, [])
   }
 
+  /** Of the notes that have vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }

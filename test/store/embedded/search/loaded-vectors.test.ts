@@ -45,8 +45,23 @@ test('what was committed since is loaded with the next question', async () => {
   expect(first?.nearestChunks(query, 1, isCurrent)[0]?.key).toBe(444)
   await writer.putVectors('a:16', [note(444)])
   const again = await index.vectors('a:16')
-  expect(again?.size).toBe(1200)
+  expect(again?.notes).toBe(600)
   expect(again?.nearestChunks(query, 1, isCurrent)[0]?.score).toBeLessThan(0.99)
+})
+
+test('what was forgotten takes no room any more', async () => {
+  const { writer, index } = open()
+  await writer.putVectors('a:16', [note(1), note(2), note(3)])
+  index.refresh()
+  const table = await index.vectors('a:16')
+  await writer.forget([1, 3])
+  index.refresh()
+  await index.vectors('a:16')
+  expect([...(table?.keys() ?? [])]).toEqual([2])
+  await writer.putVectors('a:16', [note(3)])
+  index.refresh()
+  await index.vectors('a:16')
+  expect(table?.notes).toBe(2)
 })
 
 test('states tell how chunks are compared', async () => {

@@ -151,8 +151,7 @@ export async function vectorsOf(store: EmbeddedStore, embedder: string) {
 
 /** Sums of another order differ in their last digits, and estimates of the nearest in a few more. */
 function rounded<T extends { readonly score: number }>(hit: T): T {
-  const share = 'share' in hit && typeof hit.share === 'number' ? { share: Number(hit.share.toFixed(6)) } : undefined
-  return { ...hit, ...share, score: Number(hit.score.toFixed(6)) }
+  return { ...hit, score: Number(hit.score.toFixed(6)) }
 }
 
 function byAll(a: { readonly score: number }, b: { readonly score: number }): number {

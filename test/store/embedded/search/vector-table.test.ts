@@ -20,7 +20,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       notes.open(addon && { kind: 'hnsw', loadAddon: async () => ({ addon }) }, keys)
     const settled = async (table: VectorTable) => {
       table.settle()
-      if (addon !== undefined && table.size > 0) await untilBuilt(table)
+      if (addon !== undefined && table.notes > 0) await untilBuilt(table)
       return table
     }
 
