@@ -190,9 +190,13 @@ interface RankedHit extends FusedHit<NodeId> {
 
 /** A note with this share of the question's weight has all of its words. */
 const ALL_WORDS = 0.999
+/** One or two words that are in use may well be meant as they are, but many notes have them: so many of these stay in front. */
+const FEW_WORDS = 2
+const SPELLED_FIRST = 2
 
-/** How many of the first hits stay before those with a close title: whoever has all of the words may be what is meant as it is typed. */
-function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found }: WordHits): number {
+/** How many of the first hits stay before those with a close title: who has all of the words may be what is meant as it is typed. */
+function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
+  if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
   const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
