@@ -23,10 +23,11 @@ export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): Se
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** A vault that has no name goes by that of its folder. */
-function namesSeen({ vaults: allowed }: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
-  if (allowed === '*') return names
-  if (names.length === 0) return allowed.includes(basename(first.settings.vault.path)) ? names : 'nothing'
+/** A vault that has no name goes by that of its folder. Names are compared in any case. */
+function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
+  if (access.vaults === '*') return names
+  const allowed = access.vaults.map((name) => name.toLowerCase())
+  if (names.length === 0) return allowed.includes(basename(first.settings.vault.path).toLowerCase()) ? names : 'nothing'
   const seen = names.filter((name) => allowed.includes(name))
   return seen.length === 0 ? 'nothing' : seen
 }

@@ -37,7 +37,8 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
-  const vaults = namesIn(options.get('vaults') ?? '*')
+  // Names of vaults are in small letters.
+  const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const tokens = addToken(readTokens(path) ?? [], {
     name: requireName(name, 'add'),
     scopes: namesIn(options.get('scope') ?? 'read').map(requireScope),

@@ -29,12 +29,20 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
 /** What belongs to how a server is reached; everything else in an entry is the user's. */
 const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
-/** A new entry with what a user added to the one in its place: switches, and variables where a program is started. */
+/** A new entry with what a user added to the one in its place: switches, variables where a program is started, headers where one is asked. */
 export function keepAdditions(fresh: Entry, former: unknown): Entry {
   if (!isRecord(former)) return fresh
   const additions = Object.entries(former).filter(([key]) => !REACHED_BY.has(key))
   const env = 'command' in fresh && isRecord(former.env) ? { env: former.env } : {}
-  return { ...fresh, ...env, ...Object.fromEntries(additions) }
+  const headers = isRecord(fresh.headers) ? { headers: withHeaders(fresh.headers, former.headers) } : {}
+  return { ...fresh, ...env, ...headers, ...Object.fromEntries(additions) }
+}
+
+/** Ours, and those of another name, in whatever case. */
+function withHeaders(fresh: Readonly<Record<string, unknown>>, former: unknown): Readonly<Record<string, unknown>> {
+  const names = new Set(Object.keys(fresh).map((name) => name.toLowerCase()))
+  const others = isRecord(former) ? Object.entries(former).filter(([name]) => !names.has(name.toLowerCase())) : []
+  return { ...fresh, ...Object.fromEntries(others) }
 }
 
 function readWords(words: readonly string[]): OwnEntry | undefined {

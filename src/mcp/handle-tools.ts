@@ -50,5 +50,5 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
     tools.map((tool) => tool.name),
     3,
   )
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name}.${meant(near)}`, { nearest: near })
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
 }

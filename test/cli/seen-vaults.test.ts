@@ -18,6 +18,7 @@ const loaded = (path: string) => ({ vaults: [{ settings: { vault: { path } } }] 
 describe.each([
   ['a vault without a name, for everybody', '*', [], '/notes/private', []],
   ['a vault without a name, by its folder', ['private'], [], '/notes/private', []],
+  ['a vault without a name, in any case', ['PRIVATE'], [], '/notes/Private', []],
   ['a vault without a name, for another', ['work'], [], '/notes/private', 'nothing'],
   ['all of several', '*', ['home', 'work'], '/notes/home', ['home', 'work']],
   ['some of several, in the order of the settings', ['work', 'home'], ['home', 'work', 'x'], '/notes/home', ['home', 'work']],

@@ -23,7 +23,7 @@ test('show makes the first token and prints it alone', async () => {
 
 test('add makes another, for reading unless more is said', async () => {
   const { out } = await token('add phone')
-  const more = await token('add --scope read,write --vaults work,home laptop')
+  const more = await token('add --scope read,write --vaults work,Home laptop')
   expect(kept()).toEqual([
     { name: 'phone', secret: out.trim(), scopes: ['read'], vaults: '*' },
     { name: 'laptop', secret: more.out.trim(), scopes: ['read', 'write'], vaults: ['work', 'home'] },

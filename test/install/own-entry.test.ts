@@ -68,3 +68,10 @@ test('what a user added stays, how the server is reached does not', () => {
   expect(keepAdditions({ url: 'u', headers: {} }, former)).toEqual({ url: 'u', headers: {}, disabled: true })
   expect(keepAdditions({ command: 'n' }, undefined)).toEqual({ command: 'n' })
 })
+
+test('headers that a user added stay, the token does not', () => {
+  const fresh = { url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer roux_new' } }
+  const former = { url: 'http://127.0.0.1:2/mcp', headers: { 'X-Team': 'a', authorization: 'Bearer roux_old' } }
+  expect(keepAdditions(fresh, former)).toEqual({ ...fresh, headers: { Authorization: 'Bearer roux_new', 'X-Team': 'a' } })
+  expect(keepAdditions(fresh, { url: 'x' })).toEqual(fresh)
+})

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { quoteFacts } from '../../src/mcp/prompts/define-prompt.ts'
-import { BUILT_IN } from '../../src/mcp/prompts/index.ts'
+import { BUILT_IN, getPrompt, listPrompts } from '../../src/mcp/prompts/index.ts'
 import { type FakeFile, fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
@@ -154,5 +154,38 @@ describe('notes of a folder', () => {
     ]) {
       expect((await ask(method, { cursor: wrong })).error, `${method} ${wrong}`).toMatchObject({ code: -32602 })
     }
+  })
+})
+
+describe('of several vaults', () => {
+  const named = (name: string, files: Readonly<Record<string, FakeFile>>): GraphCore => ({
+    ...fakeCore(fakeStore(files)),
+    name,
+  })
+  const vaults = [
+    named('home', {
+      'plan.md': { body: 'At home.' },
+      'prompts/tell.md': { properties: { arguments: ['topic'] }, body: 'Tell me of {{topic}}.' },
+    }),
+    named('work', { 'plan.md': { body: 'At work.' }, 'a.md': { properties: { title: 'Home: plan' }, body: 'By title.' } }),
+  ]
+  const get = async (name: string, args: Readonly<Record<string, string>>) => {
+    const prompts = await listPrompts(vaults, 'prompts', {})
+    return (await getPrompt(prompts, { name, args }, { vaults, call: {} })).messages[0].content.text
+  }
+
+  test('free text keeps what looks like the name of a vault', async () => {
+    expect(await get('tell', { topic: 'work:life balance' })).toBe('Tell me of work:life balance.')
+    expect(await get('tell', { topic: 'home:life balance' })).toBe('Tell me of home:life balance.')
+  })
+
+  test('a note is taken by its whole title, else by the vault in front of it', async () => {
+    expect(await get('summarize_note', { note: 'Home: plan' })).toContain('By title.')
+    expect(await get('summarize_note', { note: 'work:plan' })).toContain('At work.')
+    expect(await get('summarize_note', { note: 'HOME:plan' })).toContain('At home.')
+  })
+
+  test('a folder is one of the vault in front of it', async () => {
+    expect(await get('find_gaps', { folder: 'work:x' })).toContain('the folder "x"')
   })
 })

@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Call } from '../../app/answer.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
+import { resolveNodes } from '../../app/resolve-nodes.ts'
 import { trimFolder } from '../../app/scope.ts'
 import { vaultOf } from '../../app/vault-arguments.ts'
 import { nearest } from '../../core/nearest.ts'
@@ -47,11 +48,11 @@ export async function getPrompt(
 ): Promise<Got> {
   const prompt = prompts.find(({ definition }) => definition.name === name)
   if (prompt === undefined) throw unknownPrompt(name, prompts)
-  const named = prompt.vault ?? vaultNamedIn(args, vaults)
   const { description } = prompt.definition
-  const given = checked(prompt, args)
-  const text = await inFirstThatFits(named === undefined ? vaults : [named], (core) =>
-    prompt.text({ core, args: withoutName(given, core), call }),
+  const meant = await vaultNamedIn(prompt, checked(prompt, args), { vaults, call })
+  const core = prompt.vault ?? meant.core
+  const text = await inFirstThatFits(core === undefined ? vaults : [core], (one) =>
+    prompt.text({ core: one, args: meant.args, call }),
   )
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
@@ -70,17 +71,41 @@ async function inFirstThatFits(vaults: readonly GraphCore[], say: (core: GraphCo
   throw first
 }
 
-/** The vault whose name a value begins with. */
-function vaultNamedIn(args: PromptArguments, vaults: readonly GraphCore[]): GraphCore | undefined {
-  return vaults.find(
-    ({ name }) => name !== undefined && Object.values(args).some((value) => vaultOf(value, [name]) !== undefined),
-  )
+/** The argument that is a folder, wherever there is one. */
+const FOLDER = 'folder'
+
+interface Meant {
+  /** The vault that notes and folders are said to be in; absent where that is not said. */
+  readonly core?: GraphCore
+  /** The arguments without its name. */
+  readonly args: PromptArguments
 }
 
-function withoutName(args: PromptArguments, { name }: GraphCore): PromptArguments {
-  if (name === undefined) return args
-  const strip = (value: string): string => (vaultOf(value, [name]) === undefined ? value : value.slice(name.length + 1))
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, strip(value)]))
+/** Which vault the notes and the folder among the arguments begin with the name of; other texts are the user's own. */
+async function vaultNamedIn(
+  { noteArguments }: Prompt,
+  args: PromptArguments,
+  { vaults, call }: { readonly vaults: readonly GraphCore[]; readonly call: Call },
+): Promise<Meant> {
+  let meant: GraphCore | undefined
+  const own: Record<string, string> = { ...args }
+  for (const [key, value] of Object.entries(args)) {
+    const isNote = noteArguments.includes(key)
+    const core = vaults.find(({ name }) => name !== undefined && vaultOf(value, [name]) !== undefined)
+    if (core?.name === undefined || (key !== FOLDER && !isNote)) continue
+    // A title may begin like an id: "Work: plan".
+    if (isNote && (await isName(value, vaults, call))) continue
+    meant ??= core
+    if (core === meant) own[key] = value.slice(core.name.length + 1)
+  }
+  return { ...(meant === undefined ? {} : { core: meant }), args: own }
+}
+
+/** Whether a note is called exactly so. */
+async function isName(text: string, vaults: readonly GraphCore[], call: Call): Promise<boolean> {
+  const asked = { names: [text], strategy: 'exact', threshold: 1 } as const
+  const found = await ofThoseThatCan(vaults, (core) => resolveNodes(core, asked, call))
+  return found.some(({ value: [only] }) => only?.match != null)
 }
 
 /** What was given of what is declared; an empty text is nothing given. */
