@@ -10,6 +10,7 @@ import { httpEndpoint } from './http-endpoint.ts'
 import { launchOf, warningsOf } from './launch.ts'
 import { type Invocation, requireVaults, settingsInput } from './session.ts'
 import { UsageError } from './usage-error.ts'
+import { vaultsToServe } from './vaults-to-serve.ts'
 
 /** Puts an entry for this vault into the settings of a client; shows the difference and keeps the former file. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -35,11 +36,9 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function entryOf(invocation: Invocation, client: Client): Promise<Entry> {
   if (invocation.options.get('http') === true) return await httpEntry(invocation, client)
-  const { vaults } = await requireVaults(invocation)
-  for (const { settings } of vaults) requireVault(settings.vault.path)
-  const [only, ...more] = vaults
-  // Several are named in the user's own settings, which the server reads, too.
-  const launch = launchOf(invocation, more.length === 0 ? (only.name ?? only.settings.vault.path) : undefined)
+  const loaded = await requireVaults(invocation)
+  for (const { settings } of loaded.vaults) requireVault(settings.vault.path)
+  const launch = launchOf(invocation, vaultsToServe(invocation, loaded))
   for (const warning of warningsOf(launch)) invocation.printer.warn(warning)
   return client.stdio(launch)
 }

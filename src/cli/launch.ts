@@ -4,18 +4,19 @@ import { RouxError } from '../core/errors.ts'
 import type { Launch } from '../install/client.ts'
 import type { Host } from './host.ts'
 import type { Invocation } from './session.ts'
+import type { VaultsToServe } from './vaults-to-serve.ts'
 
 /**
- * The command that serves a vault, or without one those of the user's own settings, for programs that know neither a shell nor its path: this Node, this script, the vault, and the
- * options of this run that a server understands, all paths absolute.
+ * The command that serves these vaults, for programs that know neither a shell nor its path: this Node, this script, and the options of
+ * this run that a server understands, all paths absolute.
  * @throws RouxError for a vault whose path these programs would read as one with a variable in it
  */
-export function launchOf({ host, options }: Invocation, vault: string | undefined): Launch {
+export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))
     throw new RouxError('INVALID_PARAMS', `${vault} has "\${" in it, which such programs take for a variable.`, {
       hint: 'Make a symbolic link to it, and name that: --vault <link>.',
     })
-  const config = options.get('config') as string | undefined
+  const config = file ?? (options.get('config') as string | undefined)
   const settings = (options.get('set') as readonly string[] | undefined) ?? []
   return {
     command: stableNode(host),

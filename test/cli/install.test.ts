@@ -93,6 +93,38 @@ test('several vaults under several names, and what a server shall be started wit
   expect(Object.keys(JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers)).toEqual(['roux-work'])
 })
 
+describe('several vaults', () => {
+  const BOTH = 'vaults:\n  home: ../home-notes\n  work: ../work\n'
+  const argsWritten = () => JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers.roux.args.slice(1)
+  beforeEach(() => {
+    for (const name of ['home-notes', 'work']) line.write(`${name}/a.md`, '')
+  })
+
+  test('of the own settings are found by every server', async () => {
+    line.write('config/roux/roux.config.yaml', `vaults:\n  home: ${line.root}/home-notes\n  work: ${line.root}/work\n`)
+    await roux('install cursor')
+    expect(argsWritten()).toEqual(['serve'])
+    await roux('install cursor --vault work')
+    expect(argsWritten()).toEqual(['serve', 'work'])
+  })
+
+  test('of a file in the working directory need that file, one of them its folder', async () => {
+    line.write('vault/roux.config.yaml', BOTH)
+    expect((await roux('trust')).code).toBe(0)
+    await roux('install cursor')
+    expect(argsWritten()).toEqual(['serve', '--config', join(line.root, 'vault/roux.config.yaml')])
+    await roux('install cursor --vault work')
+    expect(argsWritten()).toEqual(['serve', join(line.root, 'work')])
+  })
+
+  test('that no server would find are refused', async () => {
+    const env = { ROUX_VAULTS_HOME: join(line.root, 'home-notes'), ROUX_VAULTS_WORK: join(line.root, 'work') }
+    const { code, err } = await roux('install cursor', { env })
+    expect([code, err]).toEqual([1, expect.stringContaining('named by ROUX_VAULTS_HOME and ROUX_VAULTS_WORK')])
+    expect(existsSync(cursorFile())).toBe(false)
+  })
+})
+
 test('another vault takes the place of the former one, what the user added stays', async () => {
   const servers = { roux: { command: 'roux', args: ['serve', '/old'], disabled: true } }
   writeFileSync(cursorFile(), JSON.stringify({ mcpServers: servers }))
