@@ -8,8 +8,13 @@ export type OwnEntry =
       readonly node?: string
       readonly program: string
       readonly vault?: string
+      readonly config?: string
+      /** What `--set` gives, in order; absent where it gives nothing. */
+      readonly settings?: readonly string[]
+      /** Present where notes may be changed. */
+      readonly write?: true
     }
-  | { readonly kind: 'http'; readonly url: string }
+  | { readonly kind: 'http'; readonly url: string; readonly token: string }
 
 /**
  * An entry that starts Roux or asks one, also one that was written by hand; `undefined` of anything else. It is known by the program
@@ -23,7 +28,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   const { url, headers } = entry
   const bearer = isRecord(headers) ? headers.Authorization : undefined
   if (typeof url !== 'string' || typeof bearer !== 'string' || !bearer.startsWith('Bearer roux_')) return undefined
-  return { kind: 'http', url }
+  return { kind: 'http', url, token: bearer.slice('Bearer '.length) }
 }
 
 /** What belongs to how a server is reached; everything else in an entry is the user's. */
@@ -50,12 +55,18 @@ function readWords(words: readonly string[]): OwnEntry | undefined {
   const program = words[at]
   if (program === undefined) return undefined
   const [node] = words
-  const vault = vaultOf(words.slice(at + 2))
+  const options = words.slice(at + 2)
+  const vault = vaultOf(options)
+  const [config] = valuesOf(options, '--config')
+  const settings = valuesOf(options, '--set')
   return {
     kind: 'stdio',
     ...(at === 1 && node !== undefined ? { node } : {}),
     program,
     ...(vault === undefined ? {} : { vault }),
+    ...(config === undefined ? {} : { config }),
+    ...(settings.length === 0 ? {} : { settings }),
+    ...(options.includes('--write') ? { write: true } : {}),
   }
 }
 
@@ -66,8 +77,16 @@ function isProgram(word: string, index: number): boolean {
 function vaultOf(words: readonly string[]): string | undefined {
   const [first] = words
   if (first !== undefined && !first.startsWith('-')) return first
-  const at = words.indexOf('--vault')
-  return at < 0 ? words.find((word) => word.startsWith('--vault='))?.slice('--vault='.length) : words[at + 1]
+  return valuesOf(words, '--vault')[0]
+}
+
+/** `--option value` and `--option=value`. */
+function valuesOf(words: readonly string[], option: string): readonly string[] {
+  return words.flatMap((word, at) => {
+    if (word.startsWith(`${option}=`)) return [word.slice(option.length + 1)]
+    const next = words[at + 1]
+    return word === option && next !== undefined ? [next] : []
+  })
 }
 
 function textsOf(value: unknown): readonly string[] {

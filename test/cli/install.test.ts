@@ -320,6 +320,56 @@ describe('the doctor', () => {
     ])
   })
 
+  test('keeps what else an entry says in the command that mends it', async () => {
+    line.write('n/node', '')
+    line.write('r/dist/cli/main.js', '')
+    line.write('c.yaml', '')
+    const [node, script, config] = ['n/node', 'r/dist/cli/main.js', 'c.yaml'].map((path) => join(line.root, path))
+    const entry = (...args: readonly string[]) => ({ command: node, args: [script, 'serve', ...args] })
+    const servers = {
+      ok: entry('--config', config ?? ''),
+      'no config': entry('work', '--config', '/gone.yaml', '--set', 'vault.mode=docs', '--write'),
+      all: { command: '/gone/node', args: [script, 'serve', '--set=tools.undo=false'] },
+    }
+    writeFileSync(cursorFile(), JSON.stringify({ mcpServers: servers }))
+    expect((await clients()).map(({ state, message, hint }) => [state, message, hint?.split('"')[1]])).toEqual([
+      ['ok', 'Cursor has "ok": the vaults of /c.yaml', undefined],
+      [
+        'warn',
+        'Cursor has "no config", which needs /gone.yaml: that is not there any more',
+        "roux install cursor --name 'no config' --vault work --config <file> --set 'vault.mode=docs' --write",
+      ],
+      [
+        'warn',
+        'Cursor has "all", which needs /gone/node: that is not there any more',
+        "roux install cursor --name all --set 'tools.undo=false'",
+      ],
+    ])
+  })
+
+  test('compares an address of this computer and its token with what is served here', async () => {
+    const secret = `roux_${'x'.repeat(43)}`
+    line.write('state/roux/tokens.json', JSON.stringify({ tokens: [{ name: 'a', secret, scopes: ['read'], vaults: '*' }] }))
+    const entry = (url: string, token: string) => ({ url, headers: { Authorization: `Bearer ${token}` } })
+    const servers = {
+      ok: entry('http://localhost:7583/mcp', secret),
+      port: entry('http://127.0.0.1:7000/mcp', secret),
+      token: entry('http://127.0.0.1:7583/mcp', `roux_${'y'.repeat(43)}`),
+      elsewhere: entry('https://notes.example.com/mcp', `roux_${'y'.repeat(43)}`),
+    }
+    writeFileSync(cursorFile(), JSON.stringify({ mcpServers: servers }))
+    expect((await clients()).map(({ state, message, hint }) => [state, message, hint?.split('"')[1]])).toEqual([
+      ['ok', 'Cursor has "ok": http://localhost:7583/mcp', undefined],
+      [
+        'warn',
+        'Cursor has "port", which asks 127.0.0.1:7000, and the settings have http.port: 7583',
+        'roux install cursor --name port --http',
+      ],
+      ['warn', 'Cursor has "token", with a token that is worth nothing', 'roux install cursor --name token --http'],
+      ['ok', 'Cursor has "elsewhere": https://notes.example.com/mcp', undefined],
+    ])
+  })
+
   test('tells a file that cannot be read', async () => {
     writeFileSync(cursorFile(), '{')
     expect(await clients()).toMatchObject([{ state: 'warn', message: expect.stringContaining('line 1, column 2') }])

@@ -14,11 +14,11 @@ test.each([
   ],
   [
     { command: 'node', args: [SCRIPT, 'serve', '--write', '--vault', '/v'] },
-    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v' },
+    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v', write: true },
   ],
   [
-    { command: 'node', args: [SCRIPT, 'serve', '--vault=/v', '--write'] },
-    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v' },
+    { command: 'node', args: [SCRIPT, 'serve', '--vault=/v', '--set', 'a.b=c', '--set=d.e=f', '--config', '/c'] },
+    { kind: 'stdio', node: 'node', program: SCRIPT, vault: '/v', config: '/c', settings: ['a.b=c', 'd.e=f'] },
   ],
   [
     { command: 'C:\\n\\node.exe', args: ['C:\\roux\\dist\\cli\\main.js', 'serve', 'C:\\v'] },
@@ -38,7 +38,7 @@ test.each([
   ],
   [
     { url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer roux_x' } },
-    { kind: 'http', url: 'http://127.0.0.1:7583/mcp' },
+    { kind: 'http', url: 'http://127.0.0.1:7583/mcp', token: 'roux_x' },
   ],
 ])('ours: %j', (entry, own) => expect(readOwnEntry(entry)).toEqual(own))
 
