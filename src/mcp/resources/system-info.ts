@@ -16,7 +16,7 @@ export const systemInfoResource: FixedResource = {
     protocol_versions: [MODERN_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS],
     embedder: embedder ?? null,
     settings,
-    // By provider, as soon as there is one that counts them.
+    // What models were asked, by provider: nothing here asks one yet.
     tokens: {},
   }),
   read: async (core, { server: { verbose = false }, signal }) => plain({ vault: await vaultFacts(core, verbose, { signal }) }),
