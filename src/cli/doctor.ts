@@ -10,6 +10,7 @@ import { checkHttp } from './doctor-http.ts'
 import { checkDiagnosis } from './doctor-indexes.ts'
 import { checkProtocol } from './doctor-protocol.ts'
 import type { Printer } from './printer.ts'
+import { runningFolder, serversOf } from './running-servers.ts'
 import { type Invocation, settingsInput, withCore } from './session.ts'
 
 /** Looks at everything that has to be right, says how to mend what is not, and fails when something is broken. */
@@ -41,10 +42,21 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
     checkWatching(path, watch),
+    ...checkServers(path, userFolders(host.env).state),
     ...(vault.some(({ state }) => state === 'fail') ? [] : await checkIndexing(invocation, loaded)),
   ]
   const { name } = loaded
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
+}
+
+/** Of how many servers is told, where there is any: one more is no mistake. */
+function checkServers(vault: string, stateFolder: string): readonly Finding[] {
+  const [first, ...more] = serversOf(runningFolder(stateFolder), vault)
+  if (first === undefined) return []
+  if (more.length === 0) return [{ check: 'servers', state: 'ok', message: `one Roux serves this vault (process ${first})` }]
+  const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`
+  const hint = 'That is safe, they share its index; one for all clients, "roux serve --http", takes less memory.'
+  return [{ check: 'servers', state: 'ok', message, hint }]
 }
 
 /** What is said of a vault and was not said of all. */

@@ -17,7 +17,7 @@ const CLOSE_MS = 2_000
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
-  options: Required<Pick<OpenOptions, 'onError' | 'permits'>>,
+  { onBegin: tellBegun, ...options }: Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>>,
 ): ServedVaults {
   const opened: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
@@ -33,6 +33,7 @@ export function serveVaults(
   const onBegin = (): void => {
     if (hasBegun) return
     hasBegun = true
+    tellBegun()
     for (const opening of opened) begin(opening)
   }
   async function open(name: string | undefined): Promise<GraphCore> {

@@ -1,9 +1,11 @@
+import { userFolders } from '../config/folders.ts'
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
 import type { ServerEvents } from '../mcp/events.ts'
 import type { McpServerOptions } from '../mcp/server.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type ServedVaults, serveVaults } from './open-vaults.ts'
+import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 import { type Invocation, settingsInput } from './session.ts'
 import { switchOff } from './tool-switch.ts'
@@ -33,7 +35,13 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
   })
+  let stopAnnouncing = () => {}
   const served = serveVaults(host, vaults, {
+    // Not before: a client's throw-away process leaves no trace.
+    onBegin: () => {
+      const folders = vaults.map(({ settings }) => settings.vault.path)
+      stopAnnouncing = announceServer(runningFolder(userFolders(host.env).state), folders)
+    },
     onError: (stack) => printer.note(stack),
     permits: () => live.current.settings.tools,
   })
@@ -49,6 +57,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     },
     async close(by) {
       live.stop()
+      stopAnnouncing()
       await served.close(by)
     },
   }

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { openWorld, SLOW, type Wire } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+test('doctor says how many servers a vault has; one that was never asked for anything leaves no trace', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const told = async () => {
+    const { out } = await world.roux(['doctor', world.vault, '--set', 'http.port=0', '--json'])
+    return JSON.parse(out).checks.find(({ check }: Wire) => check === 'servers')
+  }
+  const folder = join(world.root, 'state/roux/servers')
+  const probe = world.serve()
+  await probe.initialize()
+  expect(existsSync(folder)).toBe(false)
+  const servers = [world.serve(), world.serve()]
+  for (const server of servers) {
+    await server.initialize()
+    await server.ask('list_tags')
+  }
+  expect(await told()).toMatchObject({
+    state: 'ok',
+    message: expect.stringMatching(/^2 Roux serve this vault \(processes \d+, \d+\)$/),
+  })
+  await servers[0]?.end()
+  expect(await told()).toMatchObject({ message: expect.stringMatching(/^one Roux serves this vault/) })
+  await servers[1]?.end()
+  await probe.end()
+  expect(await told()).toBeUndefined()
+  expect(readdirSync(folder)).toEqual([])
+})
