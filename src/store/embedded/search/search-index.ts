@@ -26,6 +26,8 @@ export class SearchIndex {
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
   /** By segment and stem; segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
+  /** By key: each search asks for thousands. */
+  readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   /** By embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
@@ -160,7 +162,12 @@ export class SearchIndex {
 
   #stampOf(key: number): number | undefined {
     const path = this.#graph().row(key)?.path
-    return path === undefined ? undefined : stampOf(path)
+    if (path === undefined) return undefined
+    const known = this.#stamps[key]
+    if (known?.path === path) return known.stamp
+    const stamp = stampOf(path)
+    this.#stamps[key] = { path, stamp }
+    return stamp
   }
 
   #pages(): PageSource {
