@@ -42,7 +42,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
     checkWatching(path, watch),
-    ...checkServers(path, userFolders(host.env).state),
+    ...checkServers(path, runningFolder(loaded.settings, host.env)),
     ...(vault.some(({ state }) => state === 'fail') ? [] : await checkIndexing(invocation, loaded)),
   ]
   const { name } = loaded
@@ -50,8 +50,8 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
 }
 
 /** Of how many servers is told, where there is any: one more is no mistake. */
-function checkServers(vault: string, stateFolder: string): readonly Finding[] {
-  const [first, ...more] = serversOf(runningFolder(stateFolder), vault)
+function checkServers(vault: string, folder: string): readonly Finding[] {
+  const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
   if (more.length === 0) return [{ check: 'servers', state: 'ok', message: `one Roux serves this vault (process ${first})` }]
   const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`

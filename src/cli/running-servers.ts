@@ -1,13 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { userFolders } from '../config/folders.ts'
+import type { Settings } from '../config/settings.ts'
 
 /** How often a server says that it is still there, and after how long it is taken to be gone, ms. */
 const BEAT_MS = 30_000
 const GONE_MS = 4 * BEAT_MS
 
 /** Where the servers of a user say that they run. */
-export function runningFolder(stateFolder: string): string {
-  return join(stateFolder, 'servers')
+export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
+  return join(cache.path || userFolders(env).cache, 'servers')
 }
 
 /**

@@ -1,4 +1,3 @@
-import { userFolders } from '../config/folders.ts'
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
 import type { ServerEvents } from '../mcp/events.ts'
@@ -40,7 +39,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     // Not before: a client's throw-away process leaves no trace.
     onBegin: () => {
       const folders = vaults.map(({ settings }) => settings.vault.path)
-      stopAnnouncing = announceServer(runningFolder(userFolders(host.env).state), folders)
+      stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders)
     },
     onError: (stack) => printer.note(stack),
     permits: () => live.current.settings.tools,

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 test('a server is known while it runs, by whichever way to the vault', () => {
   const root = temporaryFolder()
-  const [folder, vault, link] = ['state/servers', 'vault', 'link'].map((name) => join(root, name)) as [string, string, string]
+  const [folder, vault, link] = ['cache/servers', 'vault', 'link'].map((name) => join(root, name)) as [string, string, string]
   mkdirSync(vault)
   symlinkSync(vault, link)
   expect(serversOf(folder, vault)).toEqual([])

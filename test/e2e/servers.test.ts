@@ -11,7 +11,7 @@ test('doctor says how many servers a vault has; one that was never asked for any
     const { out } = await world.roux(['doctor', world.vault, '--set', 'http.port=0', '--json'])
     return JSON.parse(out).checks.find(({ check }: Wire) => check === 'servers')
   }
-  const folder = join(world.root, 'state/roux/servers')
+  const folder = join(world.root, 'cache/roux/servers')
   const probe = world.serve()
   await probe.initialize()
   expect(existsSync(folder)).toBe(false)
