@@ -10,10 +10,7 @@ export class MissingTargets {
   numberOf(name: string): number {
     const folded = foldId(name)
     const known = this.#byFold.get(folded)
-    if (known !== undefined) {
-      if (this.sources(known).length === 0) this.#names[known] = name
-      return known
-    }
+    if (known !== undefined) return known
     const number = this.#names.length
     this.#names.push(name)
     this.#sources.push([])
@@ -27,7 +24,7 @@ export class MissingTargets {
     return number === undefined || this.sources(number).length === 0 ? undefined : number
   }
 
-  /** As written first by those that linked to it since nobody did. */
+  /** As written first. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }

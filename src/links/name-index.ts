@@ -49,6 +49,7 @@ export class NameIndex implements Names {
   }
 
   add(file: NamedFile): void {
+    this.remove(file.key)
     const entry: Entry = {
       path: spellName(file.path),
       folded: foldName(file.path),
@@ -141,8 +142,8 @@ function insert(map: Map<string, Keys>, name: string, key: number): void {
   const keys = map.get(name)
   if (keys === undefined) map.set(name, key)
   else if (typeof keys === 'number') {
-    if (keys !== key) map.set(name, [keys, key])
-  } else if (!keys.includes(key)) keys.push(key)
+    map.set(name, [keys, key])
+  } else keys.push(key)
 }
 
 function withdraw(map: Map<string, Keys>, name: string, key: number): void {

@@ -146,6 +146,11 @@ const BAD_NOTES: Readonly<Record<string, string | Uint8Array>> = {
   'twice.md': '---\ntitle: one\ntitle: two\n---\n[[fine]]\n',
   'tabs.md': '---\na:\n\tb: c\n---\n[[fine]]\n',
   'deep.md': `---\na: ${'['.repeat(5000)}${']'.repeat(5000)}\n---\n[[fine]]\n`,
+  ...Object.fromEntries([8_000, 16_000, 4_000, 32_000].map((k) => [`depth ${k}.md`, `---\n${'- '.repeat(k)}\n---\n[[fine]]\n`])),
+  'spaces in frontmatter.md': `---\n@\ntags: [a${' '.repeat(500_000)}b\n---\n[[fine]]\n`,
+  'spaces in a heading.md': `a${' '.repeat(500_000)}b\nc\n===\n[[fine]]\n`,
+  'blank lines.md': `${'\n'.repeat(5_000_000)}[[fine]]\n`,
+  'quotes between paragraphs.md': `${'> a <!--\n> b <!--\n\nc <!--\n\n'.repeat(40_000)}[[fine]]\n`,
   'proto.md': '---\n__proto__: {polluted: true}\nconstructor: x\n---\n[[fine]]\n',
   'brackets.md': `${'['.repeat(20_000)} [[fine]]\n`,
   'quotes.md': `${'> '.repeat(5000)}[[fine]]\n`,
@@ -175,6 +180,8 @@ describe('notes', () => {
       'bomb.md',
       'twice.md',
       'tabs.md',
+      'depth 8000.md',
+      'spaces in frontmatter.md',
       'broken.canvas',
     ]) {
       expect(

@@ -120,17 +120,6 @@ describe('the graph in memory', () => {
     ])
   })
 
-  test('a missing target that nothing leads to any more is called as whoever names it next calls it', () => {
-    const graph = new Graph()
-    const row = (...missing: string[]) => ({ ...emptyRow(0), missing })
-    graph.apply([row('Nope')])
-    graph.apply([row()])
-    graph.apply([row('nope')])
-    expect(graph.missing().map((node) => graph.title(node))).toEqual(['nope'])
-    graph.apply([row('NOPE')])
-    expect(graph.missing().map((node) => graph.title(node))).toEqual(['NOPE'])
-  })
-
   test('carries the name of its vault in every id', () => {
     const graph = new Graph('work')
     graph.apply([{ ...emptyRow(0), path: toVaultPath('A.md'), missing: ['Nope'] }])
