@@ -20,17 +20,37 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0
   const json = start === 0 ? source : source.slice(1)
   if (json.trim() === '') return { nodes: [] }
-  try {
-    JSON.parse(json)
-  } catch (error) {
-    return { malformed: { line: errorLine(json, error), message: 'The canvas cannot be read: it is not valid JSON.' } }
+  const mistake = mistakeIn(json)
+  if (mistake !== undefined) {
+    const line = indexLines(json).lineAt(mistake === 'somewhere' ? badTokenAt(json) : mistake)
+    return { malformed: { line, message: 'The canvas cannot be read: it is not valid JSON.' } }
   }
   return { nodes: new NodeReader(source, start).read() }
 }
 
-function errorLine(json: string, error: unknown): number {
-  const at = /position (\d+)/.exec(String(error))?.[1]
-  return indexLines(json).lineAt(at === undefined ? json.length : Number(at))
+/** Where a text stops being JSON; of a token that cannot stand where it does Node tells no place. */
+function mistakeIn(json: string): number | 'somewhere' | undefined {
+  try {
+    JSON.parse(json)
+    return undefined
+  } catch (error) {
+    const { message } = error as Error
+    if (/^Unexpected end/.test(message)) return json.length
+    const at = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]
+    return at === undefined ? 'somewhere' : Number(at)
+  }
+}
+
+/** Where the token stands that Node names no place for: what ends before it lacks only its end. */
+function badTokenAt(json: string): number {
+  let before = 0
+  let behind = json.length
+  while (behind - before > 1) {
+    const middle = (before + behind) >> 1
+    if (mistakeIn(json.slice(0, middle)) === 'somewhere') behind = middle
+    else before = middle
+  }
+  return before
 }
 
 const STRING_END = /["\\]/g

@@ -31,6 +31,10 @@ test('J4, J5: link cards, groups and edges are no links', () => {
 
 test('J7: broken JSON is told, an empty file is fine', () => {
   checkCanvas('{"nodes":\n[', 'bad 2')
+  checkCanvas('{"nodes":\n\n[{"text": x}]}\n\n\n', 'bad 3')
+  checkCanvas('[1e2, "a b",\ntru]\n\n', 'bad 2')
+  checkCanvas('{" in JSON at position 0": 1}\n\nx\n\n', 'bad 3')
+  checkCanvas(`{"text":"${'a b'.repeat(99)}"}\n}\n\n`, 'bad 2')
   checkCanvas('', '')
   checkCanvas('\ufeff \n', '')
   for (const text of [
