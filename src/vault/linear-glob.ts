@@ -8,10 +8,11 @@ type Part<T> = Matches<T> | typeof ANY
  * `[!a-z]`, `\*` and folders `**`. Everything else stands for itself.
  */
 export function linearGlob(pattern: string, nocase: boolean): Matches<string> {
-  const segments = pattern.split('/').map((segment): Part<string> => {
-    if (segment === '**') return ANY
+  const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
+    // As in git, `f/**` is what is in the folder, not the folder.
+    if (segment === '**') return i > 0 && i === all.length - 1 ? [() => true, ANY] : [ANY]
     const parts = partsOf(segment, nocase)
-    return (name) => matchesAll(parts, name)
+    return [(name) => matchesAll(parts, name)]
   })
   return (path) => matchesAll(segments, path.split('/'))
 }

@@ -9,7 +9,7 @@ test('matches what a regular expression matches', () => {
     maxLength: 7,
   })
   const path = fc.array(fc.constantFrom('a', 'b', 'A', '*', '.x', '/'), { minLength: 1, maxLength: 8 })
-  const isPlain = (text: string) => !/^\/|\/$|\/\/|(?:^|\/)\.*(?:\/|$)|\*{3}|[^/]\*\*|\*\*[^/]|\*\*\/\*\*/.test(text)
+  const isPlain = (text: string) => !/^\/|\/$|\/\/|(?:^|\/)\.*(?:\/|$)|\*{3}|[^/]\*\*|\*\*[^/]|\*\*\/\*\*|\/\*\*$/.test(text)
   fc.assert(
     fc.property(pattern, path, fc.boolean(), (parts, names, nocase) => {
       const [glob, name] = [parts.join(''), names.join('')]
@@ -19,6 +19,12 @@ test('matches what a regular expression matches', () => {
     }),
     { numRuns: 20_000 },
   )
+})
+
+test('what is in a folder, at any depth, is not the folder', () => {
+  const found = ['f', 'f/a', 'f/a/b', 'g/f/a'].filter(linearGlob('f/**', false))
+  expect(found).toEqual(['f/a', 'f/a/b'])
+  expect(['a', 'a/b'].filter(linearGlob('**', false))).toEqual(['a', 'a/b'])
 })
 
 test('takes time in proportion to pattern and path', () => {
