@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, Parser, parseDocument } from 'yaml'
+import { Composer, type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, Parser } from 'yaml'
 import { MAX_YAML_DEPTH, tooDeepAt } from '../core/deep-yaml.ts'
 import type { RouxError } from '../core/errors.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
@@ -12,11 +12,14 @@ export function parseConfig(path: string, text: string): Gift {
     given: [],
     problems: [invalid(`${path}:${lines.linePos(at).line}: ${why}`, hint)],
   })
-  const deep = tooDeepAt([...new Parser(lines.addNewLine).parse(text)])
+  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  const deep = tooDeepAt(tokens)
   if (deep !== undefined) return refuse(deep, `the settings are nested more than ${MAX_YAML_DEPTH} deep.`)
-  const document: Document = parseDocument(text, { prettyErrors: false })
+  const [document, second] = new Composer({ prettyErrors: false }).compose(tokens, true, text.length) as Iterable<Document>
+  if (document === undefined) return { given: [], problems: [] }
   const [broken] = document.errors
   if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is no valid YAML.')
+  if (second !== undefined) return refuse(second.range?.[0] ?? 0, 'a second document begins here.', 'Settings are one document.')
   const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
   const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({
     key: String(isScalar(key) ? key.value : key),

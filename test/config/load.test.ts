@@ -262,7 +262,7 @@ describe('files', () => {
     [
       'two documents',
       'vault: {}\n---\nlinks: {}',
-      ':2: Source contains multiple documents; please use YAML.parseAllDocuments(). | The file is no valid YAML.',
+      ':2: a second document begins here. | Settings are one document.',
     ],
   ])('%s is an error that says where', async (_, text, expected) => {
     expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
