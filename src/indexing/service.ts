@@ -374,9 +374,11 @@ export class IndexingService implements Indexing {
     )
     this.#watcher = watcher
     // What changed while nothing was watched yet is looked for once it is.
-    watcher?.ready.then(() => this.#request({ all: true })).catch((error) => {
-      if (!this.#isClosed) this.#parts.onError(error)
-    })
+    watcher?.ready
+      .then(() => this.#request({ all: true }))
+      .catch((error) => {
+        if (!this.#isClosed) this.#parts.onError(error)
+      })
   }
 }
 

@@ -259,11 +259,7 @@ describe('files', () => {
       'vault:\n  ignore: [a\nlinks: {}',
       ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is no valid YAML.',
     ],
-    [
-      'two documents',
-      'vault: {}\n---\nlinks: {}',
-      ':2: a second document begins here. | Settings are one document.',
-    ],
+    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second document begins here. | Settings are one document.'],
   ])('%s is an error that says where', async (_, text, expected) => {
     expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
   })
