@@ -109,7 +109,8 @@ export class IndexingClient implements Indexing {
     try {
       return await promise
     } finally {
-      if (--this.#held === 0) this.#channel.unref()
+      // Whoever closes waits for the worker's end, which what is answered meanwhile must not change.
+      if (--this.#held === 0 && !this.#isClosing) this.#channel.unref()
     }
   }
 
