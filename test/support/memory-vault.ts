@@ -175,7 +175,8 @@ export async function scanned(
 ): Promise<IndexedVault<Vault>> {
   const volume = Volume.fromJSON({ ...files }, '/vault')
   for (const [path, target] of Object.entries(symlinks)) volume.symlinkSync(target, `/vault/${path}`)
-  const fs = { ...createFsFromVolume(volume), rules: { windows: false, folds: false } } as unknown as FileSystem
+  const readNamesSync = (path: string) => volume.readdirSync(path) as string[]
+  const fs = { ...createFsFromVolume(volume), readNamesSync, rules: { windows: false, folds: false } } as unknown as FileSystem
   const vault = openVault('/vault', { ignore: [], gitignore: false, linkRoots: [], mode: flavour.mode ?? 'auto' }, fs)
   return await new IndexedVault(vault, flavour).index()
 }

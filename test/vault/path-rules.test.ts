@@ -93,6 +93,7 @@ test('a whole drive of Windows is a vault', () => {
     ...fs,
     statSync: (name, options) => fs.statSync(elsewhere(name), options),
     readdirSync: (name, options) => fs.readdirSync(elsewhere(name), options),
+    readNamesSync: (name) => fs.readNamesSync(elsewhere(name)),
     realpathSync: { native: (name) => (name.endsWith('E:\\') ? 'E:\\' : name.replaceAll('/', '\\')) },
   }
   const vault = openVault('E:\\', OPTIONS, drive)

@@ -43,7 +43,8 @@ export function memoryVault(files: Files, options: Partial<VaultOptions> = {}, r
 }
 
 function memoryFileSystem(volume: InstanceType<typeof Volume>): FileSystem {
-  return { ...createFsFromVolume(volume), rules: { windows: false, folds: false } } as unknown as FileSystem
+  const readNamesSync = (path: string) => volume.readdirSync(path) as string[]
+  return { ...createFsFromVolume(volume), readNamesSync, rules: { windows: false, folds: false } } as unknown as FileSystem
 }
 
 /** Wraps a volume so that names are found in any case and normal form and, for Windows, with either separator. */
@@ -64,6 +65,7 @@ function folding(volume: InstanceType<typeof Volume>, rules: PathRules): FileSys
     ...fs,
     rules,
     readdirSync: (path, options) => fs.readdirSync(spelled(path), options),
+    readNamesSync: (path) => fs.readNamesSync(spelled(path)),
     statSync: (path, options) => fs.statSync(spelled(path), options),
     lstatSync: (path, options) => fs.lstatSync(spelled(path), options),
     openSync: (path, flags) => fs.openSync(spelled(path), flags),

@@ -290,8 +290,10 @@ export class Projection {
 
 /** The texts of rows newer than a generation. */
 function readNewTexts(database: Database, generation: number): Texts {
-  const [newer] = database.prepare('SELECT count(*) AS rows FROM file WHERE generation > ?').all(generation) as { rows: number }[]
-  if ((newer?.rows ?? 0) > MANY_ROWS) return readTexts(database, 'hot', `WHERE generation > ${generation}`)
+  // All of them without the index: damaged, that could name one row twice and another never, and nothing would tell.
+  if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
+    return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
+  }
   // The index is named, because SQLite would rather read the whole table by key: 13 ms of a hundred thousand rows for twenty.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
@@ -299,6 +301,11 @@ function readNewTexts(database: Database, generation: number): Texts {
   )
   const [joined] = select.all(generation) as { texts: string | null; keySum: number }[]
   return { texts: joined?.texts?.split(SEPARATOR) ?? [], keySum: joined?.keySum ?? 0 }
+}
+
+function countNewer(database: Database, generation: number): number {
+  const [newer] = database.prepare('SELECT count(*) AS rows FROM file WHERE generation > ?').all(generation) as { rows: number }[]
+  return newer?.rows ?? 0
 }
 
 interface OpenDatabase {

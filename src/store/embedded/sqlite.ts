@@ -37,7 +37,16 @@ export const BUSY_TIMEOUT = 10_000
 
 /** Whether an error says that a file is damaged or no index of ours: SQLite's own word for it, or a check of ours. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof DamagedIndex || sqliteSays(/malformed|not a database|corrupt|no such (table|column|index)/i, error)
+  return error instanceof DamagedIndex || sqliteSays(DAMAGED, error) || isTooLarge(error)
+}
+
+/** The last ones are of a header, schema or integer that is not what was written: our statements are always the same. */
+const DAMAGED =
+  /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d+ columns|too large to be represented/i
+
+/** Of one row at a time the binding says it otherwise. */
+function isTooLarge(error: unknown): boolean {
+  return codeOf(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
 /** Whether an error says that a place cannot be written: SQLite's own word for it, or the file system's code. */

@@ -22,6 +22,8 @@ describe('what counts as damage', () => {
     const memory = openSqlite(':memory:')
     expect(isDamage(thrown(() => openSqlite(file).prepare('SELECT * FROM meta').all()))).toBe(true)
     expect(isDamage(thrown(() => memory.prepare('SELECT * FROM meta')))).toBe(true)
+    const large = memory.prepare('SELECT 4049358609331597878 AS key')
+    expect([isDamage(thrown(() => large.all())), isDamage(thrown(() => large.get()))]).toEqual([true, true])
     expect(isDamage(new DamagedIndex('a row is not what was written'))).toBe(true)
   })
 
