@@ -175,8 +175,11 @@ function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
   })
 }
 
-/** How long the first question is prepared for at once, and how long others have their turn then, ms. */
-const PREPARING = { slice: 4, pause: 8 }
+/**
+ * How long the first question is prepared for at once, and how long others have their turn then; how long nobody must have asked before what
+ * cannot be done in parts. Milliseconds.
+ */
+const PREPARING = { slice: 2, pause: 8, quiet: 100 }
 
 /**
  * Once a server is asked anything, makes ready on the main thread what the first question would wait for: the names of all notes, and the
@@ -192,7 +195,12 @@ function prepareForQuestions(
       isDone = store.prepare(performance.now() + PREPARING.slice)
     })
     if (!isDone) setTimeout(prepare, PREPARING.pause).unref()
-    else embedding?.open().catch(() => {})
+    else if (embedding !== undefined) openWhenQuiet(embedding)
+  }
+  const openWhenQuiet = (model: OpenEmbedding): void => {
+    const wait = indexing.quietSince + PREPARING.quiet - performance.now()
+    if (wait > 0) setTimeout(() => openWhenQuiet(model), wait).unref()
+    else model.open().catch(() => {})
   }
   // Search is told of only after the first real request, and after the graph.
   const stop = indexing.onStatus(({ search }) => {

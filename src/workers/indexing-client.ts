@@ -32,6 +32,7 @@ export class IndexingClient implements Indexing {
   #status: IndexStatus
   #nextId = 1
   #held = 0
+  #askedAt = 0
   #hasBegun = false
   #replaced = 0
   /** Damage was reported: what is told until there is another index is of the damaged one. */
@@ -61,7 +62,13 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
+  /** Since when nobody has asked anything, a moment of `performance.now()`. */
+  get quietSince(): number {
+    return this.#askedAt
+  }
+
   begin(): void {
+    this.#askedAt = performance.now()
     // Every call says it, and every message wakes the worker: it hears of the others only while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
