@@ -52,3 +52,14 @@ export function maskGaps(text: string, start: number, end: number, gaps: readonl
   }
   return masked + text.slice(at, end)
 }
+
+/** What a heading says, on one line; `run` is its own. */
+export function headingText(text: string, { start, end, gaps }: Run): string {
+  const source = gaps ? maskGaps(text, start, end, gaps) : text.slice(start, end)
+  if (!source.includes('\n')) return source.trim()
+  return source
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
+}

@@ -4,7 +4,7 @@ import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
 import { LinkSink, type MutableLink } from './link-sink.ts'
-import { maskGaps, type Run } from './runs.ts'
+import { headingText, type Run } from './runs.ts'
 
 /** What the Markdown after the frontmatter says. */
 export interface Body {
@@ -45,17 +45,7 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
 }
 
 function headingOf(text: string, run: Run, lines: LineIndex): Heading {
-  const source = run.gaps ? maskGaps(text, run.start, run.end, run.gaps) : text.slice(run.start, run.end)
-  const heading = source.includes('\n') ? onOneLine(source) : source.trim()
-  return { level: run.level, text: heading, line: lines.lineAt(run.start) }
-}
-
-function onOneLine(source: string): string {
-  return source
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ')
+  return { level: run.level, text: headingText(text, run), line: lines.lineAt(run.start) }
 }
 
 function markComments(links: readonly MutableLink[], comments: readonly Range[]): void {

@@ -4,7 +4,7 @@ import { pairComments, rangeLookup } from '../comments.ts'
 import { InlineScanner } from '../inline.ts'
 import { LineIndex } from '../line-index.ts'
 import { LinkSink } from '../link-sink.ts'
-import { maskGaps, type Run } from '../runs.ts'
+import { headingText, type Run } from '../runs.ts'
 import { addLinesAbove } from '../sections.ts'
 import { bodyStartOf } from './body.ts'
 import { READING } from './reading.ts'
@@ -42,12 +42,7 @@ export function outlineOf(text: string): Outline {
 type Found = Omit<OutlineHeading, 'path'>
 
 function headingOf(text: string, run: Run, lines: LineIndex): Found {
-  const source = run.gaps ? maskGaps(text, run.start, run.end, run.gaps) : text.slice(run.start, run.end)
-  const heading = source
-    .split('\n')
-    .map((line) => line.trim())
-    .join(' ')
-  return { level: run.level, text: heading, line: lines.lineAt(run.start), start: run.start, end: run.end }
+  return { level: run.level, text: headingText(text, run), line: lines.lineAt(run.start), start: run.start, end: run.end }
 }
 
 function withPaths(headings: readonly Found[]): readonly OutlineHeading[] {
