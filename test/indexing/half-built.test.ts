@@ -1,27 +1,14 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
-import { Indexer } from '../../src/indexing/indexer.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
-import { fileKind } from '../../src/vault/file-kind.ts'
+import { openIndexer } from '../support/indexers.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** More files than are committed at once. */
 const FILES = 10_001
-
-function openIndexer(vault: MemoryVault, writer: IndexWriter): Indexer {
-  return new Indexer(vault, writer, {
-    profile: 'lenient',
-    comments: true,
-    mode: 'obsidian',
-    kindOf: fileKind,
-    isConflictCopy: () => false,
-    permission: Promise.resolve(),
-    onProgress: () => {},
-  })
-}
 
 /** A writer whose process ends after so many commits. */
 function endingAfter(writer: IndexWriter, commits: number): IndexWriter {

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Indexer } from '../../../src/indexing/indexer.ts'
 import { examineIndex } from '../../../src/store/embedded/examine.ts'
 import { openSqlite } from '../../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../../src/store/embedded/writer.ts'
-import { fileKind } from '../../../src/vault/file-kind.ts'
+import { openIndexer } from '../../support/indexers.ts'
 import { MemoryVault } from '../../support/memory-vault.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -14,15 +13,7 @@ async function written(): Promise<string> {
   const path = join(temporaryFolder(), 'index.db')
   const writer = openIndexWriter({ kind: 'file', path })
   const vault = new MemoryVault({ 'a.md': '[[b]] [[gone]]', 'b.md': '# B', 'c.md': '[[a]]', 'p.png': '' })
-  const indexer = new Indexer(vault, writer, {
-    profile: 'lenient',
-    comments: true,
-    mode: 'obsidian',
-    kindOf: fileKind,
-    isConflictCopy: () => false,
-    permission: Promise.resolve(),
-    onProgress: () => {},
-  })
+  const indexer = openIndexer(vault, writer)
   await indexer.reconcile({ all: true })
   vault.remove('c.md')
   await indexer.reconcile({ all: true })

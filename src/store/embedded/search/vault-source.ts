@@ -75,13 +75,12 @@ export class VaultSource implements QuerySource {
     const { graph } = this.#facts.projection
     const wanted = title === undefined ? undefined : foldName(title.trim())
     const path = foldId(title ?? '').trim()
-    const pathOf = (target: number): string => (target >= 0 ? graph.folded(target) : foldId(graph.title(target)))
     const isWanted = (target: number): boolean =>
       foldName(graph.title(target)) === wanted ||
       foldName(fileStem(graph.row(target)) ?? '') === wanted ||
       graph.row(target)?.aliases.some((alias) => foldName(alias) === wanted) === true ||
-      pathOf(target) === path ||
-      pathOf(target) === `${path}.md`
+      graph.folded(target) === path ||
+      graph.folded(target) === `${path}.md`
     const keys: number[] = []
     for (const [key, targets] of this.#facts.relations.of(name)) if (title === undefined || targets.some(isWanted)) keys.push(key)
     return KeySet.of(keys)

@@ -4,13 +4,14 @@ import type { Embedder } from '../../../../src/core/embedder.ts'
 import type { NodeId } from '../../../../src/core/ids.ts'
 import type { IndexWriter } from '../../../../src/core/index-writer.ts'
 import type { SearchWriter } from '../../../../src/core/search-writer.ts'
-import { Indexer } from '../../../../src/indexing/indexer.ts'
+import type { Indexer } from '../../../../src/indexing/indexer.ts'
 import { SearchIndexer } from '../../../../src/indexing/search-indexer.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
 import { openIndexWriter } from '../../../../src/store/embedded/writer.ts'
 import { fileKind } from '../../../../src/vault/file-kind.ts'
 import { bagOf } from '../../../support/bag-of-words.ts'
+import { openIndexer } from '../../../support/indexers.ts'
 import type { MemoryVault } from '../../../support/memory-vault.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 
@@ -48,15 +49,7 @@ export class SearchRig {
     const index = openIndexWriter({ kind: 'file', path: this.indexFile })
     const location = { kind: 'file', path: this.searchFile } as const
     const writer = openSearchWriter(location)
-    const indexer = new Indexer(vault, index, {
-      profile: 'lenient',
-      comments: true,
-      mode: 'obsidian',
-      kindOf: fileKind,
-      isConflictCopy: () => false,
-      permission: Promise.resolve(),
-      onProgress: () => {},
-    })
+    const indexer = openIndexer(vault, index)
     const store = openEmbeddedStore(
       { kind: 'file', path: this.indexFile },
       {

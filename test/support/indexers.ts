@@ -1,0 +1,17 @@
+import type { IndexWriter } from '../../src/core/index-writer.ts'
+import type { Vault } from '../../src/core/vault.ts'
+import { Indexer } from '../../src/indexing/indexer.ts'
+import { fileKind } from '../../src/vault/file-kind.ts'
+
+/** An indexer that may write at once, as a vault of Obsidian is read by default. */
+export function openIndexer(vault: Vault, writer: IndexWriter): Indexer {
+  return new Indexer(vault, writer, {
+    profile: 'lenient',
+    comments: true,
+    mode: 'obsidian',
+    kindOf: fileKind,
+    isConflictCopy: () => false,
+    permission: Promise.resolve(),
+    onProgress: () => {},
+  })
+}
