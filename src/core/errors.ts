@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'TOO_LARGE'
   | 'TOOL_DISABLED'
   | 'PROVIDER_ERROR'
+  /** The engine that holds the vault's index cannot answer now. */
+  | 'STORE_UNAVAILABLE'
   /** Settings that cannot be used; on the command line only. */
   | 'INVALID_SETTINGS'
 
@@ -71,12 +73,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }
 
-/** The search index was found damaged: what waits until notes are findable again can be asked once more. */
-export class SearchIndexDamaged extends RouxError {
-  constructor(cause: unknown) {
-    super('PROVIDER_ERROR', 'The search index was found damaged and is being built anew.', {
-      hint: 'Call again: the next answer waits for it.',
-      cause,
-    })
-  }
+/** The vault moved on while a use case read a snapshot of it: the use case runs again, see `Store.read`. */
+export class SnapshotOutdated extends Error {
+  override readonly name = 'SnapshotOutdated'
 }

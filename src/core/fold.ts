@@ -15,3 +15,8 @@ export function foldName(name: string): string {
 export function spellName(name: string): string {
   return ASCII.test(name) ? name : name.normalize('NFC').replaceAll('\u00a0', ' ')
 }
+
+/** A tag as it is compared; `#` in front and `/` at the end, which callers may write, are left out. */
+export function foldTag(tag: string): string {
+  return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
+}

@@ -1,4 +1,6 @@
 import type { NodeId } from './ids.ts'
+import type { WordTerm } from './query.ts'
+import type { Scope } from './store.ts'
 
 /** A note that has some of a question's words. */
 export interface WordHit {
@@ -59,9 +61,9 @@ export interface VectorState {
   readonly embedder: string
   /** Notes that have vectors. */
   readonly notes: number
-  /** How chunks are compared now: with all of them, or with an index of them (HNSW). */
-  readonly index: 'exact' | 'hnsw'
-  /** Why that, where the settings may have asked for another: an addon that is missing, an index that is being built. */
+  /** How they are compared now, in the engine's own word. */
+  readonly index: string
+  /** Why that, where the settings may have asked for another. */
   readonly reason?: string
 }
 
@@ -87,33 +89,26 @@ export interface Progress {
   readonly total: number
 }
 
-/** How `find` orders and what it leaves out. */
+/** Which notes `find` looks at, and how it orders them. */
 export interface FindOptions {
-  /** Without words in the query `relevance` is `modified`. */
-  readonly orderBy: 'relevance' | 'title' | 'modified' | 'created'
-  /** Titles ascending, everything else descending, unless said. */
-  readonly order?: 'asc' | 'desc'
-  readonly includeArchived: boolean
+  readonly scope: Scope
+  readonly order: FindOrder
 }
+
+export type FindOrder =
+  /** By how well a note answers these words; `first` are ids that come before all others, with score 1. */
+  | { readonly by: 'relevance'; readonly terms: readonly WordTerm[]; readonly first: readonly NodeId[] }
+  /** What says no time comes last, in either direction. */
+  | { readonly by: 'title' | 'modified' | 'created'; readonly direction: 'asc' | 'desc' }
 
 export interface FoundNote {
   readonly id: NodeId
   readonly title: string
-  /** 0–1; 1 where a title is what the query says, or where the query has no words. */
-  readonly score: number
-}
-
-/** A word, phrase or prefix of a query, to highlight by. */
-export interface FoundWord {
-  readonly form: 'word' | 'phrase' | 'prefix'
-  readonly text: string
-  readonly isTitleOnly: boolean
+  /** 0–1 where `find` orders by relevance. */
+  readonly score?: number
 }
 
 export interface Found {
   readonly items: readonly FoundNote[]
   readonly total: number
-  /** No note has all of the words; these have some. */
-  readonly fallback: boolean
-  readonly words: readonly FoundWord[]
 }

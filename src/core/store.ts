@@ -1,5 +1,6 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, LinkForm, LinkKind } from './note.ts'
+import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
 
 /** `missing` is a link's target that does not exist. */
@@ -35,22 +36,22 @@ export interface Node extends NodeSummary {
   readonly excerptCut: boolean
 }
 
-/** A note's text as it is on disk now. */
-export interface NoteText {
-  /** Decoded as UTF-8, invalid bytes replaced. */
-  readonly text: string
-  /** UTF-16 offset of the body. */
-  readonly bodyStart: number
-  /** SHA-256 of the file's bytes, hex. */
+/** Which bytes an engine has of a file. */
+export interface FileVersion {
+  readonly id: NodeId
+  readonly path: VaultPath
+  readonly kind: NodeKind
+  /** SHA-256 of the bytes, hex; empty for what was not read. */
   readonly hash: string
 }
 
+/** Which nodes are meant; texts are folded as ids and names are (`foldId`, `foldName`). */
 export interface Scope {
-  /** Notes under this path prefix, compared folded. */
+  /** Notes under this path prefix. */
   readonly path?: string
-  /** Notes in this folder (and below), compared folded; unlike `path` it ends at a folder's boundary. */
+  /** Notes in this folder and below, without slashes around it; unlike `path` it ends at a folder's boundary. */
   readonly folder?: string
-  /** With these tags (a nested tag counts for its parents), compared folded. */
+  /** With these tags; a nested tag counts for its parents. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
   /** Default: notes only. */
   readonly kinds?: readonly NodeKind[]
@@ -112,10 +113,20 @@ export interface RankedNode extends NodeSummary {
 
 export interface Ranked {
   readonly items: readonly RankedNode[]
-  /** The scores belong to an older state of the graph; newer ones are being computed. */
-  readonly stale: boolean
+  /** The generation that the scores are of. */
+  readonly generation: number
   /** Betweenness from this many sampled sources instead of all. */
   readonly sampled?: number
+}
+
+/** The listed notes of one generation and the links among them, self-links left out: what algorithms over the whole graph take. */
+export interface Topology {
+  readonly generation: number
+  readonly ids: readonly NodeId[]
+  /** `offsets[n]` to `offsets[n + 1]` is the stretch of `targets` that node `n` links to. */
+  readonly offsets: Uint32Array
+  /** Numbers of nodes. */
+  readonly targets: Uint32Array
 }
 
 export interface TagCount {
@@ -174,27 +185,28 @@ export interface ProblemFilter {
   readonly id?: NodeId
 }
 
+/** How a name is compared with titles, aliases and file names. */
+export type NameMatch =
+  /** Folded. */
+  | 'equal'
+  /** Folded, but for accents, the amount of white space, and punctuation around the name. */
+  | 'plain'
+  /** By what they share; see `NameOptions`. */
+  | 'similar'
+
 export interface NameHit extends NodeSummary {
-  /** Dice coefficient on character pairs, 0–1. */
+  /** Similarity, 0–1; 1 for names that are equal. */
   readonly score: number
-  /** The title or alias that matched. */
+  /** The name that matched. */
   readonly name: string
+  readonly of: 'title' | 'alias' | 'file'
 }
 
-export interface SimilarOptions {
+/** How many names are wanted where they need not be equal. */
+export interface NameOptions {
   readonly limit: number
   /** Least similarity, 0–1. */
   readonly minimum: number
-}
-
-/** How much of the vault the answers rest on. */
-export interface StoreState {
-  /** Grows with every commit; 0 before the first. */
-  readonly generation: number
-  /** Files known. */
-  readonly files: number
-  /** Everything that was found in the vault is in it; else somebody, perhaps another process, is still reading. */
-  readonly complete: boolean
 }
 
 /** What a caller may get of `nodes`. */
@@ -206,17 +218,26 @@ export interface NodeOptions {
 }
 
 /**
- * The reading side of a store, for `app/` only. Ids in arguments are as a caller wrote them: an exact path first, only
- * then folded; `.md` and the vault's name may be left out. Absence is `undefined` or an empty list. Every answer is of one generation.
+ * What one generation of a vault says. Ids and texts are compared letter by letter: callers fold them before. Absence is `undefined` or
+ * an empty list. A list in an argument is answered in its order by one round trip.
+ * @throws SnapshotOutdated from any method, when the vault moved on; see `Store.read`.
  */
-export interface Store {
-  state(): Promise<StoreState>
-  /** The ids the store knows for these arguments, in order; `kinds` other than notes too. */
-  lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
-  /** In order. */
+export interface Snapshot {
+  /** Grows with every commit; 0 before the first. */
+  readonly generation: number
+  /** Files known. */
+  readonly files: number
+  /** Everything that was found in the vault is in it; else this or another process is still reading it. */
+  readonly complete: boolean
+  /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */
+  readonly isMixed: boolean
+  /** Ends this run for one on a newer generation; does nothing in the last run. @throws SnapshotOutdated */
+  restart(): void
+  /** For each id whether there is such a node, of whatever kind: the id itself, or `undefined`. */
+  known(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
-  /** The text as it is now: where it changed since it was indexed, it is indexed again first. */
-  text(id: NodeId): Promise<NoteText | undefined>
+  /** `undefined` for missing targets. */
+  versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
   /** By id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
   /** One of the scope's nodes; the same `seed` (0 ≤ seed < 1) picks the same of an unchanged vault. */
@@ -233,31 +254,68 @@ export interface Store {
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
   /** Shortest first, then by ids; each is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
-  /** By score, then id. */
-  hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked>
-  /** Nodes whose title or an alias equals the name, compared folded; by id. */
-  named(name: string, scope: Scope): Promise<readonly NameHit[]>
-  /** Likewise, but for accents, the amount of white space, and punctuation around the name. */
-  namedPlainly(name: string, scope: Scope): Promise<readonly NameHit[]>
-  /** The most similar titles and aliases, best first; a node once, under its best name. */
-  similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]>
-  /** Notes that hold any of a text's words, best first. */
-  words(text: string, scope: Scope, limit: number): Promise<WordHits>
-  /** Parts of notes nearest to a vector of this embedder, best first. */
-  nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]>
-  /** Titles and aliases nearest to a vector of this embedder, best first; a node may come under several names. */
-  nearestNames(embedder: string, vector: Float32Array, scope: Scope, options: SimilarOptions): Promise<readonly NameVectorHit[]>
-  /** The vectors of a note's chunks; `undefined` where it has none of this embedder. */
-  vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined>
+  /** By score, then id; `undefined` for a metric of the whole graph of which nothing was kept yet. */
+  hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
+  topology(): Promise<Topology>
+  /**
+   * For each name the files that are called so, best first, then by id; a file once, under its best name. `options` are for `similar`.
+   */
+  names(
+    names: readonly string[],
+    match: NameMatch,
+    scope: Scope,
+    options?: NameOptions,
+  ): Promise<readonly (readonly NameHit[])[]>
+  /** Notes that hold any of these words, best first, then by id. */
+  words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
+  /** For each vector of this embedder the parts of notes nearest to it, best first. */
+  nearest(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    limit: number,
+  ): Promise<readonly (readonly ChunkHit[])[]>
+  /** For each vector of this embedder the titles and aliases nearest to it, best first; a node may come under several names. */
+  nearestNames(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    options: NameOptions,
+  ): Promise<readonly (readonly NameVectorHit[])[]>
+  /** The vectors of each note's chunks; `undefined` where it has none of this embedder. */
+  vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
   /** What vectors there are, the embedder used last first. */
   vectorStates(): Promise<readonly VectorState[]>
+  /** The notes that fit a condition (all when absent), in the order asked for, then by id. */
+  find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
+}
+
+/**
+ * Whether a store can answer. `building`: what it has is not complete yet · `rebuilding`: what it had cannot be used and is being made
+ * again; it answers `STORE_UNAVAILABLE` meanwhile · `unreachable`: it answers `STORE_UNAVAILABLE` until it can be reached.
+ */
+export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
+
+/** Scores of one metric, in the order of the topology that they were computed from. */
+export interface Scores {
+  readonly scores: Float64Array
+  /** Estimated from this many sources; absent when exact. */
+  readonly sampled?: number
+}
+
+/** The reading side of an engine, for `app/` only; `docs/architecture.md` has its rules. */
+export interface Store {
   /**
-   * The notes that a query of `docs/query.md` asks for; `now` is what its relative times are relative to.
-   * @throws RouxError `INVALID_PARAMS` that shows where the query does not parse.
+   * Runs a use case over the newest generation. Where the vault moves on meanwhile, `use` is run again, a few times at the most: it must
+   * only read, and wait for nothing else. `signal` ends every question of the snapshot.
+   * @throws RouxError `STORE_UNAVAILABLE` while there is nothing to read, see `condition`.
    */
-  find(query: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found>
-  /** The whole graph, for export: every node by id, then every edge by source. */
-  export(): AsyncIterable<ExportRow>
+  read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
+  condition(): StoreCondition
+  /** Keeps scores for `Snapshot.hubs`, until there are newer ones. */
+  keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
+  /** The whole graph of one generation, for export: every node by id, then every edge by source. */
+  export(signal?: AbortSignal): AsyncIterable<ExportRow>
   /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */
   onChange(listener: (change: StoreChange) => void): () => void
   close(): Promise<void>

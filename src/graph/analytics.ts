@@ -1,11 +1,11 @@
 /** A directed graph of listed notes in compressed rows: the targets of `i` are `targets[offsets[i] … offsets[i + 1]]`. */
-export interface Snapshot {
+export interface Adjacency {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
 /** How much a random reader is at home at each node: PageRank (Brin, Page 1998), damping .85, dead ends start anywhere; sums to 1. */
-export function pageRank({ offsets, targets }: Snapshot): Float64Array {
+export function pageRank({ offsets, targets }: Adjacency): Float64Array {
   const count = offsets.length - 1
   let ranks = new Float64Array(count).fill(1 / count)
   let next = new Float64Array(count)
@@ -48,7 +48,7 @@ export interface Betweenness {
  * Betweenness over links taken both ways (Brandes 2001), exact while `nodes × edges` stays within `budget` steps; above, an
  * unbiased estimate from evenly drawn sources (Brandes, Pich 2007), the same ones each time for a graph of the same size.
  */
-export function betweenness(graph: Snapshot, budget = BETWEENNESS_BUDGET): Betweenness {
+export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betweenness {
   const { offsets, targets } = undirected(graph)
   const count = offsets.length - 1
   const cost = count + targets.length
@@ -127,7 +127,7 @@ class Brandes {
 }
 
 /** The same graph with every edge both ways, each neighbour once. */
-function undirected({ offsets, targets }: Snapshot): Snapshot {
+function undirected({ offsets, targets }: Adjacency): Adjacency {
   const count = offsets.length - 1
   const lists: number[][] = Array.from({ length: count }, () => [])
   for (let node = 0; node < count; node++) {

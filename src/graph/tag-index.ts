@@ -41,9 +41,9 @@ export class TagIndex {
     }
   }
 
-  /** Files with this tag or one nested in it; `#` in front is ignored. */
+  /** Files with this tag (see `foldTag`) or one nested in it. */
   keys(tag: string): ReadonlySet<number> {
-    return this.#tags.get(foldGivenTag(tag))?.keys ?? NOBODY
+    return this.#tags.get(tag)?.keys ?? NOBODY
   }
 
   /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
@@ -57,11 +57,6 @@ export class TagIndex {
 }
 
 const NOBODY: ReadonlySet<number> = new Set()
-
-/** A tag as somebody asks for it, folded: without `#` in front and `/` at the end. */
-export function foldGivenTag(tag: string): string {
-  return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
-}
 
 /** Tags and their parents by how they fold, as spelled first. */
 function withParents(tags: readonly string[]): ReadonlyMap<string, string> {

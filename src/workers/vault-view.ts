@@ -5,7 +5,7 @@ import type { VaultView } from '../changes/plan/vault-view.ts'
 import { foldName } from '../core/fold.ts'
 import { foldId, toVaultPath } from '../core/ids.ts'
 import type { FileRecord } from '../core/index-writer.ts'
-import { foldGivenTag } from '../graph/tag-index.ts'
+import { foldTag } from '../core/fold.ts'
 import type { Exclusive } from '../indexing/service.ts'
 import type { NewLinkFormat } from '../links/relink/candidates.ts'
 import { fileKind } from '../vault/file-kind.ts'
@@ -39,9 +39,9 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { kee
     },
     filesBelow: (folder) => [...known.values()].filter(({ path }) => path.startsWith(`${folder}/`)),
     taggedWith: async (tag) => {
-      const wanted = foldGivenTag(tag)
+      const wanted = foldTag(tag)
       const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)
-      return (await writer.tags()).filter(({ tags }) => tags.some((one) => isMeant(foldGivenTag(one)))).map(({ key }) => key)
+      return (await writer.tags()).filter(({ tags }) => tags.some((one) => isMeant(foldTag(one)))).map(({ key }) => key)
     },
     records: (keys) => writer.records(keys),
     isCurrent: ({ path, stat }) => isSameStat(statOf(onDisk(path)), stat),

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import type { AbstractGraph } from 'graphology-types'
 import { describe, expect, test } from 'vitest'
-import { betweenness, pageRank, type Snapshot } from '../../src/graph/analytics.ts'
+import { betweenness, pageRank, type Adjacency } from '../../src/graph/analytics.ts'
 
 // Its packages are CommonJS whose types describe modules: what `require` gives is said here.
 type Scores = (graph: AbstractGraph, options: Readonly<Record<string, unknown>>) => Record<string, number>
@@ -18,7 +18,7 @@ const graphs = fc
   .chain((size) => fc.array(fc.uniqueArray(fc.nat(size - 1), { maxLength: 6 }), { minLength: size, maxLength: size }))
   .map((links) => links.map((targets, node) => targets.filter((target) => target !== node)))
 
-function snapshotOf(links: Links): Snapshot {
+function adjacencyOf(links: Links): Adjacency {
   const offsets = new Uint32Array(links.length + 1)
   links.forEach((targets, node) => {
     offsets[node + 1] = (offsets[node] as number) + targets.length
@@ -45,7 +45,7 @@ describe('analytics', () => {
     fc.assert(
       fc.property(graphs, (links) => {
         const expected = pagerank(oracleOf(links, 'directed'), { tolerance: 1e-9, maxIterations: 1_000, getEdgeWeight: null })
-        expectClose(pageRank(snapshotOf(links)), expected)
+        expectClose(pageRank(adjacencyOf(links)), expected)
       }),
       { numRuns: 300 },
     )
@@ -54,7 +54,7 @@ describe('analytics', () => {
   test('betweenness is what graphology computes over links taken both ways', () => {
     fc.assert(
       fc.property(graphs, (links) => {
-        const { scores, sampled } = betweenness(snapshotOf(links))
+        const { scores, sampled } = betweenness(adjacencyOf(links))
         expect(sampled).toBeUndefined()
         expectClose(scores, centrality(oracleOf(links, 'undirected'), { normalized: true, getEdgeWeight: null }))
       }),
@@ -70,11 +70,11 @@ describe('analytics', () => {
         ? [0, 200]
         : [200 * Math.floor(node / 200) + ((node * 7 + 1) % 200), 200 * Math.floor(node / 200) + ((node * 13 + 5) % 200)],
     ).map((targets, node) => targets.filter((target) => target !== node))
-    const exact = betweenness(snapshotOf(links))
-    const sampled = betweenness(snapshotOf(links), 64)
+    const exact = betweenness(adjacencyOf(links))
+    const sampled = betweenness(adjacencyOf(links), 64)
     expect([exact.sampled, sampled.sampled]).toEqual([undefined, 64])
     expect(sampled.scores[400]).toBeGreaterThan(0.4)
     expect(Math.abs((sampled.scores[400] as number) - (exact.scores[400] as number))).toBeLessThan(0.1)
-    expect(betweenness(snapshotOf(links), 64).scores).toEqual(sampled.scores)
+    expect(betweenness(adjacencyOf(links), 64).scores).toEqual(sampled.scores)
   })
 })

@@ -1,4 +1,4 @@
-import type { Condition, Query, Term, TextForm } from './query.ts'
+import type { QueryPart, Query, Term, TextForm } from './query.ts'
 
 /** The shortest spelling that reads as the same query. */
 export function formatQuery(query: Query): string {
@@ -40,11 +40,11 @@ export function formatTerm(term: Term): string {
   }
 }
 
-function isCompound(condition: Condition): boolean {
+function isCompound(condition: QueryPart): boolean {
   return condition.kind === 'and' || condition.kind === 'or' || condition.kind === 'not'
 }
 
-function grouped(condition: Condition): string {
+function grouped(condition: QueryPart): string {
   return `(${formatQuery(condition)})`
 }
 

@@ -1,5 +1,5 @@
 import type { RouxError } from '../../core/errors.ts'
-import type { Condition, Query, Span } from './query.ts'
+import type { QueryPart, Query, Span } from './query.ts'
 import { type Flaw, queryError } from './query-error.ts'
 import { readTerm } from './read-term.ts'
 import { readToken, type Token } from './read-token.ts'
@@ -44,8 +44,8 @@ class Parser {
     return query
   }
 
-  #alternatives(): Condition {
-    const parts: [Condition, ...Condition[]] = [this.#conjunction()]
+  #alternatives(): QueryPart {
+    const parts: [QueryPart, ...QueryPart[]] = [this.#conjunction()]
     while (this.#token.kind === 'or') {
       this.#advance()
       parts.push(this.#conjunction())
@@ -53,8 +53,8 @@ class Parser {
     return join('or', parts)
   }
 
-  #conjunction(): Condition {
-    const parts: [Condition, ...Condition[]] = [this.#factor()]
+  #conjunction(): QueryPart {
+    const parts: [QueryPart, ...QueryPart[]] = [this.#factor()]
     for (;;) {
       const { kind } = this.#token
       if (kind === 'or' || kind === 'close' || kind === 'end') return join('and', parts)
@@ -63,7 +63,7 @@ class Parser {
     }
   }
 
-  #factor(): Condition {
+  #factor(): QueryPart {
     const token = this.#token
     if (token.kind !== 'minus' && token.kind !== 'not') return this.#primary()
     this.#advance()
@@ -84,7 +84,7 @@ class Parser {
     return { kind: 'not', part, span: { start: token.span.start, end: part.span.end } }
   }
 
-  #primary(): Condition {
+  #primary(): QueryPart {
     const token = this.#token
     if (token.kind === 'open') return this.#group(token.span)
     if (token.kind !== 'text' && token.kind !== 'named' && token.kind !== 'field') throw this.#missing(token)
@@ -93,7 +93,7 @@ class Parser {
     return term
   }
 
-  #group({ start }: Span): Condition {
+  #group({ start }: Span): QueryPart {
     if (++this.#depth > MAX_DEPTH)
       throw this.#error({
         at: start,
@@ -157,7 +157,7 @@ class Parser {
 }
 
 /** Parts of the same kind are taken in: `(a b) c` is `a b c`. */
-function join(kind: 'and' | 'or', parts: readonly [Condition, ...Condition[]]): Condition {
+function join(kind: 'and' | 'or', parts: readonly [QueryPart, ...QueryPart[]]): QueryPart {
   const [first] = parts
   const last = parts.at(-1) ?? first
   if (parts.length === 1) return first

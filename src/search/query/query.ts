@@ -1,3 +1,5 @@
+import type { Feature } from '../../core/query.ts'
+
 /** Offsets in the text of a query, in UTF-16 units; `end` is behind the last. */
 export interface Span {
   readonly start: number
@@ -7,19 +9,15 @@ export interface Span {
 /** How words are meant: one word, words in this order, or the beginning of a word. */
 export type TextForm = 'word' | 'phrase' | 'prefix'
 
-/** What `has:` can ask for. */
-export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
-export type Feature = (typeof FEATURES)[number]
-
 export type TimeField = 'created' | 'modified'
 
 /** A query as it was understood; texts are as typed, not folded. */
-export type Query = { readonly kind: 'all' } | Condition
+export type Query = { readonly kind: 'all' } | QueryPart
 
 /** `and` and `or` have at least two parts, none of their own kind. */
-export type Condition =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[]; readonly span: Span }
-  | { readonly kind: 'not'; readonly part: Condition; readonly span: Span }
+export type QueryPart =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: Span }
+  | { readonly kind: 'not'; readonly part: QueryPart; readonly span: Span }
   | Term
 
 /** A condition that one look-up answers. */

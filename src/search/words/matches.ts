@@ -1,11 +1,11 @@
-import type { Phrase, QueryTerm } from './query.ts'
+import type { Phrase, WordTerm } from '../../core/query.ts'
 import { scanWords, scanWordsBeginning } from './scan.ts'
 import { stemOf } from './stem.ts'
 import type { WordSink } from './word-sink.ts'
 
 export interface SnippetQuery {
   /** Words, with what each counts for (such as its idf). */
-  readonly terms: readonly { readonly term: QueryTerm; readonly weight: number }[]
+  readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
 }
 
@@ -71,7 +71,7 @@ class TermFinder {
   }
 }
 
-function isFoundBy(term: QueryTerm, form: string, stem: string): boolean {
+function isFoundBy(term: WordTerm, form: string, stem: string): boolean {
   if (term.match === 'prefix') return form.startsWith(term.form)
   return term.match === 'stem' ? stem === term.stem : form === term.form
 }

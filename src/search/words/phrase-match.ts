@@ -1,13 +1,10 @@
 import { ByteReader, DamagedWords } from './bytes.ts'
 import type { PageCursor } from './page.ts'
-import type { Phrase, PhraseWord } from './query.ts'
+import type { Phrase, PhraseWord, WordField } from '../../core/query.ts'
 import type { Segment, WordKey } from './segment.ts'
 
-/** Where a search looks. */
-export type SearchField = 'any' | 'title'
-
 /** Ordinals of the segment's live documents that hold a phrase, in no order. An empty phrase is nowhere. */
-export function documentsWithPhrase(segment: Segment, phrase: Phrase, field: SearchField): Iterable<number> {
+export function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
   const words = phrase.words.map((word) => ({ word, size: sizeOf(segment, word) })).sort((a, b) => a.size - b.size)
   let starts: Starts | undefined
   for (const { word } of words) {
@@ -21,7 +18,7 @@ export function documentsWithPhrase(segment: Segment, phrase: Phrase, field: Sea
 type Starts = Map<number, Set<number>>
 
 interface Narrowing {
-  readonly field: SearchField
+  readonly field: WordField
   /** Where the words read so far allow it; `undefined`: anywhere. */
   readonly starts: Starts | undefined
 }

@@ -1,6 +1,7 @@
 import { Accumulator } from './accumulator.ts'
 import { bestSlots } from './best-slots.ts'
-import { idOf, type QueryTerm } from './query.ts'
+import type { WordTerm } from '../../core/query.ts'
+import { idOf } from './query.ts'
 import { DEFAULT_SCORING, type Scoring } from './scoring.ts'
 import type { Slots } from './slots.ts'
 
@@ -24,7 +25,7 @@ export interface WordHit {
 
 /** What is known of a word that was looked for. */
 export interface TermFact {
-  readonly term: QueryTerm
+  readonly term: WordTerm
   /** Live documents that hold it. */
   readonly documents: number
   readonly idf: number
@@ -44,12 +45,12 @@ export interface Ranking {
 }
 
 /** Scores the live documents that hold any of the words: BM25 in two fields, each with its own lengths and idf, added up. */
-export function rankTerms(slots: Slots, query: readonly QueryTerm[], options: RankOptions): Ranking {
+export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const used = withinBounds(slots, query)
   const terms: TermFact[] = []
   const ids = new Set(used.map(idOf))
-  const add = (term: QueryTerm): void => {
+  const add = (term: WordTerm): void => {
     const documents = accumulator.add(term, term.count)
     const parts = documents > 0 ? [] : term.parts.filter((part) => !ids.has(idOf(part)))
     if (documents > 0 || term.parts.length === 0) terms.push({ term, documents, idf: accumulator.idf(documents) })
@@ -82,7 +83,7 @@ function idfOf(terms: readonly TermFact[]): number {
 }
 
 /** The rarest words where there are too many, in the order of the query. */
-function withinBounds(slots: Slots, query: readonly QueryTerm[]): readonly QueryTerm[] {
+function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
   const rarest = [...query].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0)).slice(0, MAX_TERMS)
@@ -91,7 +92,7 @@ function withinBounds(slots: Slots, query: readonly QueryTerm[]): readonly Query
 }
 
 /** Bytes of a word's lists: grows with the documents, dead ones too, and needs no decoding. */
-function listBytes({ segments }: Slots, term: QueryTerm): number {
+function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
     segment.visit(term, ({ postings }) => {

@@ -2,7 +2,7 @@ import type { SegmentHeader } from './header.ts'
 import { PageCursor } from './page.ts'
 import { PostingCursor } from './postings.ts'
 import { placesOfPrefix } from './prefix.ts'
-import type { QueryTerm } from './query.ts'
+import type { WordTerm } from '../../core/query.ts'
 
 /** Where pages are kept. */
 export interface PageSource {
@@ -13,7 +13,7 @@ export interface PageSource {
 }
 
 /** Which word a look-up means. */
-export type WordKey = Pick<QueryTerm, 'form' | 'stem' | 'match'>
+export type WordKey = Pick<WordTerm, 'form' | 'stem' | 'match'>
 
 /** Takes an entry; the cursor stands at it and is valid during the call only. */
 type EntryVisitor = (entry: PageCursor) => void

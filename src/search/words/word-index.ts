@@ -1,6 +1,6 @@
 import type { SegmentHeader } from './header.ts'
-import { documentsWithPhrase, type SearchField } from './phrase-match.ts'
-import type { Phrase, QueryTerm } from './query.ts'
+import { documentsWithPhrase } from './phrase-match.ts'
+import type { Phrase, WordTerm } from '../../core/query.ts'
 import { type Ranking, type RankOptions, rankTerms } from './rank.ts'
 import { type PageSource, Segment, type WordKey } from './segment.ts'
 import { layOut, type Slots } from './slots.ts'
@@ -50,12 +50,12 @@ export class WordIndex {
   }
 
   /** The documents that hold any of the words, best first. */
-  rank(terms: readonly QueryTerm[], options: RankOptions): Ranking {
+  rank(terms: readonly WordTerm[], options: RankOptions): Ranking {
     return rankTerms(this.#slots, terms, options)
   }
 
   /** Ascending keys of the documents that hold a word: any form of its stem, its form alone, or a form that begins with it. */
-  keysWith(word: WordKey, field: SearchField = 'any'): Uint32Array {
+  keysWith(word: WordKey, field: WordField = 'any'): Uint32Array {
     return this.#collect((segment, put) => {
       segment.visit(word, (entry) => {
         const postings = segment.postings(entry)
@@ -65,12 +65,12 @@ export class WordIndex {
   }
 
   /** Ascending keys of the documents that hold a form that begins with a folded prefix. */
-  keysWithPrefix(prefix: string, field: SearchField = 'any'): Uint32Array {
+  keysWithPrefix(prefix: string, field: WordField = 'any'): Uint32Array {
     return this.keysWith({ form: prefix, stem: prefix, match: 'prefix' }, field)
   }
 
   /** Ascending keys of the documents that hold the words one after the other. */
-  keysWithPhrase(phrase: Phrase, field: SearchField = 'any'): Uint32Array {
+  keysWithPhrase(phrase: Phrase, field: WordField = 'any'): Uint32Array {
     return this.#collect((segment, put) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
     })

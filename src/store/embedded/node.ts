@@ -1,4 +1,4 @@
-import type { Node, NodeOptions } from '../../core/store.ts'
+import type { Node, NodeOptions, NodeSummary } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 import { timesOf } from './times.ts'
@@ -21,7 +21,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     tags: row?.tags ?? [],
     aliases: row?.aliases ?? [],
     excluded: row?.excluded ?? false,
-    links: shown.map((target) => ({ id: graph.id(target), title: graph.title(target) })),
+    links: shown.map((target) => summaryOf(projection, target)),
     linkCount,
     properties: info?.properties ?? {},
     ...times,
@@ -29,4 +29,8 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     excerpt: info?.excerpt ?? '',
     excerptCut: info?.excerptCut ?? false,
   }
+}
+
+export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
+  return { id: graph.id(node), title: graph.title(node) }
 }

@@ -1,80 +1,45 @@
-import { hash as digest } from 'node:crypto'
-import type { Analytics } from '../../core/analytics.ts'
-import { RouxError } from '../../core/errors.ts'
-import type { NodeId, VaultPath } from '../../core/ids.ts'
-import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import type {
-  Direction,
   ExportRow,
-  Folder,
   Metric,
-  NameHit,
-  NeighborOptions,
-  Node,
-  NodeKind,
-  NodeOptions,
-  NodeSummary,
-  NoteText,
-  Occurrence,
-  Page,
-  Paged,
-  PathOptions,
-  Problem,
-  ProblemFilter,
-  Ranked,
-  Scope,
-  SimilarOptions,
+  Scores,
+  Snapshot,
   Store,
   StoreChange,
-  StoreState,
-  TagCount,
-  TreeOptions,
+  StoreCondition,
+  Topology,
 } from '../../core/store.ts'
-import type { NodeIndex } from '../../graph/graph.ts'
-import { findPaths } from '../../graph/paths.ts'
-import { foldGivenTag } from '../../graph/tag-index.ts'
-import type { SimilarName } from '../../search/best-names.ts'
-import type { NamedFiles } from '../../search/similar-names.ts'
+import { EmbeddedSnapshot } from './embedded-snapshot.ts'
 import { exportRows } from './export.ts'
 import type { Location } from './location.ts'
-import { nodeOf } from './node.ts'
-import { findProblems } from './problems.ts'
 import { Projection } from './projection.ts'
 import { Rankings } from './rankings.ts'
-import { acceptor, inScope } from './scope.ts'
 import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 import { isDamage } from './sqlite.ts'
-import { folderTree } from './tree.ts'
 
 export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
   readonly vault?: string
-  readonly analytics: Analytics
-  /** The bytes of a file as they are now, perhaps the same object as last time; `undefined` when it is gone or cannot be read. */
-  readonly readFile: (path: VaultPath) => Promise<Uint8Array | undefined>
-  /** Brings the index to what these files say, and resolves when it is committed. */
-  readonly reconcile: (paths: readonly string[]) => Promise<void>
-  /** The index was found damaged: have it built anew. */
+  /** The index was found damaged: have it built again. */
   readonly onDamage: () => void
   /** Where the search indexes are. */
   readonly search: Location
-  /** The search index was found damaged: have it built anew. */
+  /** The search index was found damaged: have it built again. */
   readonly onSearchDamage: () => void
   /** How vectors are compared; `auto` unless said. */
   readonly vectorIndex?: VectorIndexKind
 }
 
-/** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
+/** The embedded store's reading side; `refresh` and `reopen` are for the one who hears of commits. */
 export interface EmbeddedStore extends Store {
   /** Takes over what was committed; cheap when nothing was. */
   refresh(): void
-  /** The index was thrown away and built anew, perhaps elsewhere. */
+  /** The index was thrown away and built again, perhaps elsewhere. */
   reopen(location: Location): void
   /** Takes over what was committed for search, and what is new of this embedder's vectors. */
   refreshSearch(embedder?: string): Promise<void>
-  /** The search index was thrown away and built anew, perhaps elsewhere. */
+  /** The search index was thrown away and built again, perhaps elsewhere. */
   reopenSearch(location: Location): void
   /**
    * Builds ahead what the first look-up of a name would build, until a moment (of `performance.now()`).
@@ -88,23 +53,48 @@ export function openEmbeddedStore(location: Location, options: StoreOptions): Em
   return new SqliteStore(location, options)
 }
 
+/** How often a use case is run: a commit that comes while one waits for a text is rare, and five in a row are a storm. */
+const RUNS = 4
+
 class SqliteStore implements EmbeddedStore {
   readonly #projection: Projection
   readonly #rankings: Rankings
   readonly #search: SearchReads
   readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
-  readonly #decoded = new WeakMap<Uint8Array, Pick<NoteText, 'text' | 'hash'>>()
   #isDamaged = false
 
   constructor(location: Location, options: StoreOptions) {
     this.#options = options
     this.#projection = new Projection(location, options.vault)
-    this.#rankings = new Rankings(this.#projection, options.analytics)
+    this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
       onDamage: options.onSearchDamage,
     })
+  }
+
+  async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let run = 1; ; run++) {
+      signal?.throwIfAborted()
+      this.#refresh()
+      const parts = {
+        projection: this.#projection,
+        rankings: this.#rankings,
+        search: this.#search,
+        guard: <R>(read: () => R): R => this.#guard(read),
+      }
+      try {
+        return await use(new EmbeddedSnapshot(parts, { signal, isLast: run === RUNS }))
+      } catch (error) {
+        if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error
+      }
+    }
+  }
+
+  condition(): StoreCondition {
+    if (this.#isDamaged || this.#search.isDamaged) return 'rebuilding'
+    return this.#projection.isComplete ? 'ready' : 'building'
   }
 
   refresh(): void {
@@ -142,7 +132,8 @@ class SqliteStore implements EmbeddedStore {
   }
 
   prepare(until: number): boolean {
-    return this.#read((projection) => projection.prepare(until))
+    this.#refresh()
+    return this.#guard(() => this.#projection.prepare(until))
   }
 
   /** Damage is never an answer: it is reported once, and until there is a new index there is none. */
@@ -160,208 +151,8 @@ class SqliteStore implements EmbeddedStore {
     }
   }
 
-  /** Answers from the newest generation. */
-  #read<T>(read: (projection: Projection) => T): T {
-    this.#refresh()
-    return this.#guard(() => read(this.#projection))
-  }
-
-  async state(): Promise<StoreState> {
-    return this.#read(({ generation, isComplete, graph }) => ({ generation, files: graph.files, complete: isComplete }))
-  }
-
-  async lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
-    return this.#read(({ graph }) =>
-      ids.map((id) => {
-        const node = graph.findNamed(id)
-        return node === undefined ? undefined : graph.id(node)
-      }),
-    )
-  }
-
-  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
-    return this.#read((projection) =>
-      ids.map((id) => {
-        const node = projection.graph.find(id)
-        return node === undefined ? undefined : nodeOf(projection, node, options)
-      }),
-    )
-  }
-
-  async text(id: NodeId): Promise<NoteText | undefined> {
-    // A file that is rewritten again and again is answered with the bytes read last.
-    for (let attempt = 0; ; attempt++) {
-      const known = this.#read((projection) => {
-        const { graph } = projection
-        const key = graph.find(id)
-        const path = key === undefined ? undefined : graph.row(key)?.path
-        return key === undefined || path === undefined || graph.kind(key) === 'attachment'
-          ? undefined
-          : { key, path, hash: projection.hash(key) }
-      })
-      if (known === undefined) return undefined
-      const bytes = await this.#options.readFile(known.path)
-      const read = bytes === undefined ? undefined : this.#decode(bytes)
-      if (read !== undefined && (read.hash === known.hash || attempt === 2)) {
-        return { ...read, bodyStart: this.#read((projection) => projection.info(known.key)?.bodyStart ?? 0) }
-      }
-      if (attempt === 2) return undefined
-      await this.#options.reconcile([known.path])
-    }
-  }
-
-  /** Text and hash of bytes; those that are given again are not decoded again. */
-  #decode(bytes: Uint8Array): Pick<NoteText, 'text' | 'hash'> {
-    const known = this.#decoded.get(bytes)
-    if (known !== undefined) return known
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    const read = { text, hash: digest('sha256', bytes, 'hex') }
-    this.#decoded.set(bytes, read)
-    return read
-  }
-
-  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
-    return this.#read((projection) => {
-      const nodes = inScope(projection, scope)
-      const items = nodes.slice(page.offset, page.offset + page.limit).map((node) => summaryOf(projection, node))
-      return { items, total: nodes.length }
-    })
-  }
-
-  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
-    return this.#read((projection) => {
-      const nodes = inScope(projection, scope)
-      const node = nodes[Math.min(nodes.length - 1, Math.floor(seed * nodes.length))]
-      return node === undefined ? undefined : projection.graph.id(node)
-    })
-  }
-
-  async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return this.#read((projection) => projection.tags().counts(foldGivenTag(prefix)))
-  }
-
-  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
-    return this.#read((projection) => folderTree(projection, path, options))
-  }
-
-  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
-    return this.#read((projection) => findProblems(projection, filter, page))
-  }
-
-  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
-    return this.#read((projection) => {
-      const { graph } = projection
-      const node = graph.find(id)
-      if (node === undefined) return { items: [], total: 0 }
-      const found = new Set<NodeIndex>()
-      const kinds = options.kinds ?? NOTES
-      for (const other of adjacent(projection, node, options)) {
-        const kind = graph.kind(other)
-        if (other === node || kind === undefined || !kinds.includes(kind)) continue
-        if (other >= 0 && graph.row(other)?.excluded) continue
-        found.add(other)
-      }
-      const items = graph.topByInDegree(found, page.offset + page.limit).slice(page.offset)
-      return { items: items.map((other) => graph.id(other)), total: found.size }
-    })
-  }
-
-  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
-    return this.#read((projection) => {
-      const { graph } = projection
-      return pairs.map(([from, to]) => {
-        const source = graph.find(from)
-        const target = graph.find(to)
-        if (source === undefined || source < 0 || target === undefined) return []
-        // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
-        if (!graph.linksTo(source, target)) return []
-        return projection
-          .links(source)
-          .filter((link) => endOf(projection, link) === target)
-          .map((link) => ({
-            from,
-            to,
-            kind: link.kind,
-            form: link.form,
-            ...(link.property === undefined ? {} : { property: link.property }),
-            ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-            line: link.line,
-            start: link.start,
-            end: link.end,
-            inComment: link.inComment === true,
-          }))
-      })
-    })
-  }
-
-  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
-    return this.#read(({ graph }) => {
-      const from = graph.find(source)
-      const to = graph.find(target)
-      if (from === undefined || to === undefined || from < 0 || to < 0) return []
-      return findPaths(graph, from, to, options).map((path) => path.map((key) => graph.id(key)))
-    })
-  }
-
-  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked> {
-    this.refresh()
-    return this.#rankings.top(metric, scope, limit)
-  }
-
-  async named(name: string, scope: Scope): Promise<readonly NameHit[]> {
-    return this.#read((projection) => ownNames(projection, projection.names().equal(name, wanted(projection, scope))))
-  }
-
-  async namedPlainly(name: string, scope: Scope): Promise<readonly NameHit[]> {
-    return this.#read((projection) => ownNames(projection, projection.names().equalPlain(name, wanted(projection, scope))))
-  }
-
-  async similarNames(name: string, scope: Scope, options: SimilarOptions): Promise<readonly NameHit[]> {
-    return this.#read((projection) => {
-      const hits = projection.names().find(name, wanted(projection, scope), options)
-      return hits.map((hit) => nameHitOf(projection, hit))
-    })
-  }
-
-  async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
-    this.refresh()
-    return await this.#search.words(text, scope, limit)
-  }
-
-  async nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]> {
-    this.refresh()
-    return await this.#search.nearest(embedder, vector, scope, limit)
-  }
-
-  async nearestNames(
-    embedder: string,
-    vector: Float32Array,
-    scope: Scope,
-    options: SimilarOptions,
-  ): Promise<readonly NameVectorHit[]> {
-    this.refresh()
-    return await this.#search.nearestNames(embedder, vector, scope, options)
-  }
-
-  async vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined> {
-    this.refresh()
-    return await this.#search.vectors(embedder, id)
-  }
-
-  async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#search.vectorStates()
-  }
-
-  async find(query: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
-    this.refresh()
-    try {
-      return await this.#search.find(query, now, scope, options, page)
-    } catch (error) {
-      // Times, properties and relations are read from this index; damage of the other one comes as an error of its own.
-      return this.#guard(() => {
-        throw error
-      })
-    }
+  async keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void> {
+    this.#rankings.keep(metric, topology, scores)
   }
 
   async *export(): AsyncIterableIterator<ExportRow> {
@@ -382,70 +173,9 @@ class SqliteStore implements EmbeddedStore {
   }
 }
 
-const NOTES: readonly NodeKind[] = ['note']
-
 function beingRebuilt(cause?: unknown): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.', {
+  return new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.', {
     hint: 'Call again: the next answer waits for it.',
     cause,
   })
-}
-
-/** A file's name is a name only where nobody has it as a title or alias. */
-function ownNames(projection: Projection, hits: readonly SimilarName[]): readonly NameHit[] {
-  const own = hits.filter((hit) => isOwnName(projection, hit))
-  return (own.length > 0 ? own : hits).map((hit) => nameHitOf(projection, hit))
-}
-
-function nameHitOf(projection: Projection, { key, name, score }: SimilarName): NameHit {
-  return { ...summaryOf(projection, key), name, score }
-}
-
-function isOwnName({ graph }: Projection, { key, name }: { readonly key: number; readonly name: string }): boolean {
-  return graph.title(key) === name || graph.row(key)?.aliases.includes(name) === true
-}
-
-function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
-  return { id: graph.id(node), title: graph.title(node) }
-}
-
-function wanted(projection: Projection, scope: Scope): NamedFiles {
-  return { accept: acceptor(projection, scope), id: (key) => projection.graph.id(key) }
-}
-
-/** Where a link of the index points in the graph. */
-function endOf({ graph }: Projection, link: ResolvedLink): NodeIndex | undefined {
-  return typeof link.to === 'number' ? link.to : graph.findMissing(link.to)
-}
-
-function* adjacent(projection: Projection, node: NodeIndex, options: NeighborOptions): IterableIterator<NodeIndex> {
-  const { graph } = projection
-  if (wants(options.direction, 'out') && node >= 0) {
-    if (options.type === undefined) {
-      yield* graph.targets(node)
-      yield* graph.missingTargets(node)
-    } else {
-      for (const link of projection.links(node)) {
-        const end = isOfType(link, options.type) ? endOf(projection, link) : undefined
-        if (end !== undefined) yield end
-      }
-    }
-  }
-  if (wants(options.direction, 'in')) {
-    for (const source of graph.sources(node)) {
-      const { type } = options
-      const counts =
-        type === undefined || projection.links(source).some((link) => isOfType(link, type) && endOf(projection, link) === node)
-      if (counts) yield source
-    }
-  }
-}
-
-function wants(direction: Direction, side: 'in' | 'out'): boolean {
-  return direction === 'both' || direction === side
-}
-
-/** Property names compare case-insensitively (PR4); a nested one also by its last part. */
-function isOfType(link: ResolvedLink, type: string): boolean {
-  return link.property !== undefined && link.property.toLowerCase() === type.toLowerCase()
 }

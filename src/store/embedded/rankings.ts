@@ -1,73 +1,60 @@
-import type { Analytics, CentralMetric } from '../../core/analytics.ts'
-import type { Metric, Ranked, RankedNode, Scope } from '../../core/store.ts'
+import type { Metric, Ranked, RankedNode, Scope, Scores, Topology } from '../../core/store.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
-import { snapshotOf } from '../../graph/snapshot.ts'
+import { topologyOf } from '../../graph/topology.ts'
 import type { Projection } from './projection.ts'
 import { inScope } from './scope.ts'
 
-interface Result {
-  /** Keys are those of this graph: in an index that was built anew they mean other files. */
+interface Kept {
+  /** Keys are those of this graph: in an index that was built again they mean other files. */
   readonly graph: Graph
   readonly generation: number
   /** By key; of notes that came later there are none. */
   readonly scores: Float64Array
-  readonly sampled?: number
+  readonly sampled: number | undefined
 }
 
-/**
- * The most central notes. Degrees are counted; the others belong to a generation: computed when asked for, one run at a time, the last
- * result serving meanwhile.
- */
+/** The most central notes: degrees are counted, other metrics are those that were kept last. */
 export class Rankings {
   readonly #projection: Projection
-  readonly #analytics: Analytics
-  readonly #results = new Map<CentralMetric, Result>()
-  readonly #running = new Map<CentralMetric, Promise<void>>()
+  readonly #kept = new Map<Metric, Kept>()
+  /** Whose keys the nodes of a topology are. */
+  readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
-  constructor(projection: Projection, analytics: Analytics) {
+  constructor(projection: Projection) {
     this.#projection = projection
-    this.#analytics = analytics
   }
 
-  async top(metric: Metric, scope: Scope, limit: number): Promise<Ranked> {
-    const { graph } = this.#projection
-    if (metric === 'in_degree') return { items: this.#best(scope, limit, (key) => graph.inDegree(key)), stale: false }
-    if (metric === 'out_degree') return { items: this.#best(scope, limit, (key) => graph.outDegree(key)), stale: false }
-    const { generation } = this.#projection
-    if (this.#results.get(metric)?.graph !== graph) this.#results.delete(metric)
-    if (this.#results.get(metric)?.generation !== generation) {
-      const run = this.#start(metric)
-      // The first time there is nothing to serve meanwhile.
-      if (!this.#results.has(metric)) await run
-      else run.catch(() => {})
-    }
-    const result = this.#results.get(metric)
-    if (result === undefined || result.graph !== this.#projection.graph) return { items: [], stale: true }
-    return {
-      items: this.#best(scope, limit, (key) => result.scores[key] ?? 0),
-      stale: result.generation !== this.#projection.generation,
-      ...(result.sampled === undefined ? {} : { sampled: result.sampled }),
-    }
+  topology(): Topology {
+    const { graph, generation } = this.#projection
+    const { keys, offsets, targets } = topologyOf(graph)
+    const topology = { generation, ids: Array.from(keys, (key) => graph.id(key)), offsets, targets }
+    this.#keys.set(topology, { graph, keys })
+    return topology
   }
 
-  #start(metric: CentralMetric): Promise<void> {
-    const running = this.#running.get(metric)
-    if (running !== undefined) return running
-    const run = this.#compute(metric).finally(() => this.#running.delete(metric))
-    this.#running.set(metric, run)
-    return run
-  }
-
-  async #compute(metric: CentralMetric): Promise<void> {
-    const { generation, graph } = this.#projection
-    const { keys, offsets, targets } = snapshotOf(graph)
-    const { scores, sampled } = await this.#analytics.run(metric, { offsets, targets })
+  keep(metric: Metric, topology: Topology, { scores, sampled }: Scores): void {
+    const of = this.#keys.get(topology)
+    if (of === undefined || of.graph !== this.#projection.graph) return
+    const { graph, keys } = of
     const byKey = new Float64Array((keys[keys.length - 1] ?? -1) + 1)
     keys.forEach((key, node) => {
       byKey[key] = scores[node] ?? 0
     })
-    this.#results.set(metric, { graph, generation, scores: byKey, ...(sampled === undefined ? {} : { sampled }) })
+    this.#kept.set(metric, { graph, generation: topology.generation, scores: byKey, sampled })
+  }
+
+  top(metric: Metric, scope: Scope, limit: number): Ranked | undefined {
+    const { graph, generation } = this.#projection
+    if (metric === 'in_degree') return { items: this.#best(scope, limit, (key) => graph.inDegree(key)), generation }
+    if (metric === 'out_degree') return { items: this.#best(scope, limit, (key) => graph.outDegree(key)), generation }
+    const kept = this.#kept.get(metric)
+    if (kept === undefined || kept.graph !== graph) return undefined
+    return {
+      items: this.#best(scope, limit, (key) => kept.scores[key] ?? 0),
+      generation: kept.generation,
+      ...(kept.sampled === undefined ? {} : { sampled: kept.sampled }),
+    }
   }
 
   /** By score, then id. */

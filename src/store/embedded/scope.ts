@@ -1,7 +1,5 @@
-import { foldId } from '../../core/ids.ts'
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
-import { foldGivenTag } from '../../graph/tag-index.ts'
 import type { Projection } from './projection.ts'
 
 /** The nodes of a scope, by id: files first, then missing targets; excluded ones left out. */
@@ -54,23 +52,22 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[]): (key: number) => 
   }
 }
 
-/** A folded path prefix: `folder` ends at a folder's boundary, `path` wherever it ends. */
+/** A path prefix: `folder` ends at a folder's boundary, `path` wherever it ends. */
 function pathStart({ path, folder }: Scope): string {
-  if (path !== undefined && path !== '') return foldId(path)
+  if (path !== undefined && path !== '') return path
   return folder === undefined ? '' : folderStart(folder)
 }
 
 /** What the folded paths in a folder begin with; empty for the vault itself. */
 export function folderStart(folder: string): string {
-  const trimmed = foldId(folder).replace(/^\/+|\/+$/g, '')
-  return trimmed === '' ? '' : `${trimmed}/`
+  return folder === '' ? '' : `${folder}/`
 }
 
 /** 1 at the keys of files that have the tags; `undefined` when none are asked for. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()
-  const sets = tags.names.map((name) => index.keys(foldGivenTag(name))).sort((a, b) => a.size - b.size)
+  const sets = tags.names.map((name) => index.keys(name)).sort((a, b) => a.size - b.size)
   const tagged = new Uint8Array(projection.graph.size)
   for (const set of tags.mode === 'all' ? sets.slice(0, 1) : sets) {
     for (const key of set) if (tags.mode === 'any' || sets.every((other) => other.has(key))) tagged[key] = 1

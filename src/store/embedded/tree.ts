@@ -1,4 +1,3 @@
-import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
 import { type FolderEntry, spelledPath } from '../../graph/folder-index.ts'
 import type { Graph } from '../../graph/graph.ts'
@@ -7,13 +6,12 @@ import type { Projection } from './projection.ts'
 
 /** The folders below `path` with their notes; `undefined` when nothing is there. */
 export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
-  const start = foldId(path).replace(/^\/+|\/+$/g, '')
-  const root = projection.folders().find(start)
+  const root = projection.folders().find(path)
   if (root === undefined) return undefined
   const { includeArchived, limit } = options
   const tree: Tree = { graph: projection.graph, includeArchived, counts: new Map(), left: limit }
   const notes = countNotes(tree, root)
-  if (notes === 0 && start !== '') return undefined
+  if (notes === 0 && path !== '') return undefined
   return toFolder(tree, root, options.depth + 1)
 }
 

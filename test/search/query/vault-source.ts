@@ -1,6 +1,6 @@
 import type { QuerySource } from '../../../src/search/query/evaluate.ts'
 import { KeySet } from '../../../src/search/query/key-set.ts'
-import type { Condition, Feature, Query, Term, TextForm, TimeField } from '../../../src/search/query/query.ts'
+import type { QueryPart, Feature, Query, Term, TextForm, TimeField } from '../../../src/search/query/query.ts'
 
 export interface TestNote {
   readonly text: string
@@ -90,7 +90,7 @@ function fits(query: Query, note: TestNote, areWordsLoose = false): boolean {
     case 'not':
       return !fits(query.part, note)
     case 'and': {
-      const isBare = (part: Condition) => areWordsLoose && part.kind === 'text' && part.form !== 'phrase'
+      const isBare = (part: QueryPart) => areWordsLoose && part.kind === 'text' && part.form !== 'phrase'
       const bare = query.parts.filter(isBare)
       const others = query.parts.filter((part) => !isBare(part))
       return (

@@ -1,6 +1,6 @@
 import { analyze, type Token } from '../../../src/search/words/analyze.ts'
 import type { WordDocument } from '../../../src/search/words/builder.ts'
-import type { Phrase, QueryTerm } from '../../../src/search/words/query.ts'
+import type { Phrase, WordTerm } from '../../../src/core/query.ts'
 import type { Scoring } from '../../../src/search/words/scoring.ts'
 
 /** The keyword index as its definition says: every question reads every document. */
@@ -16,7 +16,7 @@ export class NaiveIndex {
     }))
   }
 
-  keysWith(term: Pick<QueryTerm, 'form' | 'stem' | 'match'>, field: 'any' | 'title'): number[] {
+  keysWith(term: Pick<WordTerm, 'form' | 'stem' | 'match'>, field: 'any' | 'title'): number[] {
     return this.#keys(field, (text) => text.some((token) => isFoundBy(term, token)))
   }
 
@@ -35,7 +35,7 @@ export class NaiveIndex {
   }
 
   /** Scores by key. */
-  rank(terms: readonly QueryTerm[], scoring: Scoring): Map<number, number> {
+  rank(terms: readonly WordTerm[], scoring: Scoring): Map<number, number> {
     const scores = new Map<number, number>()
     for (const field of ['title', 'body'] as const) {
       const lengths = this.#documents.map((document) => sum(document[field].map((text) => (text.at(-1)?.position ?? -1) + 1)))
@@ -64,7 +64,7 @@ export class NaiveIndex {
   }
 }
 
-function isFoundBy({ form, stem, match }: Pick<QueryTerm, 'form' | 'stem' | 'match'>, token: Token): boolean {
+function isFoundBy({ form, stem, match }: Pick<WordTerm, 'form' | 'stem' | 'match'>, token: Token): boolean {
   if (match === 'prefix') return token.form.startsWith(form)
   return match === 'stem' ? token.stem === stem : token.form === form
 }

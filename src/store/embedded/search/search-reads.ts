@@ -1,22 +1,21 @@
-import { SearchIndexDamaged } from '../../../core/errors.ts'
+import { RouxError } from '../../../core/errors.ts'
 import type { NodeId } from '../../../core/ids.ts'
+import type { Condition, WordTerm } from '../../../core/query.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
-import type { Page, Scope, SimilarOptions } from '../../../core/store.ts'
+import type { NameOptions, Page, Scope } from '../../../core/store.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
-import { parseQuery } from '../../../search/query/parse-query.ts'
 import { DamagedWords } from '../../../search/words/bytes.ts'
-import { queryTerms } from '../../../search/words/query.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'
 import { acceptor, inScope } from '../scope.ts'
 import { isDamage } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets } from './facets.ts'
-import { findNotes, settleFor } from './find-notes.ts'
+import { findNotes, loadFor } from './find-notes.ts'
 import { Relations } from './relations.ts'
 import { SearchIndex } from './search-index.ts'
 import { stampOf } from './search-rows.ts'
-import type { AcceptNote } from './vector-table.ts'
+import type { AcceptNote, VectorTableHit } from './vector-table.ts'
 
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind
@@ -39,6 +38,11 @@ export class SearchReads {
     this.#facets = new Facets(projection)
     this.#relations = new Relations(projection)
     this.#onDamage = onDamage
+  }
+
+  /** The search index was found damaged, and there is no other yet. */
+  get isDamaged(): boolean {
+    return this.#isDamaged
   }
 
   /** The files behind these keys changed. */
@@ -69,57 +73,67 @@ export class SearchReads {
     })
   }
 
-  async words(text: string, scope: Scope, limit: number): Promise<WordHits> {
+  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
     return await this.#guard(async () => {
       const accept = acceptor(this.#projection, scope)
-      const { hits, terms, coverage } = this.#index.read(() => this.#index.words.rank(queryTerms(text), { limit, accept }))
+      const { hits, terms: facts, coverage } = this.#index.read(() => this.#index.words.rank(terms, { limit, accept }))
       const { graph } = this.#projection
       return {
-        hits: hits.map(({ key, score, matched }) => ({
-          id: graph.id(key),
-          score,
-          matched,
-        })),
+        hits: hits.map(({ key, score, matched }) => ({ id: graph.id(key), score, matched })),
         coverage,
-        terms: terms.map(({ term, documents }) => ({ word: term.form, notes: documents })),
+        terms: facts.map(({ term, documents }) => ({ word: term.form, notes: documents })),
       }
     })
   }
 
-  async nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<readonly ChunkHit[]> {
+  async nearest(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    limit: number,
+  ): Promise<readonly (readonly ChunkHit[])[]> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
-      const hits = table?.nearestChunks(vector, limit, this.#acceptCurrent(scope)) ?? []
-      return hits.map(({ key, ordinal, score }) => ({ id: graph.id(key), chunk: ordinal, score }))
+      const accept = this.#acceptCurrent(scope)
+      return vectors.map((vector) =>
+        (table?.nearestChunks(vector, limit, accept) ?? []).map(({ key, ordinal, score }) => ({
+          id: graph.id(key),
+          chunk: ordinal,
+          score,
+        })),
+      )
     })
   }
 
   async nearestNames(
     embedder: string,
-    vector: Float32Array,
+    vectors: readonly Float32Array[],
     scope: Scope,
-    { limit, minimum }: SimilarOptions,
-  ): Promise<readonly NameVectorHit[]> {
+    { limit, minimum }: NameOptions,
+  ): Promise<readonly (readonly NameVectorHit[])[]> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
-      const hits = table?.nearestNames(vector, limit, this.#acceptCurrent(scope)) ?? []
-      return hits.flatMap(({ key, ordinal, score }) => {
+      const accept = this.#acceptCurrent(scope)
+      const toHits = ({ key, ordinal, score }: VectorTableHit): readonly NameVectorHit[] => {
         const row = graph.row(key)
         const name = ordinal === 0 ? graph.title(key) : (row?.aliases[ordinal - 1] ?? fileStem(row))
         return name === undefined || score < minimum ? [] : [{ id: graph.id(key), title: graph.title(key), name, score }]
-      })
+      }
+      return vectors.map((vector) => (table?.nearestNames(vector, limit, accept) ?? []).flatMap(toHits))
     })
   }
 
-  async vectors(embedder: string, id: NodeId): Promise<NoteChunks | undefined> {
+  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
-      const key = graph.find(id)
-      const path = key === undefined ? undefined : graph.row(key)?.path
-      return key === undefined || path === undefined ? undefined : table?.vectors(key, stampOf(path))
+      return ids.map((id) => {
+        const key = graph.find(id)
+        const path = key === undefined ? undefined : graph.row(key)?.path
+        return key === undefined || path === undefined ? undefined : table?.vectors(key, stampOf(path))
+      })
     })
   }
 
@@ -130,8 +144,7 @@ export class SearchReads {
     })
   }
 
-  async find(text: string, now: Date, scope: Scope, options: FindOptions, page: Page): Promise<Found> {
-    const query = parseQuery(text, now)
+  async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<Found> {
     const facts = {
       projection: this.#projection,
       words: this.#index.words,
@@ -139,12 +152,10 @@ export class SearchReads {
       relations: this.#relations,
     }
     // What is found damaged here is the graph's index.
-    await settleFor(query, options.orderBy, facts)
+    await loadFor(condition, order, facts)
     return await this.#guard(async () => {
-      const candidates = KeySet.of(
-        inScope(this.#projection, { ...scope, withoutArchived: !options.includeArchived }).filter((key) => key >= 0),
-      )
-      return this.#index.read(() => findNotes(query, candidates, facts, options, page))
+      const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
+      return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
     })
   }
 
@@ -159,7 +170,7 @@ export class SearchReads {
   }
 
   async #guard<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#isDamaged) throw new SearchIndexDamaged(undefined)
+    if (this.#isDamaged) throw beingRebuilt(undefined)
     try {
       return await read()
     } catch (error) {
@@ -167,7 +178,14 @@ export class SearchReads {
       this.#isDamaged = true
       this.#index.reopen()
       this.#onDamage()
-      throw new SearchIndexDamaged(error)
+      throw beingRebuilt(error)
     }
   }
+}
+
+function beingRebuilt(cause: unknown): RouxError {
+  return new RouxError('STORE_UNAVAILABLE', 'The search index was found damaged and is being built again.', {
+    hint: 'Call again: the next answer waits for it.',
+    cause,
+  })
 }

@@ -1,13 +1,13 @@
-import type { Snapshot } from './analytics.ts'
+import type { Adjacency } from './analytics.ts'
 import type { Graph } from './graph.ts'
 
 /** The listed notes and the links among them, for algorithms in another thread; self-links left out. */
-export interface NoteSnapshot extends Snapshot {
+export interface NumberedTopology extends Adjacency {
   /** The graph's key of each node. */
   readonly keys: Uint32Array
 }
 
-export function snapshotOf(graph: Graph): NoteSnapshot {
+export function topologyOf(graph: Graph): NumberedTopology {
   const keys: number[] = []
   const numbers = new Int32Array(graph.size).fill(-1)
   for (let key = 0; key < graph.size; key++) {

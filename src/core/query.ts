@@ -1,0 +1,60 @@
+import type { NodeId } from './ids.ts'
+
+/** A word that is looked for, as the analysis of texts gives it (`search/words`). */
+export interface WordTerm {
+  readonly form: string
+  readonly stem: string
+  /** Found by every word of its stem, by its form alone, or by what begins with its form. */
+  readonly match: 'stem' | 'form' | 'prefix'
+  /** How often the query says it. */
+  readonly count: number
+  /** What is looked for where the word itself occurs nowhere: `node` and `js` for `node.js`. */
+  readonly parts: readonly WordTerm[]
+}
+
+/** Words that must stand one after the other. */
+export interface Phrase {
+  readonly words: readonly PhraseWord[]
+}
+
+export interface PhraseWord {
+  readonly form: string
+  readonly stem: string
+  /** Words after the first one of the phrase, ascending; a gap means that anything may stand there. */
+  readonly offset: number
+  readonly isPrefix: boolean
+}
+
+/** What `has:` can ask for. */
+export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
+export type Feature = (typeof FEATURES)[number]
+
+/**
+ * Which notes are meant. Texts are folded (`foldName`, paths as ids are) and analysed; `and` and `or` have at least two parts, none of
+ * their own kind.
+ */
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
+  | { readonly kind: 'not'; readonly part: Condition }
+  | Lookup
+
+/** A condition that one look-up answers. */
+export type Lookup =
+  | { readonly kind: 'word'; readonly field: WordField; readonly word: Pick<WordTerm, 'form' | 'stem' | 'match'> }
+  | { readonly kind: 'phrase'; readonly field: WordField; readonly phrase: Phrase }
+  /** Nothing: a word of signs alone. */
+  | { readonly kind: 'nothing' }
+  /** With the tag or one nested in it. */
+  | { readonly kind: 'tag'; readonly name: string }
+  /** With the property, or with this value of it; the empty value asks for an empty one. */
+  | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
+  /** With a link in that property, or with one that leads to any of these. */
+  | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
+  /** Whose path contains the text. */
+  | { readonly kind: 'path'; readonly text: string }
+  /** Of that time, ms since the epoch, from `from` up to but without `to`, ±Infinity where open. */
+  | { readonly kind: 'time'; readonly field: 'created' | 'modified'; readonly from: number; readonly to: number }
+  | { readonly kind: 'has'; readonly feature: Feature }
+
+/** `any`: title, aliases or text. */
+export type WordField = 'any' | 'title'

@@ -1,0 +1,233 @@
+import { SnapshotOutdated } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Condition, WordTerm } from '../../core/query.ts'
+import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import type {
+  FileVersion,
+  Folder,
+  Metric,
+  NameHit,
+  NameMatch,
+  NameOptions,
+  NeighborOptions,
+  Node,
+  NodeOptions,
+  NodeSummary,
+  Occurrence,
+  Page,
+  Paged,
+  PathOptions,
+  Problem,
+  ProblemFilter,
+  Ranked,
+  Scope,
+  Snapshot,
+  TagCount,
+  Topology,
+  TreeOptions,
+} from '../../core/store.ts'
+import type { Graph } from '../../graph/graph.ts'
+import { findPaths } from '../../graph/paths.ts'
+import { findNames } from './names.ts'
+import { neighborsOf } from './neighbors.ts'
+import { nodeOf, summaryOf } from './node.ts'
+import { occurrencesOf } from './occurrences.ts'
+import { findProblems } from './problems.ts'
+import type { Projection } from './projection.ts'
+import type { Rankings } from './rankings.ts'
+import { inScope } from './scope.ts'
+import type { SearchReads } from './search/search-reads.ts'
+import { folderTree } from './tree.ts'
+
+export interface SnapshotParts {
+  readonly projection: Projection
+  readonly rankings: Rankings
+  readonly search: SearchReads
+  /** Runs what reads the index; damage that it meets is reported. */
+  guard<T>(read: () => T): T
+}
+
+/** The graph in memory as long as it stays at one generation. */
+export class EmbeddedSnapshot implements Snapshot {
+  readonly generation: number
+  readonly files: number
+  readonly complete: boolean
+  readonly #parts: SnapshotParts
+  readonly #graph: Graph
+  readonly #signal: AbortSignal | undefined
+  readonly #isLast: boolean
+  #isMixed = false
+
+  constructor(parts: SnapshotParts, { signal, isLast }: { readonly signal: AbortSignal | undefined; readonly isLast: boolean }) {
+    this.#parts = parts
+    this.#graph = parts.projection.graph
+    this.generation = parts.projection.generation
+    this.files = parts.projection.graph.files
+    this.complete = parts.projection.isComplete
+    this.#signal = signal
+    this.#isLast = isLast
+  }
+
+  get isMixed(): boolean {
+    return this.#isMixed
+  }
+
+  restart(): void {
+    if (!this.#isLast) throw new SnapshotOutdated()
+    this.#isMixed = true
+  }
+
+  #check(): void {
+    this.#signal?.throwIfAborted()
+    const { projection } = this.#parts
+    if (projection.generation !== this.generation || projection.graph !== this.#graph) this.restart()
+  }
+
+  #read<T>(read: (projection: Projection) => T): T {
+    this.#check()
+    return this.#parts.guard(() => read(this.#parts.projection))
+  }
+
+  /** What is read in parts may be of two generations when it ends. */
+  async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
+    this.#check()
+    const found = await read(this.#parts.search)
+    this.#check()
+    return found
+  }
+
+  async known(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
+    return this.#read(({ graph }) =>
+      ids.map((id) => {
+        const node = graph.find(id)
+        const found = node === undefined ? undefined : graph.id(node)
+        return found === id ? found : undefined
+      }),
+    )
+  }
+
+  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
+    return this.#read((projection) =>
+      ids.map((id) => {
+        const node = projection.graph.find(id)
+        return node === undefined ? undefined : nodeOf(projection, node, options)
+      }),
+    )
+  }
+
+  async versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]> {
+    return this.#read((projection) =>
+      ids.map((id) => {
+        const key = projection.graph.find(id)
+        const row = key === undefined ? undefined : projection.graph.row(key)
+        if (row?.path === undefined) return undefined
+        return { id, path: row.path, kind: row.kind, hash: projection.hash(row.key) }
+      }),
+    )
+  }
+
+  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
+    return this.#read((projection) => {
+      const nodes = inScope(projection, scope)
+      const items = nodes.slice(page.offset, page.offset + page.limit).map((node) => summaryOf(projection, node))
+      return { items, total: nodes.length }
+    })
+  }
+
+  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
+    return this.#read((projection) => {
+      const nodes = inScope(projection, scope)
+      const node = nodes[Math.min(nodes.length - 1, Math.floor(seed * nodes.length))]
+      return node === undefined ? undefined : projection.graph.id(node)
+    })
+  }
+
+  async tags(prefix = ''): Promise<readonly TagCount[]> {
+    return this.#read((projection) => projection.tags().counts(prefix))
+  }
+
+  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
+    return this.#read((projection) => folderTree(projection, path, options))
+  }
+
+  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
+    return this.#read((projection) => findProblems(projection, filter, page))
+  }
+
+  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
+    return this.#read((projection) => neighborsOf(projection, id, options, page))
+  }
+
+  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
+    return this.#read((projection) => pairs.map((ends) => occurrencesOf(projection, ends)))
+  }
+
+  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
+    return this.#read(({ graph }) => {
+      const from = graph.find(source)
+      const to = graph.find(target)
+      if (from === undefined || to === undefined || from < 0 || to < 0) return []
+      return findPaths(graph, from, to, options).map((path) => path.map((key) => graph.id(key)))
+    })
+  }
+
+  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined> {
+    return this.#read(() => this.#parts.rankings.top(metric, scope, limit))
+  }
+
+  async topology(): Promise<Topology> {
+    return this.#read(() => this.#parts.rankings.topology())
+  }
+
+  async names(
+    names: readonly string[],
+    match: NameMatch,
+    scope: Scope,
+    options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
+  ): Promise<readonly (readonly NameHit[])[]> {
+    return this.#read((projection) => findNames(projection, names, match, { scope, ...options }))
+  }
+
+  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
+    return await this.#search((search) => search.words(terms, scope, limit))
+  }
+
+  async nearest(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    limit: number,
+  ): Promise<readonly (readonly ChunkHit[])[]> {
+    return await this.#search((search) => search.nearest(embedder, vectors, scope, limit))
+  }
+
+  async nearestNames(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    options: NameOptions,
+  ): Promise<readonly (readonly NameVectorHit[])[]> {
+    return await this.#search((search) => search.nearestNames(embedder, vectors, scope, options))
+  }
+
+  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
+    return await this.#search((search) => search.vectors(embedder, ids))
+  }
+
+  async vectorStates(): Promise<readonly VectorState[]> {
+    return await this.#search((search) => search.vectorStates())
+  }
+
+  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
+    // Times, properties and relations are read from the graph's index; damage of the other one comes as an error of its own.
+    return await this.#search(async (search) => {
+      try {
+        return await search.find(condition, options, page)
+      } catch (error) {
+        return this.#parts.guard(() => {
+          throw error
+        })
+      }
+    })
+  }
+}
