@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
-import type { Store } from '../core/store.ts'
+import type { Snapshot } from '../core/store.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import type { Vaults } from './vaults.ts'
 
@@ -17,41 +17,56 @@ export interface Call {
 /** How long a call waits for a first complete state before it answers from what is there. */
 const READY_TIMEOUT = 10_000
 
+/** Reads one generation of the vault; see `Store.read`. */
+export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
+
+/** Runs a use case that reads one snapshot and waits for nothing else: see `answerInSteps`. */
+export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
+  return answerInSteps(core, call, (read) => read(use))
+}
+
 /**
  * Runs a use case the way all of them run: the index may be written from now on, a first complete state is awaited for
  * a while, and what is still being read is said. An index that is found damaged meanwhile is awaited once more and read again.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing.
  */
-export async function answer<T>(core: GraphCore, call: Call, run: () => Promise<Answer<T>>): Promise<Answer<T>> {
+export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
   core.indexing.begin()
   try {
     return await runWhenReady(core, call, run)
   } catch (error) {
-    if (!(await isBeingRebuilt(core.store))) throw error
+    if (core.store.condition() !== 'rebuilding') throw error
     return await runWhenReady(core, call, run)
   }
 }
 
-/** Whether the store has no answer to anything, because its index was found damaged and is being built anew. */
-export async function isBeingRebuilt(store: Pick<Store, 'state'>): Promise<boolean> {
-  try {
-    await store.state()
-    return false
-  } catch (error) {
-    return error instanceof RouxError && error.code === 'PROVIDER_ERROR'
-  }
-}
-
-async function runWhenReady<T>(core: GraphCore, call: Call, run: () => Promise<Answer<T>>): Promise<Answer<T>> {
+async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
   await core.indexing.ready(READY_TIMEOUT, call.signal)
   call.signal?.throwIfAborted()
   const before = core.indexing.status()
   await requireServable(core, before)
-  const lacked = await lackWarning(core.store)
-  const answered = await run()
+  const said: Warning[] = []
+  const read: Read = (use) =>
+    core.store.read(async (snapshot) => {
+      const value = await use(snapshot)
+      if (!snapshot.complete) said.push(INCOMPLETE)
+      if (snapshot.isMixed) said.push(MIXED)
+      return value
+    }, call.signal)
+  const answered = await run(read)
   // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
-  const progress = progressWarning(before) ?? progressWarning(core.indexing.status()) ?? lacked ?? (await lackWarning(core.store))
+  const progress = progressWarning(before) ?? progressWarning(core.indexing.status()) ?? said[0]
   return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
+}
+
+const INCOMPLETE: Warning = {
+  code: 'INDEX_BUILDING',
+  message: 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.',
+}
+
+const MIXED: Warning = {
+  code: 'STALE',
+  message: 'The vault changed while this was answered: parts of it may be of an older state.',
 }
 
 /** An answer that needs no warning. */
@@ -65,19 +80,10 @@ async function requireServable(core: GraphCore, status: IndexStatus): Promise<vo
       hint: 'Answers come as soon as the folder is there; another one is chosen by the setting vault.path.',
     })
   }
-  if (status.phase !== 'failed' || (await core.store.state()).generation > 0) return
+  if (status.phase !== 'failed' || (await core.store.read(async ({ generation }) => generation)) > 0) return
   throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
     hint: 'Restart the server; its log says more.',
   })
-}
-
-/** What is said while another process is still reading a vault that it found without an index. */
-async function lackWarning(store: Store): Promise<Warning | undefined> {
-  // Whoever reads finds out himself what is wrong.
-  const state = await store.state().catch(() => undefined)
-  if (state?.complete !== false) return undefined
-  const message = 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.'
-  return { code: 'INDEX_BUILDING', message }
 }
 
 function progressWarning(status: IndexStatus): Warning | undefined {

@@ -1,8 +1,8 @@
 import type { NodeId } from '../core/ids.ts'
-import type { NameHit, Scope } from '../core/store.ts'
+import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { editDistance } from '../search/edit-distance.ts'
 import { plainName } from '../search/plain-name.ts'
-import type { GraphCore } from './graph-core.ts'
+import { ownNames } from './own-names.ts'
 
 /** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */
 const LIKENESS = 0.4
@@ -15,15 +15,15 @@ const SHORTEST_TITLE = 3
 const MOST = 3
 
 /** Notes whose title or alias is what was typed but for a slip or two, best first; none where one is exactly that. */
-export async function closeTitles(core: GraphCore, text: string, scope: Scope): Promise<readonly NameHit[]> {
+export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly NameHit[]> {
   const typed = plainName(text)
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
   const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: LIKENESS }
-  const alike = await core.store.similarNames(text.trim(), scope, bounds)
-  const swapped = isShort ? await swappedNames(core, typed, scope) : []
+  const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
+  const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
   const slips = isShort ? 1 : 2
-  const named = [...swapped, ...(isShort ? alike : await withAllNames(core, alike))]
+  const named = [...swapped, ...(isShort ? alike : await withAllNames(snapshot, alike))]
   const digits = digitsOf(typed)
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
@@ -43,7 +43,7 @@ function digitsOf(name: string): string {
 }
 
 /** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */
-async function swappedNames(core: GraphCore, typed: string, scope: Scope): Promise<readonly NameHit[]> {
+async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...typed]
   const names = letters.slice(1).map((letter, at) =>
     letters
@@ -51,13 +51,12 @@ async function swappedNames(core: GraphCore, typed: string, scope: Scope): Promi
       .with(at + 1, letters[at] ?? '')
       .join(''),
   )
-  const found = await Promise.all(names.map((name) => core.store.named(name, scope)))
-  return found.flat()
+  return (await snapshot.names(names, 'equal', scope)).flatMap(ownNames)
 }
 
 /** The name that is most alike need not be the one that is spelled most alike: `Trevor Lee` for `trevorlee`. */
-async function withAllNames(core: GraphCore, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
-  const nodes = await core.store.nodes(
+async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
+  const nodes = await snapshot.nodes(
     hits.map(({ id }) => id),
     { links: 0 },
   )

@@ -1,6 +1,7 @@
 import { foldId } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
+import { ownNames } from './own-names.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
 /** Ids that a beginning may become. */
@@ -30,16 +31,15 @@ export function completeNode(
   { limit, kinds = ['note'] }: CompletionBounds,
   call: Call = {},
 ): Promise<Answer<NodeCompletion>> {
-  return answer(core, call, async () => {
-    const { store } = core
+  return answer(core, call, async (snapshot) => {
     const name = withoutVault(core, typed.slice(0, LONGEST))
     const path = foldId(name)
-    const begun = await store.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
+    const begun = await snapshot.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
     const ids = new Set<string>(begun.items.map(({ id }) => id))
     if (name.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
-    const named = await store.named(name, { kinds })
-    const alike = await store.similarNames(name, { kinds }, { limit, minimum: LIKENESS })
-    const more = new Set([...named, ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
+    const [equal = []] = await snapshot.names([name], 'equal', { kinds })
+    const [alike = []] = await snapshot.names([name], 'similar', { kinds }, { limit, minimum: LIKENESS })
+    const more = new Set([...ownNames(equal), ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
     return plain({ ids: [...ids, ...more].slice(0, limit), total: begun.total + more.size })
   })
 }

@@ -1,9 +1,10 @@
 import type { Embedder } from '../core/embedder.ts'
 import { requireVectors } from '../core/require-vectors.ts'
-import type { Store } from '../core/store.ts'
+import { ALL, type Store } from '../core/store.ts'
+import { within } from '../core/within.ts'
 import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../search/relevance.ts'
 import type { GraphCore } from './graph-core.ts'
-import { PATIENCE, within } from './question-vector.ts'
+import { PATIENCE } from './question-vector.ts'
 
 /** Titles of the vault that show what the cosine of a right answer is. */
 const RELATED_TITLES = 50
@@ -48,14 +49,13 @@ function begin(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
 }
 
 async function measure(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
-  const { total } = await core.store.select({}, { offset: 0, limit: 0 })
+  const { items, total } = await core.store.read((snapshot) => snapshot.select({}, ALL))
   const step = Math.max(1, Math.floor(total / RELATED_TITLES))
-  const { items } = await core.store.select({}, { offset: 0, limit: total })
   const titles = items.filter((_, at) => at % step === 0).map(({ title }) => title)
   const queries = [...UNRELATED_QUERIES, ...titles]
   const vectors = requireVectors(embedder, queries.length, await embedder.embed(queries, 'query'))
-  const best: number[] = []
-  for (const vector of vectors) best.push((await core.store.nearest(embedder.id, vector, {}, 1))[0]?.score ?? Number.NaN)
+  const nearest = await core.store.read((snapshot) => snapshot.nearest(embedder.id, vectors, {}, 1))
+  const best = nearest.map(([hit]) => hit?.score ?? Number.NaN)
   const samples = { unrelated: best.slice(0, UNRELATED_QUERIES.length), related: best.slice(UNRELATED_QUERIES.length) }
   return { ...ASSUMED, certainty: calibrate(samples) ?? ASSUMED.certainty }
 }

@@ -1,10 +1,12 @@
 import type { NodeId } from '../core/ids.ts'
-import type { NoteText, Occurrence, PathOptions } from '../core/store.ts'
+import type { Occurrence, PathOptions, Snapshot } from '../core/store.ts'
+import type { NoteText } from '../core/texts.ts'
 import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
 import { isSubpathBroken } from './broken-subpath.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
+import { noteTexts } from './note-texts.ts'
 
 export interface FindPathArguments extends PathOptions {
   readonly source: string
@@ -41,15 +43,15 @@ export interface PathAnswer extends FoundPath {
 
 /** The shortest way from one note to another over links, `null` where there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
-  return answer(core, call, async () => {
-    const [source, target] = await findIds(core, [args.source, args.target])
+  return answer(core, call, async (snapshot) => {
+    const [source, target] = await findIds(snapshot, core, [args.source, args.target])
     if (source === undefined || target === undefined) {
       const unknown = [source === undefined ? [args.source] : [], target === undefined ? [args.target] : []].flat()
-      return { value: null, warnings: await Promise.all(unknown.map((id) => unknownIdWarning(core, id))) }
+      return { value: null, warnings: await Promise.all(unknown.map((id) => unknownIdWarning(snapshot, id))) }
     }
     const { direction, count, avoidHubs } = args
-    const paths = source === target ? [[source]] : await core.store.paths(source, target, { direction, count, avoidHubs })
-    const [shortest, ...alternatives] = await describePaths(core, paths)
+    const paths = source === target ? [[source]] : await snapshot.paths(source, target, { direction, count, avoidHubs })
+    const [shortest, ...alternatives] = await describePaths({ core, snapshot, call }, paths)
     return { value: shortest === undefined ? null : { ...shortest, alternatives }, warnings: [] }
   })
 }
@@ -62,12 +64,19 @@ interface Chosen {
   readonly occurrence: Occurrence
 }
 
-async function describePaths(core: GraphCore, paths: readonly (readonly NodeId[])[]): Promise<readonly FoundPath[]> {
+/** What describing rests on. */
+interface Reading {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+  readonly call: Call
+}
+
+async function describePaths(reading: Reading, paths: readonly (readonly NodeId[])[]): Promise<readonly FoundPath[]> {
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
-  const { chosen, texts } = await readLinks(core, [...pairs.values()])
+  const { chosen, texts } = await readLinks(reading, [...pairs.values()])
   const described = await Promise.all(
-    chosen.map(async (choice) => [keyOf(choice.pair), await describeHop(core, choice, texts)] as const),
+    chosen.map(async (choice) => [keyOf(choice.pair), await describeHop(reading, choice, texts)] as const),
   )
   const hops = new Map(described)
   return paths.map((path) => ({
@@ -82,27 +91,24 @@ interface ReadLinks {
   readonly texts: ReadonlyMap<NodeId, NoteText>
 }
 
-/** The links behind these hops and the texts that hold them, of one state. */
-async function readLinks(core: GraphCore, pairs: readonly Pair[]): Promise<ReadLinks> {
-  const { generation } = await core.store.state()
-  const chosen = await chooseLinks(core, pairs)
+/** The links behind these hops and the texts that hold them. */
+async function readLinks({ core, snapshot, call }: Reading, pairs: readonly Pair[]): Promise<ReadLinks> {
+  const chosen = await chooseLinks(snapshot, pairs)
   const sources = [...new Set(chosen.map(({ occurrence }) => occurrence.from))]
   const texts = new Map<NodeId, NoteText>()
-  for (const [index, text] of (await Promise.all(sources.map((id) => core.store.text(id)))).entries()) {
+  for (const [index, text] of (await noteTexts(core, snapshot, sources, call.signal)).entries()) {
     const id = sources[index]
     if (id !== undefined && text !== undefined) texts.set(id, text)
   }
-  // A text that had changed was indexed again when it was read: its offsets are new.
-  const unchanged = (await core.store.state()).generation === generation
-  return { chosen: unchanged ? chosen : await chooseLinks(core, pairs), texts }
+  return { chosen, texts }
 }
 
-async function chooseLinks(core: GraphCore, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
+async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
   const both = pairs.flatMap(([from, to]): Pair[] => [
     [from, to],
     [to, from],
   ])
-  const found = await core.store.occurrences(both)
+  const found = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
     // A link forwards tells more of this step than one back; one that readers see more than one in a comment.
     const candidates = [...(found[2 * index] ?? []), ...(found[2 * index + 1] ?? [])]
@@ -112,7 +118,7 @@ async function chooseLinks(core: GraphCore, pairs: readonly Pair[]): Promise<rea
 }
 
 async function describeHop(
-  core: GraphCore,
+  { core, snapshot }: Reading,
   { pair: [from, to], occurrence }: Chosen,
   texts: ReadonlyMap<NodeId, NoteText>,
 ): Promise<Hop> {
@@ -124,7 +130,7 @@ async function describeHop(
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
     text: source === undefined ? '' : sentenceOf(source, occurrence),
-    ...((await isSubpathBroken(core, occurrence)) ? { brokenSubpath: true } : {}),
+    ...((await isSubpathBroken(core, snapshot, occurrence)) ? { brokenSubpath: true } : {}),
   }
 }
 

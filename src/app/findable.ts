@@ -1,7 +1,6 @@
-import { SearchIndexDamaged } from '../core/errors.ts'
 import type { FindableBy } from '../core/indexing.ts'
 import type { Progress, SearchProgress } from '../core/search.ts'
-import { answer, type Call } from './answer.ts'
+import { answerInSteps, type Call, type Read } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 
 /** How long a call waits for the search indexes before it answers from what is there, ms. */
@@ -18,12 +17,12 @@ export function answerFindable<T>(
   core: GraphCore,
   call: Call,
   by: FindableBy,
-  run: () => Promise<Answer<T>>,
+  run: (read: Read) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
-  return answer(core, call, async () => {
+  return answerInSteps(core, call, async (read) => {
     await awaitFindable(core, call, by)
     const before = core.indexing.status().search
-    const { value, warnings } = await attempt(core, call, { by, run })
+    const { value, warnings } = await attempt(core, call, { by, run: () => run(read) })
     const now = core.indexing.status().search
     // Work that ended meanwhile was not in what was read.
     const progress = warningsOf(before, by).length > 0 ? before : now
@@ -39,7 +38,7 @@ async function attempt<T>(
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof SearchIndexDamaged)) throw error
+    if (core.store.condition() !== 'rebuilding') throw error
     await core.indexing.findable(by, FINDABLE_TIMEOUT, call.signal)
     return await run()
   }

@@ -1,5 +1,6 @@
-import type { Metric, RankedNode } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { isCentral } from '../core/analytics.ts'
+import type { Metric, RankedNode, Snapshot } from '../core/store.ts'
+import { answerInSteps, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
@@ -13,10 +14,13 @@ export interface HubsArguments {
 
 /** The most central notes, by score, then id. */
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
-  return answer(core, call, async () => {
-    const { items, stale, sampled } = await core.store.hubs(args.metric, toScope(args), args.limit)
-    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(core, args))] : []
-    if (stale) {
+  const { metric } = args
+  const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
+    const ranked = await snapshot.hubs(metric, toScope(args), args.limit)
+    if (ranked === undefined) return undefined
+    const { items, generation, sampled } = ranked
+    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
+    if (generation !== snapshot.generation) {
       const message = `The ${args.metric} scores are of an older state of the vault; newer ones are being computed.`
       warnings.push({ code: 'STALE', message })
     }
@@ -25,6 +29,10 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       warnings.push({ code: 'FALLBACK', message })
     }
     return { value: items.map(({ id, title, score }) => ({ id, title, score: round(score) })), warnings }
+  }
+  return answerInSteps(core, call, async (read) => {
+    if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
+    return (await read(rank)) ?? plain([])
   })
 }
 

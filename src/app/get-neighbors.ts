@@ -1,7 +1,7 @@
 import type { Direction, NodeKind } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { unknownIdWarning } from './known-node.ts'
+import { lookUp, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
 
 export interface NeighborsArguments {
@@ -20,16 +20,16 @@ export function getNeighbors(
   args: NeighborsArguments,
   call: Call = {},
 ): Promise<Answer<readonly NodeResponse[]>> {
-  return answer(core, call, async () => {
-    const [id] = await core.store.lookup([args.id])
-    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(core, args.id)] }
+  return answer(core, call, async (snapshot) => {
+    const [id] = await lookUp(snapshot, core, [args.id])
+    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { direction, type, kinds } = args
     const options = {
       direction,
       ...(type === undefined ? {} : { type }),
       ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
     }
-    const { items } = await core.store.neighbors(id, options, { offset: 0, limit: args.limit })
-    return { value: await listResponses(core, items, args.includeContent ? 'excerpt' : 'metadata'), warnings: [] }
+    const { items } = await snapshot.neighbors(id, options, { offset: 0, limit: args.limit })
+    return { value: await listResponses(snapshot, items, args.includeContent ? 'excerpt' : 'metadata'), warnings: [] }
   })
 }

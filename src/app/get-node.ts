@@ -1,10 +1,12 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Heading } from '../core/note.ts'
-import type { Node, NoteText } from '../core/store.ts'
+import type { Node, Snapshot } from '../core/store.ts'
+import type { NoteText } from '../core/texts.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { unknownIdWarning } from './known-node.ts'
+import { lookUp, unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
+import { noteTexts } from './note-texts.ts'
 import { noteWarnings } from './note-warnings.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
@@ -48,14 +50,14 @@ const MAX_NEIGHBORS = 20
  * @throws RouxError `SECTION_NOT_FOUND` when no heading fits the path or several do.
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
-  return answer(core, call, async () => {
-    const read = await readNode(core, args.id)
-    if (read === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id)] }
+  return answer(core, call, async (snapshot) => {
+    const read = await readNode(snapshot, core, { id: args.id, call })
+    if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
     const { text, next } = await shownContent(core, read, args)
     const value: NodeDetails = {
       ...contentResponse(node, text),
-      ...(args.depth > 0 ? await neighborhood(core, node.id) : {}),
+      ...(args.depth > 0 ? await neighborhood(snapshot, node.id) : {}),
       ...(source === undefined ? {} : { hash: source.hash }),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
@@ -65,7 +67,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       ...(await linksToVaults(core, source, call)),
       ...(next === undefined ? {} : { next_offset: next }),
     }
-    return { value, warnings: await noteWarnings(core, node.id) }
+    return { value, warnings: await noteWarnings(snapshot, node.id) }
   })
 }
 
@@ -86,21 +88,19 @@ interface ReadNode {
   readonly source: NoteText | undefined
 }
 
-/** The node and its text, of one state; what is only linked to is no node. */
-async function readNode(core: GraphCore, argument: string): Promise<ReadNode | undefined> {
-  const { store } = core
-  const [id] = await store.lookup([argument])
+/** The node and its text; what is only linked to is no node. */
+async function readNode(
+  snapshot: Snapshot,
+  core: GraphCore,
+  { id: argument, call }: { readonly id: string; readonly call: Call },
+): Promise<ReadNode | undefined> {
+  const [id] = await lookUp(snapshot, core, [argument])
   if (id === undefined) return undefined
-  const { generation } = await store.state()
-  const [node] = await store.nodes([id], { links: MAX_LINKS, times: true })
+  const [node] = await snapshot.nodes([id], { links: MAX_LINKS, times: true })
   if (node === undefined || node.kind === 'missing') return undefined
   if (node.kind === 'attachment') return { node, source: undefined }
-  const source = await store.text(id)
-  if (source === undefined) return undefined
-  // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
-  if ((await store.state()).generation === generation) return { node, source }
-  const [again] = await store.nodes([id], { links: MAX_LINKS, times: true })
-  return { node: again ?? node, source }
+  const [source] = await noteTexts(core, snapshot, [id], call.signal)
+  return source === undefined ? undefined : { node, source }
 }
 
 /** What is shown of the text, and where the rest begins, counted from the beginning of what was asked for. */
@@ -122,13 +122,13 @@ async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNod
   return requireSection(source.text, section, core.indexing.status().mode)
 }
 
-async function neighborhood(core: GraphCore, id: NodeId) {
+async function neighborhood(snapshot: Snapshot, id: NodeId) {
   const page = { offset: 0, limit: MAX_NEIGHBORS }
   const [incoming, outgoing] = await Promise.all([
-    core.store.neighbors(id, { direction: 'in' }, page),
-    core.store.neighbors(id, { direction: 'out' }, page),
+    snapshot.neighbors(id, { direction: 'in' }, page),
+    snapshot.neighbors(id, { direction: 'out' }, page),
   ])
-  const nodes = await core.store.nodes([...incoming.items, ...outgoing.items], { links: MAX_LINKS })
+  const nodes = await snapshot.nodes([...incoming.items, ...outgoing.items], { links: MAX_LINKS })
   const show = (some: readonly (Node | undefined)[]) =>
     some.filter((node) => node !== undefined).map((node) => excerptResponse(node, CONTENT_LIMITS.neighbor))
   return {

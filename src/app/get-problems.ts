@@ -1,3 +1,4 @@
+import { foldId } from '../core/ids.ts'
 import type { Problem, ProblemKind } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
@@ -19,13 +20,13 @@ export interface ProblemList {
 
 /** What is wrong in the vault, by id, then line. */
 export function getProblems(core: GraphCore, args: ProblemsArguments, call: Call = {}): Promise<Answer<ProblemList>> {
-  return answer(core, call, async () => {
-    const folder = trimFolder(args.folder ?? '')
+  return answer(core, call, async (snapshot) => {
+    const folder = foldId(trimFolder(args.folder ?? ''))
     const filter = {
       ...(args.kind === undefined ? {} : { kind: args.kind }),
       ...(folder === '' ? {} : { folder }),
     }
-    const { items, total } = await core.store.problems(filter, { offset: args.offset, limit: args.limit })
-    return { value: { problems: items, total }, warnings: total === 0 ? await scopeWarnings(core, args) : [] }
+    const { items, total } = await snapshot.problems(filter, { offset: args.offset, limit: args.limit })
+    return { value: { problems: items, total }, warnings: total === 0 ? await scopeWarnings(snapshot, args) : [] }
   })
 }

@@ -1,3 +1,4 @@
+import { foldId } from '../core/ids.ts'
 import type { Folder, NodeSummary } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
@@ -26,12 +27,12 @@ export interface FolderResponse {
 
 /** The folders of the vault with their notes, `null` where there is no such folder. */
 export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): Promise<Answer<FolderResponse | null>> {
-  return answer(core, call, async () => {
+  return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args
     const path = trimFolder(args.path ?? '')
-    const folder = await core.store.tree(path, { depth, limit, includeArchived })
+    const folder = await snapshot.tree(foldId(path), { depth, limit, includeArchived })
     if (folder !== undefined) return plain(folderResponse(folder))
-    return { value: null, warnings: await scopeWarnings(core, { folder: path }) }
+    return { value: null, warnings: await scopeWarnings(snapshot, { folder: path }) }
   })
 }
 

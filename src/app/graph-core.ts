@@ -3,6 +3,8 @@ import type { VaultPath } from '../core/ids.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
+import type { Texts } from '../core/texts.ts'
+import type { Rankings } from './rankings.ts'
 
 /** One open vault. It speaks plain serialisable data and knows neither MCP nor HTTP. */
 export interface GraphCore {
@@ -11,6 +13,8 @@ export interface GraphCore {
   /** The vault's root as the user gave it, for messages. */
   readonly root: string
   readonly store: Store
+  readonly texts: Texts
+  readonly rankings: Rankings
   readonly indexing: Indexing
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding

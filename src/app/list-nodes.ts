@@ -21,9 +21,9 @@ export interface NodeList {
 
 /** Ids and titles, by id. */
 export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call = {}): Promise<Answer<NodeList>> {
-  return answer(core, call, async () => {
-    const { items, total } = await core.store.select(toScope(args), { offset: args.offset, limit: args.limit })
+  return answer(core, call, async (snapshot) => {
+    const { items, total } = await snapshot.select(toScope(args), { offset: args.offset, limit: args.limit })
     const value = { nodes: items.map(({ id, title }) => ({ id, title })), total }
-    return { value, warnings: total === 0 ? await scopeWarnings(core, args) : [] }
+    return { value, warnings: total === 0 ? await scopeWarnings(snapshot, args) : [] }
   })
 }

@@ -1,6 +1,5 @@
 import type { NodeId } from '../core/ids.ts'
-import type { Node, NodeKind, NodeSummary } from '../core/store.ts'
-import type { GraphCore } from './graph-core.ts'
+import type { Node, NodeKind, NodeSummary, Snapshot } from '../core/store.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
 /** Links of a node that an answer shows at the most. */
@@ -22,11 +21,11 @@ export interface NodeResponse {
 
 /** The nodes of these ids as a list shows them; those that are gone meanwhile are left out. */
 export async function listResponses(
-  core: GraphCore,
+  snapshot: Snapshot,
   ids: readonly NodeId[],
   shown: 'excerpt' | 'metadata',
 ): Promise<readonly NodeResponse[]> {
-  const nodes = await core.store.nodes(ids, { links: MAX_LINKS })
+  const nodes = await snapshot.nodes(ids, { links: MAX_LINKS })
   const present = nodes.filter((node) => node !== undefined)
   return present.map((node) => (shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)))
 }

@@ -9,8 +9,8 @@ export function nodesExist(
   ids: readonly string[],
   call: Call = {},
 ): Promise<Answer<Readonly<Record<string, boolean>>>> {
-  return answer(core, call, async () => {
-    const known = await findIds(core, ids)
+  return answer(core, call, async (snapshot) => {
+    const known = await findIds(snapshot, core, ids)
     return plain(
       Object.fromEntries(ids.map((id, index) => [known[index] ?? toNodeId(foldId(id), core.name), known[index] !== undefined])),
     )

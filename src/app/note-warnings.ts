@@ -1,6 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
-import type { Problem } from '../core/store.ts'
-import type { GraphCore, Warning, WarningCode } from './graph-core.ts'
+import type { Problem, Snapshot } from '../core/store.ts'
+import type { Warning, WarningCode } from './graph-core.ts'
 
 /** Problems of one note that its reader should know of, by the warning that tells them. */
 const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
@@ -9,13 +9,13 @@ const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as co
 const SPELLED_OUT = 3
 
 /** What is wrong in this note that bears on its answer: ambiguous links and malformed parts. */
-export async function noteWarnings(core: GraphCore, id: NodeId): Promise<readonly Warning[]> {
-  const warnings = await Promise.all([warningOf(core, id, 'ambiguous_link'), warningOf(core, id, 'malformed')])
+export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
+  const warnings = await Promise.all([warningOf(snapshot, id, 'ambiguous_link'), warningOf(snapshot, id, 'malformed')])
   return warnings.filter((warning) => warning !== undefined)
 }
 
-async function warningOf(core: GraphCore, id: NodeId, kind: keyof typeof TOLD): Promise<Warning | undefined> {
-  const { items, total } = await core.store.problems({ kind, id }, { offset: 0, limit: SPELLED_OUT })
+async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof TOLD): Promise<Warning | undefined> {
+  const { items, total } = await snapshot.problems({ kind, id }, { offset: 0, limit: SPELLED_OUT })
   if (items.length === 0) return undefined
   const more = total > items.length ? `; and ${total - items.length} more` : ''
   const code: WarningCode = TOLD[kind]

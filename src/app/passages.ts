@@ -1,5 +1,6 @@
 import type { ChunkPlace, NoteChunks } from '../core/search.ts'
-import type { Node, NoteText } from '../core/store.ts'
+import type { Node } from '../core/store.ts'
+import type { NoteText } from '../core/texts.ts'
 import { chunkNote, headingPathAt } from '../search/chunks.ts'
 import type { Certainty } from '../search/fusion.ts'
 import { matchFinder, type SnippetQuery } from '../search/words/matches.ts'

@@ -1,6 +1,7 @@
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
+import { within } from '../core/within.ts'
 import type { Call } from './answer.ts'
 import type { Embedding, GraphCore, Warning } from './graph-core.ts'
 
@@ -26,7 +27,7 @@ export interface QuestionVector {
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   if (core.embedding === undefined) throw noEmbedder()
   const embedder = await core.embedding.open()
-  const states = await core.store.vectorStates()
+  const states = await core.store.read((snapshot) => snapshot.vectorStates())
   const own = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
   if (own === 0) await lookAgain(core, embedder)
   const former = states.find((state) => state.embedder !== embedder.id && state.notes > own)
@@ -41,12 +42,18 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
   await indexing.reconcile([]).catch(() => {})
 }
 
+/** Texts as vectors, and whose. */
+export interface QuestionVectors {
+  readonly embedder: Embedder
+  readonly vectors: readonly Float32Array[]
+}
+
 /** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
 export async function embedQuestions(
   core: GraphCore,
   texts: readonly string[],
   call: Call,
-): Promise<{ readonly embedder: Embedder; readonly vectors: readonly Float32Array[] }> {
+): Promise<QuestionVectors> {
   const embedder = await servingEmbedder(core)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
 }
@@ -104,15 +111,4 @@ export function noEmbedder(): RouxError {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error instanceof RouxError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message
-}
-
-/** Waits no longer than the signal lets: opening a model may take longer than anybody waits, and goes on for the next call. */
-export async function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) promise.catch(() => {})
-  signal.throwIfAborted()
-  return await new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

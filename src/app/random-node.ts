@@ -1,7 +1,8 @@
+import { foldTag } from '../core/fold.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { noteTexts } from './note-texts.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
-import { trimTag } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { CONTENT_LIMITS, truncate } from './truncate.ts'
 
@@ -18,11 +19,12 @@ export function randomNode(
   { tags = [], seed = Math.random() }: RandomNodeArguments,
   call: Call = {},
 ): Promise<Answer<NodeResponse | null>> {
-  return answer(core, call, async () => {
-    const scope = tags.length === 0 ? {} : { tags: { names: tags.map(trimTag), mode: 'any' as const } }
-    const id = await core.store.sample(scope, seed)
-    if (id === undefined) return { value: null, warnings: await scopeWarnings(core, { tags }, call) }
-    const [[node], source] = await Promise.all([core.store.nodes([id], { links: MAX_LINKS }), core.store.text(id)])
+  return answer(core, call, async (snapshot) => {
+    const scope = tags.length === 0 ? {} : { tags: { names: tags.map(foldTag), mode: 'any' as const } }
+    const id = await snapshot.sample(scope, seed)
+    if (id === undefined) return { value: null, warnings: await scopeWarnings(snapshot, { tags }, call) }
+    const [source] = await noteTexts(core, snapshot, [id], call.signal)
+    const [node] = await snapshot.nodes([id], { links: MAX_LINKS })
     if (node === undefined || source === undefined) return plain(null)
     const body = { start: source.bodyStart, end: source.text.length }
     return plain(contentResponse(node, truncate(source.text, CONTENT_LIMITS.single, body).text))

@@ -1,9 +1,11 @@
 import { RouxError } from '../core/errors.ts'
 import { isTextual, mediaTypeOf } from '../core/media-types.ts'
 import { nameOf } from '../core/paths.ts'
-import type { Node } from '../core/store.ts'
+import type { Node, Snapshot } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { lookUp } from './known-node.ts'
+import { noteTexts } from './note-texts.ts'
 import { quoted } from './truncate.ts'
 import { requireFiles } from './write/attachment.ts'
 
@@ -30,10 +32,10 @@ const LARGEST = 5 << 20
  * @throws RouxError `TOO_LARGE` above 5 MB.
  */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
-  return answer(core, call, async () => {
-    const node = await findFile(core, id)
+  return answer(core, call, async (snapshot) => {
+    const node = await findFile(snapshot, core, id)
     if (node === undefined || node.kind === 'attachment') return plain(null)
-    const source = await core.store.text(node.id)
+    const [source] = await noteTexts(core, snapshot, [node.id], call.signal)
     if (source === undefined) return plain(null)
     if (source.text.length > LARGEST) throw tooLarge(node.id)
     const mimeType = node.kind === 'note' ? 'text/markdown' : 'application/json'
@@ -46,8 +48,8 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
  * @throws RouxError `TOOL_DISABLED` where attachments are not offered, `TOO_LARGE` above 5 MB.
  */
 export function readAttachmentFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
-  return answer(core, call, async () => {
-    const node = await findFile(core, id)
+  return answer(core, call, async (snapshot) => {
+    const node = await findFile(snapshot, core, id)
     if (node?.path === undefined || node.kind === 'note') return plain(null)
     const read = await requireFiles(core).read(node.path, { offset: 0, length: LARGEST + 1 })
     if (read === undefined) return plain(null)
@@ -60,9 +62,9 @@ export function readAttachmentFile(core: GraphCore, id: string, call: Call = {})
 }
 
 /** The node of this id where it is a file. */
-async function findFile({ store }: GraphCore, argument: string): Promise<Node | undefined> {
-  const [id] = await store.lookup([argument])
-  const [node] = id === undefined ? [] : await store.nodes([id], { links: 0, times: true })
+async function findFile(snapshot: Snapshot, core: GraphCore, argument: string): Promise<Node | undefined> {
+  const [id] = await lookUp(snapshot, core, [argument])
+  const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
   return node?.path === undefined ? undefined : node
 }
 

@@ -1,4 +1,6 @@
+import { parseQuery } from '../search/query/parse-query.ts'
 import { answer, type Call, plain } from './answer.ts'
+import { findByQuery } from './find-by-query.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
 export interface RecentNote {
@@ -20,12 +22,15 @@ export function recentNotes(
   { limit, query = '' }: RecentArguments,
   call: Call = {},
 ): Promise<Answer<readonly RecentNote[]>> {
-  return answer(core, call, async () => {
-    const { store } = core
-    const options = { orderBy: 'modified', includeArchived: false } as const
-    const { items } = await store.find(query, new Date(), {}, options, { offset: 0, limit })
+  return answer(core, call, async (snapshot) => {
+    const { found } = await findByQuery(snapshot, core, parseQuery(query, new Date()), {
+      scope: { withoutArchived: true },
+      orderBy: 'modified',
+      page: { offset: 0, limit },
+    })
+    const { items } = found
     const ids = items.map(({ id }) => id)
-    const nodes = await store.nodes(ids, { links: 0, times: true })
+    const nodes = await snapshot.nodes(ids, { links: 0, times: true })
     const present = nodes.filter((node) => node !== undefined)
     return plain(present.map(({ id, title, modified }) => ({ id, title, ...(modified === undefined ? {} : { modified }) })))
   })

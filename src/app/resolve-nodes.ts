@@ -1,11 +1,12 @@
 import { foldId, type NodeId } from '../core/ids.ts'
-import type { NameHit, Scope } from '../core/store.ts'
+import type { NameHit, Snapshot } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { ownNames } from './own-names.ts'
+import { embedQuestions } from './question-vector.ts'
 import { meaningSame } from './resolve-semantic.ts'
 import { toScope } from './scope.ts'
-import { takeTurns } from './take-turns.ts'
 
 export interface ResolveArguments {
   readonly names: readonly string[]
@@ -42,15 +43,10 @@ const MAX_SIMILAR = 20
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
   if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
-  return answer(core, call, async () => {
-    const scope = toScope({ tag: args.tag, path: args.path })
-    const resolved: ResolvedName[] = []
-    const turn = takeTurns(call.signal)
-    for (const name of args.names) {
-      await turn()
-      resolved.push(choose(name, await fitting(core, name, { ...args, scope })))
-    }
-    return plain(resolved)
+  return answer(core, call, async (snapshot) => {
+    const { names } = args
+    const fitting = await namedLike(snapshot, args)
+    return plain(names.map((name, at) => choose(name, fitting[at] ?? [])))
   })
 }
 
@@ -59,25 +55,31 @@ function resolveByMeaning(
   { names, threshold, tag, path }: ResolveArguments,
   call: Call,
 ): Promise<Answer<readonly ResolvedName[]>> {
-  return answerFindable(core, call, 'meaning', async () => {
-    const found = await meaningSame(core, names, { scope: toScope({ tag, path }), threshold }, call)
+  return answerFindable(core, call, 'meaning', async (read) => {
+    const question = await embedQuestions(core, names, call)
+    const found = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
     return plain(names.map((name, at) => choose(name, found[at] ?? [])))
   })
 }
 
-interface Wanted {
-  readonly strategy: ResolveArguments['strategy']
-  readonly threshold: number
-  readonly scope: Scope
+/** For each name the files that are called so, or unless only those are wanted similarly. */
+async function namedLike(
+  snapshot: Snapshot,
+  { names, strategy, threshold, tag, path }: ResolveArguments,
+): Promise<readonly (readonly NameHit[])[]> {
+  const scope = toScope({ tag, path })
+  const equal = (await snapshot.names(names, 'equal', scope)).map(ownNames)
+  const others = names.filter((_, at) => equal[at]?.length === 0)
+  if (strategy === 'exact' || others.length === 0) return equal
+  const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
+  const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
+  return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-async function fitting(core: GraphCore, name: string, wanted: Wanted): Promise<readonly NameHit[]> {
-  const equal = await core.store.named(name, wanted.scope)
-  if (equal.length > 0 || wanted.strategy === 'exact') return equal
-  return await core.store.similarNames(name, wanted.scope, { limit: MAX_SIMILAR, minimum: wanted.threshold })
-}
+/** A note that a name may mean. */
+type Fitting = Pick<NameHit, 'id' | 'title' | 'name' | 'score'>
 
-function choose(query: string, hits: readonly NameHit[]): ResolvedName {
+function choose(query: string, hits: readonly Fitting[]): ResolvedName {
   const ranked = [...hits].sort(compare)
   const [best, next] = ranked
   if (best === undefined) return { query, match: null, score: 0 }
@@ -86,7 +88,7 @@ function choose(query: string, hits: readonly NameHit[]): ResolvedName {
   return { query, match: best.id, score: round(best.score), candidates, rule: ruleBetween(best, next) }
 }
 
-function compare(a: NameHit, b: NameHit): number {
+function compare(a: Fitting, b: Fitting): number {
   return (
     b.score - a.score ||
     Number(isAlias(a)) - Number(isAlias(b)) ||
@@ -95,13 +97,13 @@ function compare(a: NameHit, b: NameHit): number {
   )
 }
 
-function ruleBetween(best: NameHit, next: NameHit): ChoiceRule {
+function ruleBetween(best: Fitting, next: Fitting): ChoiceRule {
   if (best.score !== next.score) return 'higher score'
   if (isAlias(best) !== isAlias(next)) return 'title before alias'
   return best.id.length === next.id.length ? 'first id' : 'shortest id'
 }
 
-function isAlias(hit: NameHit): boolean {
+function isAlias(hit: Fitting): boolean {
   return foldId(hit.name) !== foldId(hit.title)
 }
 

@@ -1,30 +1,21 @@
-import type { NameHit, Scope } from '../core/store.ts'
-import type { Call } from './answer.ts'
-import type { GraphCore } from './graph-core.ts'
-import { embedQuestions } from './question-vector.ts'
-import { takeTurns } from './take-turns.ts'
+import type { NameVectorHit } from '../core/search.ts'
+import type { Scope, Snapshot } from '../core/store.ts'
+import type { QuestionVectors } from './question-vector.ts'
 
 /** Names that are compared with each: a note may come under several. */
 const NAMES = 50
 
 /**
- * For each name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine.
- * @throws RouxError `PROVIDER_ERROR` without an embedder.
+ * For each vector of a name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine.
  */
 export async function meaningSame(
-  core: GraphCore,
-  names: readonly string[],
+  snapshot: Snapshot,
+  { embedder, vectors }: QuestionVectors,
   { scope, threshold }: { readonly scope: Scope; readonly threshold: number },
-  call: Call,
-): Promise<readonly (readonly NameHit[])[]> {
-  const { embedder, vectors } = await embedQuestions(core, names, call)
-  const found: (readonly NameHit[])[] = []
-  const turn = takeTurns(call.signal)
-  for (const vector of vectors) {
-    await turn()
-    const hits = await core.store.nearestNames(embedder.id, vector, scope, { limit: NAMES, minimum: threshold })
+): Promise<readonly (readonly NameVectorHit[])[]> {
+  const found = await snapshot.nearestNames(embedder.id, vectors, scope, { limit: NAMES, minimum: threshold })
+  return found.map((hits) => {
     const seen = new Set<string>()
-    found.push(hits.filter(({ id }) => !seen.has(id) && seen.add(id)))
-  }
-  return found
+    return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
+  })
 }

@@ -1,3 +1,5 @@
+import { foldTag } from '../core/fold.ts'
+import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope } from '../core/store.ts'
 
 /** Where a caller looks, as written. */
@@ -8,13 +10,13 @@ export interface ScopeArguments {
   readonly kinds?: readonly NodeKind[] | undefined
 }
 
-/** A scope of what was written: tags with or without `#`, folders with or without outer slashes. */
+/** A scope of what was written, in any case: tags with or without `#`, folders with or without outer slashes. */
 export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
-  const inFolder = folder === undefined ? '' : trimFolder(folder)
+  const inFolder = foldId(trimFolder(folder ?? ''))
   return {
     ...(inFolder === '' ? {} : { folder: inFolder }),
-    ...(path === undefined || path === '' ? {} : { path }),
-    ...(tag === undefined ? {} : { tags: { names: [trimTag(tag)], mode: 'any' } }),
+    ...(path === undefined || path === '' ? {} : { path: foldId(path) }),
+    ...(tag === undefined ? {} : { tags: { names: [foldTag(tag)], mode: 'any' } }),
     ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
   }
 }

@@ -1,7 +1,7 @@
+import { foldTag } from '../core/fold.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
-import { trimTag } from './scope.ts'
 import { tagWarnings } from './scope-warnings.ts'
 
 export interface SearchByTagsArguments {
@@ -16,11 +16,11 @@ export function searchByTags(
   args: SearchByTagsArguments,
   call: Call = {},
 ): Promise<Answer<readonly NodeResponse[]>> {
-  return answer(core, call, async () => {
-    const tags = { names: args.tags.map(trimTag), mode: args.mode }
-    const { items } = await core.store.select({ tags }, { offset: 0, limit: args.limit })
+  return answer(core, call, async (snapshot) => {
+    const names = args.tags.map(foldTag)
+    const { items } = await snapshot.select({ tags: { names, mode: args.mode } }, { offset: 0, limit: args.limit })
     const ids = items.map(({ id }) => id)
     // Of several tags one that nobody has changes the answer without being seen in it.
-    return { value: await listResponses(core, ids, 'excerpt'), warnings: await tagWarnings(core, tags.names, call) }
+    return { value: await listResponses(snapshot, ids, 'excerpt'), warnings: await tagWarnings(snapshot, args.tags, call) }
   })
 }

@@ -1,7 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit, WordHits } from '../core/search.ts'
-import type { NameHit, Scope } from '../core/store.ts'
+import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
@@ -12,6 +12,9 @@ import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
+import { lookUp } from './known-node.ts'
+import { namedExactly } from './named-exactly.ts'
+import { noteTexts } from './note-texts.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
 import { toScope } from './scope.ts'
@@ -64,10 +67,10 @@ const NAMES = 50
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
  */
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return whenFindable(core, args, call, async () => {
-    const { hits, warnings, ...found } = await rank(core, args, call)
-    const value = await describe(core, hits, { args, ...found })
-    return { value, warnings: hits.length === 0 ? [...(await scopeWarnings(core, args)), ...warnings] : warnings }
+  return whenFindable(core, args, call, async (asked, snapshot) => {
+    const { hits, warnings, ...found } = await rank({ core, snapshot, call }, args, asked)
+    const value = await describe({ core, snapshot, call }, hits, { args, ...found })
+    return { value, warnings: hits.length === 0 ? [...(await scopeWarnings(snapshot, args)), ...warnings] : warnings }
   })
 }
 
@@ -76,19 +79,46 @@ export function search(core: GraphCore, args: SearchArguments, call: Call = {}):
  * @throws RouxError as `search` does.
  */
 export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
-  return whenFindable(core, args, call, async () => {
-    const { hits, warnings } = await rank(core, args, call)
+  return whenFindable(core, args, call, async (asked, snapshot) => {
+    const { hits, warnings } = await rank({ core, snapshot, call }, args, asked)
     return { value: hits.map(({ key }) => key), warnings }
   })
 }
 
+/** The question as a vector, what that means, and why there is none where one was asked for. */
+interface Asked {
+  readonly question: QuestionVector | undefined
+  readonly traits: EmbedderTraits | undefined
+  readonly warnings: readonly Warning[]
+}
+
+/** What is embedded is embedded before the vault is read. */
 function whenFindable<T>(
   core: GraphCore,
-  { mode }: SearchArguments,
+  args: SearchArguments,
   call: Call,
-  run: () => Promise<Answer<T>>,
+  use: (asked: Asked, snapshot: Snapshot) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
-  return answerFindable(core, call, mode === 'keyword' ? 'words' : 'meaning', run)
+  return answerFindable(core, call, args.mode === 'keyword' ? 'words' : 'meaning', async (read) => {
+    const asked = await ask(core, args, call)
+    return await read((snapshot) => use(asked, snapshot))
+  })
+}
+
+async function ask(core: GraphCore, { mode, query }: SearchArguments, call: Call): Promise<Asked> {
+  if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
+  const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
+  const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
+  if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
+  const question = asked !== undefined && 'vector' in asked ? asked : undefined
+  const traits = question === undefined ? undefined : await traitsFor(core, question.embedder)
+  return { question, traits, warnings }
+}
+
+interface Reading {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+  readonly call: Call
 }
 
 interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
@@ -96,53 +126,47 @@ interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
   readonly warnings: readonly Warning[]
 }
 
-async function rank(core: GraphCore, args: SearchArguments, call: Call): Promise<Ranked> {
+async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
+  const { snapshot } = reading
   const { mode, query, relevance } = args
-  if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
-  const scope = await scopeOf(core, args)
-  const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
-  const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
-  if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
-  const question = asked !== undefined && 'vector' in asked ? asked : undefined
-  const { hits, words, traits } = await retrieve(core, args, { scope, question })
-  const kept = keepRelevant(hits, relevance, traits === undefined ? 'words' : 'meaning')
+  const scope = await scopeOf(reading, args)
+  const { hits, words } = await retrieve(reading, args, { ...asked, scope })
+  const kept = keepRelevant(hits, relevance, asked.traits === undefined ? 'words' : 'meaning')
   const isAnswered = mode === 'semantic' || hits[0]?.exact === true
-  const close = isAnswered ? [] : await closeTitles(core, query, scope)
+  const close = isAnswered ? [] : await closeTitles(snapshot, query, scope)
   const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
-  return { hits: ranked.slice(0, args.limit), words, traits, question, warnings: [...warnings, ...closeWarning(close)] }
+  return { ...asked, hits: ranked.slice(0, args.limit), words, warnings: [...asked.warnings, ...closeWarning(close)] }
 }
 
 interface Retrieval {
   readonly hits: readonly FusedHit<NodeId>[]
   readonly words: WordHits
-  readonly traits: EmbedderTraits | undefined
 }
 
-/** Both legs and their mix, best first. */
+/** Both ways of finding and their mix, best first. */
 async function retrieve(
-  core: GraphCore,
+  { core, snapshot }: Reading,
   { query, mode }: SearchArguments,
-  { scope, question }: { readonly scope: Scope; readonly question: QuestionVector | undefined },
+  { scope, question, traits }: Asked & { readonly scope: Scope },
 ): Promise<Retrieval> {
-  const words = mode === 'semantic' ? NO_WORDS : await core.store.words(query, scope, DEPTH)
-  const traits = question === undefined ? undefined : await traitsFor(core, question.embedder)
-  const semantic = question === undefined ? [] : await nearest(core, question, scope)
-  const exact = new Set(mode === 'semantic' ? [] : await exactMatches(core, query, scope))
+  const words = mode === 'semantic' ? NO_WORDS : await snapshot.words(queryTerms(query), scope, DEPTH)
+  const semantic = question === undefined ? [] : await nearest(snapshot, question, scope)
+  const exact = new Set(mode === 'semantic' ? [] : await namedExactly(snapshot, core, query, scope))
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
   const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
-  return { hits: fuse(keyword, semantic, { weight, exact, ...certainty }), words, traits }
+  return { hits: fuse(keyword, semantic, { weight, exact, ...certainty }), words }
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 async function nearest(
-  core: GraphCore,
+  snapshot: Snapshot,
   { embedder, vector }: QuestionVector,
   scope: Scope,
 ): Promise<readonly SemanticHit<NodeId>[]> {
-  const passages = await nearestPassages((limit) => core.store.nearest(embedder.id, vector, scope, limit))
-  const names = await core.store.nearestNames(embedder.id, vector, scope, { limit: NAMES, minimum: 0 })
+  const passages = await nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? [])
+  const [names = []] = await snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 })
   const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
   return nearestNotes(passages.map(toHit), names.map(toHit))
 }
@@ -155,28 +179,12 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
   }
 }
 
-async function exactMatches(core: GraphCore, query: string, scope: Scope): Promise<readonly NodeId[]> {
-  const typed = query.trim()
-  if (typed === '') return []
-  const equal = await core.store.named(typed, scope)
-  const named = equal.length > 0 ? equal : await core.store.namedPlainly(typed, scope)
-  return [...named.map(({ id }) => id), ...(await notesWithId(core, typed, scope))]
-}
-
-/** The note of the scope with this id, if there is one. */
-async function notesWithId(core: GraphCore, typed: string, scope: Scope): Promise<readonly NodeId[]> {
-  const [id] = await core.store.lookup([typed])
-  if (id === undefined || (scope.note !== undefined && scope.note !== id)) return []
-  const { items } = await core.store.select({ ...scope, note: id }, { offset: 0, limit: 1 })
-  return items.map((item) => item.id)
-}
-
-async function scopeOf(core: GraphCore, { folder, tag, note }: SearchArguments): Promise<Scope> {
+async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = { ...toScope({ folder, tag }), withoutArchived: true }
   if (note === undefined) return scope
-  const [id] = await core.store.lookup([note])
-  const [node] = id === undefined ? [] : await core.store.nodes([id], { links: 0 })
-  if (id === undefined || node?.kind !== 'note') {
+  const [id] = await lookUp(snapshot, core, [note])
+  const [version] = id === undefined ? [] : await snapshot.versions([id])
+  if (id === undefined || version?.kind !== 'note') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
       hint: 'resolve_nodes finds the ids of notes by their titles.',
     })
@@ -255,29 +263,27 @@ interface Description {
 }
 
 async function describe(
-  core: GraphCore,
+  { core, snapshot, call }: Reading,
   hits: readonly RankedHit[],
   { args, words, question, traits }: Description,
 ): Promise<readonly SearchResult[]> {
   const ids = hits.map(({ key }) => key)
-  // First the texts: where one changed since it was indexed, its node is another one afterwards.
-  const sources = await Promise.all(ids.map((id) => core.store.text(id)))
-  const nodes = await core.store.nodes(ids, { links: MAX_LINKS })
+  const sources = await noteTexts(core, snapshot, ids, call.signal)
+  const nodes = await snapshot.nodes(ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
   const meaning = meaningOf({ question, traits })
   // By words alone too: the notes need not be cut into passages again.
-  const embedder = question?.embedder.id ?? (await core.store.vectorStates())[0]?.embedder
-  const results = hits.map(async (hit, at): Promise<readonly SearchResult[]> => {
+  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
+  const stored = embedder === undefined ? [] : await snapshot.vectors(embedder, ids)
+  return hits.flatMap((hit, at): readonly SearchResult[] => {
     const node = nodes[at]
     const source = sources[at]
     if (node === undefined || source === undefined) return []
-    const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, node.id)
-    const passages = passagesOf(node, source, { words: marks, stored, meaning })
+    const passages = passagesOf(node, source, { words: marks, stored: stored[at], meaning })
     const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
     const explained = args.explain ? { explain: explanationOf(hit) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
   })
-  return (await Promise.all(results)).flat()
 }
 
 /** Rare words mark a passage more than common ones. */

@@ -1,5 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit } from '../core/search.ts'
+import { ALL, type Snapshot } from '../core/store.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
 import type { Call } from './answer.ts'
 import { knownTraits } from './embedder-traits.ts'
@@ -29,49 +30,53 @@ export interface SimilarNode extends NodeResponse {
 
 /** Passages that are compared at first; the best of a note counts. */
 const PASSAGES = 200
-/** Every neighbour there is. */
-const ALL = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
 
 /**
  * Notes that are about the same, from the vectors that are stored: nothing is embedded, and no model need be there.
  * @throws RouxError `PROVIDER_ERROR` without an embedder.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
-  return answerFindable(core, call, 'meaning', async () => {
-    const [id] = await findIds(core, [args.id])
-    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(core, args.id)] }
+  return answerFindable(core, call, 'meaning', (read) => read((snapshot) => similarIn(snapshot, core, args)))
+}
+
+async function similarIn(
+  snapshot: Snapshot,
+  core: GraphCore,
+  args: SimilarArguments,
+): Promise<Answer<readonly SimilarNode[]>> {
+    const [id] = await findIds(snapshot, core, [args.id])
+    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
     if (core.embedding === undefined) throw noEmbedder()
-    const embedder = await servingVectors(core)
-    const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, id)
+    const embedder = await servingVectors(snapshot)
+    const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
     const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
-    if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(core, id)] }
-    const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(core, id) : [])])
+    if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(snapshot, id)] }
+    const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
     const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
     const { low, high } = knownTraits(core, embedder).certainty
-    const nearest = (limit: number) => core.store.nearest(embedder, centre, scope, limit)
+    const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scope, limit))[0] ?? []
     const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
     const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
     const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
     const nodes = await listResponses(
-      core,
+      snapshot,
       kept.map(([key]) => key),
       'metadata',
     )
     const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
     const { folder, tag } = args
-    return { value, warnings: value.length === 0 ? await scopeWarnings(core, { folder, tag }) : [] }
-  })
+    return { value, warnings: value.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : [] }
 }
 
 /** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
-async function servingVectors(core: GraphCore): Promise<string | undefined> {
-  const states = await core.store.vectorStates()
+async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
+  const states = await snapshot.vectorStates()
   const most = Math.max(...states.map(({ notes }) => notes))
   return states.find(({ notes }) => notes === most)?.embedder
 }
 
-async function noVectorsWarning(core: GraphCore, id: NodeId): Promise<Warning> {
-  const [node] = await core.store.nodes([id], { links: 0 })
+async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning> {
+  const [node] = await snapshot.nodes([id], { links: 0 })
   if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
 }
@@ -97,8 +102,8 @@ async function nearestOthers(
   }
 }
 
-async function linkedWith(core: GraphCore, id: NodeId): Promise<readonly NodeId[]> {
-  return (await core.store.neighbors(id, { direction: 'both' }, ALL)).items
+async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly NodeId[]> {
+  return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
 }
 
 /** The direction that all of a note's chunks have in common; `undefined` where there is none. */

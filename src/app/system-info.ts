@@ -31,11 +31,12 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
 async function countsOf({ store }: GraphCore) {
   try {
     const nothing = { offset: 0, limit: 0 }
-    const [{ files, generation }, notes, attachments, tags] = await Promise.all([
-      store.state(),
-      store.select({}, nothing),
-      store.select({ kinds: ['attachment'] }, nothing),
-      store.tags(),
+    const [files, generation, notes, attachments, tags] = await store.read(async (snapshot) => [
+      snapshot.files,
+      snapshot.generation,
+      await snapshot.select({}, nothing),
+      await snapshot.select({ kinds: ['attachment'] }, nothing),
+      await snapshot.tags(),
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {

@@ -5,6 +5,8 @@ import type { Mode } from '../core/note.ts'
 import { vaultLinksOf } from '../markdown/vault-links.ts'
 import type { Call } from './answer.ts'
 import type { GraphCore } from './graph-core.ts'
+import { findIds } from './known-node.ts'
+import { ownNames } from './own-names.ts'
 import type { Vaults } from './vaults.ts'
 
 /** A link to a note of a vault that is named in it. */
@@ -24,22 +26,24 @@ const MOST = 100
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
   const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)
-  const resolved = links.map(async (link) => ({ ...link, id: await resolve(core, link, call.vaults) }))
+  const resolved = links.map(async (link) => ({ ...link, id: await resolve(core, link, call) }))
   return await Promise.all(resolved)
 }
 
 async function resolve(
   core: GraphCore,
   { vault, file }: { readonly vault: string; readonly file: string },
-  vaults: Vaults | undefined,
+  { vaults, signal }: Call,
 ): Promise<NodeId | null> {
   const target = isCalled(core, vault) ? core : await findVault(vaults, vault)
   if (target === undefined) return null
-  const [id] = await target.store.lookup([file])
-  const [node] = id === undefined ? [] : await target.store.nodes([id], { links: 0 })
-  if (node !== undefined && node.kind !== 'missing') return node.id
-  const named = await target.store.named(file, {})
-  return named.length === 1 ? (named[0]?.id ?? null) : null
+  return await target.store.read(async (snapshot) => {
+    const [id] = await findIds(snapshot, target, [file])
+    if (id !== undefined) return id
+    const [hits = []] = await snapshot.names([file], 'equal', {})
+    const named = ownNames(hits)
+    return named.length === 1 ? (named[0]?.id ?? null) : null
+  }, signal)
 }
 
 async function findVault(vaults: Vaults | undefined, wanted: string): Promise<GraphCore | undefined> {

@@ -98,8 +98,10 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
 async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
   const { mode, cache, message } = indexing.status()
   const one = { offset: 0, limit: 1 }
-  const { total: notes } = await store.select({}, one)
-  const { total: problems } = await store.problems({}, one)
+  const [notes, problems] = await store.read(async (snapshot) => [
+    (await snapshot.select({}, one)).total,
+    (await snapshot.problems({}, one)).total,
+  ])
   return [
     { check: 'mode', state: 'ok', message: `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}` },
     notes > 0

@@ -58,7 +58,7 @@ export async function withFindable<T>(
     if (core.embedding !== undefined) await core.indexing.findable('meaning', PATIENCE, signal)
     const { message } = core.indexing.status().search ?? {}
     if (message !== undefined) invocation.printer.warn(message)
-    const states = core.embedding === undefined ? [] : await core.store.vectorStates()
+    const states = core.embedding === undefined ? [] : await core.store.read((snapshot) => snapshot.vectorStates())
     const modes: readonly SearchMode[] = core.embedding === undefined ? ['keyword'] : ['keyword', 'semantic', 'hybrid']
     return await use({ core, modes, embedder: states[0]?.embedder ?? null })
   })

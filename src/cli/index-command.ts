@@ -53,7 +53,11 @@ function withDownload(loaded: LoadedVault, download: boolean): LoadedVault {
 }
 
 async function factsOf({ store, indexing }: GraphCore, { name, settings }: LoadedVault) {
-  const { files, generation } = await store.state()
+  const [files, generation, vectors] = await store.read(async (snapshot) => [
+    snapshot.files,
+    snapshot.generation,
+    await snapshot.vectorStates(),
+  ])
   const { mode, cache, file, message } = indexing.status()
   return {
     ...(name === undefined ? {} : { name }),
@@ -61,7 +65,7 @@ async function factsOf({ store, indexing }: GraphCore, { name, settings }: Loade
     mode: mode ?? settings.vault.mode,
     files,
     generation,
-    ...coverageOf(indexing.status(), settings, await store.vectorStates()),
+    ...coverageOf(indexing.status(), settings, vectors),
     cache,
     index: file ?? null,
     ...(message === undefined ? {} : { message }),

@@ -1,8 +1,12 @@
+import type { GraphCore } from '../app/graph-core.ts'
+import { findIds } from '../app/known-node.ts'
+import { ownNames } from '../app/own-names.ts'
+import { trimFolder } from '../app/scope.ts'
 import { vaultOf } from '../app/vault-arguments.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
-import type { NodeId } from '../core/ids.ts'
-import type { Store } from '../core/store.ts'
+import { foldId } from '../core/ids.ts'
+import type { Snapshot } from '../core/store.ts'
 
 /** The parameters whose value names one node. */
 const NAMING = ['id', 'source', 'target', 'note']
@@ -67,19 +71,22 @@ async function idsOf(
   vault: string | undefined,
   { tool, name }: { readonly tool: string; readonly name: string },
 ): Promise<readonly string[]> {
-  const store = await storeOf(vaults, vault)
-  if (store === undefined) return []
-  const id = await nodeOf(store, name)
-  const inVault = vault === undefined ? name : `${vault}:${name}`
-  if (TAKE_FOLDERS.has(tool) && (await isFolder(store, name))) return [inVault]
-  if (id !== undefined) return [vault === undefined ? name : id]
-  return (await store.named(name, {})).map((hit) => hit.id)
+  const core = await coreOf(vaults, vault)
+  if (core === undefined) return []
+  return await core.store.read(async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [name])
+    const inVault = vault === undefined ? name : `${vault}:${name}`
+    if (TAKE_FOLDERS.has(tool) && (await isFolder(snapshot, name))) return [inVault]
+    if (id !== undefined) return [vault === undefined ? name : id]
+    const [hits = []] = await snapshot.names([name], 'equal', {})
+    return ownNames(hits).map((hit) => hit.id)
+  })
 }
 
 /** One of several vaults that is missing is told by what is asked of it, not here. */
-async function storeOf(vaults: Vaults, vault: string | undefined): Promise<Store | undefined> {
+async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphCore | undefined> {
   try {
-    return (await vaults.open(vault)).store
+    return await vaults.open(vault)
   } catch (error) {
     if (vault === undefined) throw error
     return undefined
@@ -96,15 +103,6 @@ function ambiguous(name: string, ids: readonly string[]): RouxError {
 /** Tools whose `id` may be a folder, which goes before a note of that title. */
 const TAKE_FOLDERS: ReadonlySet<string> = new Set(['move_node', 'add_attachment', 'list_changes'])
 
-async function isFolder(store: Store, path: string): Promise<boolean> {
-  const trimmed = path.replace(/^\/+|\/+$/g, '')
-  return (await store.tree(trimmed, { depth: 1, limit: 1, includeArchived: true })) !== undefined
-}
-
-/** The node of an id; a missing target's id is only a name that others link to. */
-async function nodeOf(store: Store, name: string): Promise<NodeId | undefined> {
-  const [id] = await store.lookup([name])
-  if (id === undefined) return undefined
-  const [node] = await store.nodes([id], { links: 0 })
-  return node !== undefined && node.kind !== 'missing' ? id : undefined
+async function isFolder(snapshot: Snapshot, path: string): Promise<boolean> {
+  return (await snapshot.tree(foldId(trimFolder(path)), { depth: 1, limit: 1, includeArchived: true })) !== undefined
 }

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { isBeingRebuilt } from '../app/answer.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
@@ -139,8 +138,7 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
   try {
     return await use()
   } catch (error) {
-    const damaged: GraphCore[] = []
-    for (const core of opened()) if (await isBeingRebuilt(core.store)) damaged.push(core)
+    const damaged = opened().filter((core) => core.store.condition() === 'rebuilding')
     if (damaged.length === 0) throw error
     for (const core of damaged) await settle(invocation, core)
     return await use()

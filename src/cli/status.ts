@@ -17,7 +17,12 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   const facts = await withCore(invocation, loaded, async (core) => {
     const { store, indexing } = core
     const one = { offset: 0, limit: 1 }
-    const [state, notes, problems] = [await store.state(), await store.select({}, one), await store.problems({}, one)]
+    const [files, generation, notes, problems] = await store.read(async (snapshot) => [
+      snapshot.files,
+      snapshot.generation,
+      await snapshot.select({}, one),
+      await snapshot.problems({}, one),
+    ])
     await lookAtSearch(core)
     const { phase, mode, cache, file, message } = indexing.status()
     return {
@@ -25,14 +30,14 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       vault: settings.vault.path,
       mode: mode ?? settings.vault.mode,
       notes: notes.total,
-      files: state.files,
+      files,
       problems: problems.total,
-      generation: state.generation,
+      generation,
       phase,
       cache,
       index: file ?? null,
       settings: loaded.files,
-      ...coverageOf(indexing.status(), settings, await store.vectorStates()),
+      ...coverageOf(indexing.status(), settings, await store.read((snapshot) => snapshot.vectorStates())),
       ...(message === undefined ? {} : { message }),
     }
   })

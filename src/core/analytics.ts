@@ -1,16 +1,13 @@
-import type { Metric } from './store.ts'
+import type { Metric, Scores, Topology } from './store.ts'
 
 /** The metrics that take a run over the whole graph. */
 export type CentralMetric = Exclude<Metric, 'in_degree' | 'out_degree'>
 
-/** Scores of one metric over a snapshot's nodes. */
-export interface Scores {
-  readonly scores: Float64Array
-  /** Estimated from this many sources; absent when exact. */
-  readonly sampled?: number
+export function isCentral(metric: Metric): metric is CentralMetric {
+  return metric !== 'in_degree' && metric !== 'out_degree'
 }
 
-/** Runs graph algorithms off the main thread. */
+/** Runs graph algorithms off the main thread; the arrays are taken over and are empty afterwards. */
 export interface Analytics {
-  run(metric: CentralMetric, snapshot: { readonly offsets: Uint32Array; readonly targets: Uint32Array }): Promise<Scores>
+  run(metric: CentralMetric, topology: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores>
 }

@@ -66,6 +66,9 @@ export interface Page {
   readonly limit: number
 }
 
+/** Every item there is. */
+export const ALL: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
+
 export interface Paged<T> {
   readonly items: readonly T[]
   readonly total: number

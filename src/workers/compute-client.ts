@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
+import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import type { Scores, Topology } from '../core/store.ts'
 import type { ComputeReply, ComputeRequest } from './messages.ts'
 
 /** Graph algorithms in a worker, which is started with the first run. */
@@ -15,7 +16,7 @@ export class ComputeClient implements Analytics {
 
   run(
     metric: CentralMetric,
-    { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array },
+    { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>,
   ): Promise<Scores> {
     const worker = this.#start()
     const id = this.#nextId++

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
-import type { CentralMetric, Scores } from '../core/analytics.ts'
+import type { CentralMetric } from '../core/analytics.ts'
+import type { Scores } from '../core/store.ts'
 import type { ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'

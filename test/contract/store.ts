@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import type { ProblemKind, Scope, Store } from '../../src/core/store.ts'
+import type { Metric, ProblemKind, Scope, Snapshot, Store } from '../../src/core/store.ts'
+import { betweenness, pageRank } from '../../src/graph/analytics.ts'
+import { ask } from '../support/ask.ts'
 import { testStoreSearch } from './store-search.ts'
 
 /** A store over notes that can be changed. */
@@ -38,6 +42,18 @@ const GARDEN = {
 
 const page = { offset: 0, limit: 100 }
 const id = (text: string) => text as NodeId
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** The best by a metric, computed first where it takes a run over the whole graph. */
+async function ranked(store: Store, metric: Metric, scope: Scope, limit: number) {
+  if (isCentral(metric)) {
+    const topology = await ask(store).topology()
+    const { offsets, targets } = topology
+    const scores = metric === 'pagerank' ? { scores: pageRank({ offsets, targets }) } : betweenness({ offsets, targets })
+    await store.keepScores(metric, topology, scores)
+  }
+  return await ask(store).hubs(metric, scope, limit)
+}
 
 /** What every implementation of the `Store` port must do. */
 export function testStore(name: string, open: OpenStore): void {
@@ -56,7 +72,7 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('lookup: exact, folded, without ending; missing targets; absence', async () => {
       const { store } = await garden()
-      expect(await store.lookup(['Home.md', 'home', 'PLANTS/ROSES.MD', 'rose.png', 'worms', 'nope', '', '../home'])).toEqual([
+      expect(await ask(store).lookUp(['Home.md', 'home', 'PLANTS/ROSES.MD', 'rose.png', 'worms', 'nope', '', '../home'])).toEqual([
         'home.md',
         'home.md',
         'plants/roses.md',
@@ -70,7 +86,7 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('nodes: in order, with links by in-degree, times from properties first', async () => {
       const { store } = await garden()
-      const [roses, none, soil, ghost] = await store.nodes(
+      const [roses, none, soil, ghost] = await ask(store).nodes(
         [id('plants/roses.md'), id('nope'), id('plants/soil.md'), id('worms')],
         { links: 100, times: true },
       )
@@ -100,34 +116,87 @@ export function testStore(name: string, open: OpenStore): void {
       expect(ghost).toMatchObject({ id: 'worms', title: 'Worms', kind: 'missing', links: [] })
     })
 
-    test('text: the file as it is now, also when the index is behind', async () => {
+    test('known: ids letter by letter', async () => {
+      const { store } = await garden()
+      const ids = ['home.md', 'Home.md', 'home', 'rose.png', 'worms', 'Worms', '', 'plants/roses.md']
+      expect(await ask(store).known(ids)).toEqual([
+        'home.md',
+        undefined,
+        undefined,
+        'rose.png',
+        'worms',
+        undefined,
+        undefined,
+        'plants/roses.md',
+      ])
+    })
+
+    test('versions: which bytes are indexed', async () => {
       const { store, change } = await garden()
-      const before = await store.text(id('lonely.md'))
-      expect(before).toMatchObject({ text: 'Nobody links here.\n', bodyStart: 0 })
-      expect(before?.hash).toMatch(/^[0-9a-f]{64}$/)
-      await change({ 'Lonely.md': '---\na: 1\n---\nNow [[Home]].\n' })
-      expect(await store.text(id('lonely.md'))).toMatchObject({ text: '---\na: 1\n---\nNow [[Home]].\n', bodyStart: 13 })
-      expect(await store.text(id('nope'))).toBeUndefined()
-      expect(await store.text(id('rose.png'))).toBeUndefined()
+      const ask1 = async () => (await ask(store).versions([id('lonely.md'), id('nope'), id('worms'), id('rose.png')]))
+      const [lonely, none, missing, picture] = await ask1()
+      expect(lonely).toEqual({ id: 'lonely.md', path: 'Lonely.md', kind: 'note', hash: sha256('Nobody links here.\n') })
+      expect([none, missing]).toEqual([undefined, undefined])
+      expect(picture).toMatchObject({ kind: 'attachment', hash: '' })
+      await change({ 'Lonely.md': 'Now [[Home]].\n' })
+      expect((await ask1())[0]?.hash).toBe(sha256('Now [[Home]].\n'))
+    })
+
+    test('a use case that the vault overtakes runs again, and reads one generation', async () => {
+      const { store, change } = await garden()
+      const runs: number[] = []
+      const seen = await store.read(async (snapshot) => {
+        runs.push(snapshot.generation)
+        const { total: before } = await snapshot.select({}, page)
+        if (runs.length === 1) await change({ 'New.md': '', 'Newer.md': '' })
+        const { total: after } = await snapshot.select({}, page)
+        return { before, after, generation: snapshot.generation, isMixed: snapshot.isMixed }
+      })
+      expect(seen).toEqual({ before: 7, after: 7, generation: runs[1], isMixed: false })
+      expect(runs).toHaveLength(2)
+      expect(runs[1]).toBeGreaterThan(runs[0] ?? 0)
+    })
+
+    test('a use case that is overtaken each time ends, and is told', async () => {
+      const { store, change } = await garden()
+      let runs = 0
+      const isMixed = await store.read(async (snapshot) => {
+        await change({ [`New ${runs++}.md`]: '' })
+        await snapshot.select({}, page)
+        return snapshot.isMixed
+      })
+      expect(isMixed).toBe(true)
+      expect(runs).toBeLessThanOrEqual(10)
+    })
+
+    test('a signal ends each question of a snapshot', async () => {
+      const { store } = await garden()
+      const controller = new AbortController()
+      const reading = store.read(async (snapshot) => {
+        await snapshot.tags()
+        controller.abort(new Error('no one waits'))
+        return await snapshot.tags()
+      }, controller.signal)
+      await expect(reading).rejects.toThrow('no one waits')
     })
 
     test('select: by id, by scope, paged', async () => {
       const { store } = await garden()
-      const ids = async (scope: Scope, p = page) => (await store.select(scope, p)).items.map((item) => item.id)
-      expect(await store.select({}, { offset: 1, limit: 2 })).toEqual({
+      const ids = async (scope: Scope, p = page) => (await ask(store).select(scope, p)).items.map((item) => item.id)
+      expect(await ask(store).select({}, { offset: 1, limit: 2 })).toEqual({
         items: [
           { id: 'lonely.md', title: 'Lonely' },
           { id: 'plants/old.md', title: 'Old' },
         ],
         total: 5,
       })
-      expect(await ids({ path: 'PLANTS/r' })).toEqual(['plants/roses.md'])
+      expect(await ids({ path: 'plants/r' })).toEqual(['plants/roses.md'])
       expect(await ids({ folder: 'plant' })).toEqual([])
-      expect(await ids({ folder: '/Plants/' })).toEqual(['plants/old.md', 'plants/roses.md', 'plants/soil.md'])
+      expect(await ids({ folder: 'plants' })).toEqual(['plants/old.md', 'plants/roses.md', 'plants/soil.md'])
       expect(await ids({ kinds: ['attachment', 'canvas', 'missing'] })).toEqual(['map.canvas', 'rose.png', 'worms'])
-      expect(await ids({ path: 'WO', kinds: ['missing'] })).toEqual(['worms'])
+      expect(await ids({ path: 'wo', kinds: ['missing'] })).toEqual(['worms'])
       expect(await ids({ folder: 'worms', kinds: ['missing'] })).toEqual([])
-      expect(await ids({ tags: { names: ['#Plant'], mode: 'any' } })).toEqual(['plants/roses.md'])
+      expect(await ids({ tags: { names: ['plant'], mode: 'any' } })).toEqual(['plants/roses.md'])
       expect(await ids({ tags: { names: ['plant', 'map'], mode: 'any' } })).toEqual(['home.md', 'plants/roses.md'])
       expect(await ids({ tags: { names: ['plant', 'todo'], mode: 'all' } })).toEqual(['plants/roses.md'])
       expect(await ids({ tags: { names: ['plant', 'map'], mode: 'all' } })).toEqual([])
@@ -136,14 +205,14 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('sample: any of the scope, the same for the same seed', async () => {
       const { store } = await garden()
-      const picks = await Promise.all([0, 0.2, 0.5, 0.99].map((seed) => store.sample({}, seed)))
+      const picks = await Promise.all([0, 0.2, 0.5, 0.99].map((seed) => ask(store).sample({}, seed)))
       expect(picks).toEqual(['home.md', 'lonely.md', 'plants/old.md', 'plants/soil.md'])
-      expect(await store.sample({ tags: { names: ['no'], mode: 'any' } }, 0.5)).toBeUndefined()
+      expect(await ask(store).sample({ tags: { names: ['no'], mode: 'any' } }, 0.5)).toBeUndefined()
     })
 
     test('tags: nested ones counted into their parents, by count, then name', async () => {
       const { store } = await garden({ 'x.md': '#plant #Plant/Tree' })
-      expect(await store.tags()).toEqual(
+      expect(await ask(store).tags()).toEqual(
         [
           { tag: 'plant', count: 2 },
           { tag: 'map', count: 1 },
@@ -152,13 +221,13 @@ export function testStore(name: string, open: OpenStore): void {
           { tag: 'todo', count: 1 },
         ].sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1)),
       )
-      expect((await store.tags('#PLANT/s')).map(({ tag }) => tag)).toEqual(['plant/shrub'])
+      expect((await ask(store).tags('plant/s')).map(({ tag }) => tag)).toEqual(['plant/shrub'])
     })
 
     test('tree: folders with counts, notes at the leaves, what was left out', async () => {
       const { store } = await garden({ 'Plants/Trees/Oak.md': '' })
       const options = { depth: 1, limit: 100, includeArchived: false }
-      expect(await store.tree('', options)).toMatchObject({
+      expect(await ask(store).tree('', options)).toMatchObject({
         path: '',
         noteCount: 5,
         notes: [{ id: 'home.md' }, { id: 'lonely.md' }],
@@ -172,14 +241,14 @@ export function testStore(name: string, open: OpenStore): void {
           },
         ],
       })
-      expect(await store.tree('plants', { ...options, includeArchived: true, limit: 1 })).toMatchObject({
+      expect(await ask(store).tree('plants', { ...options, includeArchived: true, limit: 1 })).toMatchObject({
         path: 'Plants',
         noteCount: 4,
         notes: [{ id: 'plants/old.md' }],
         omittedNotes: 2,
         folders: [{ path: 'Plants/Trees', omittedNotes: 1 }],
       })
-      expect(await store.tree('nowhere', options)).toBeUndefined()
+      expect(await ask(store).tree('nowhere', options)).toBeUndefined()
     })
 
     test('problems: of every kind, by id and line, paged', async () => {
@@ -193,7 +262,7 @@ export function testStore(name: string, open: OpenStore): void {
       }
       const { store } = await garden(more, { outside: { 'b/Out.md': '/etc/hosts', 'Plants/out': '..' } })
       const list = async (kind?: ProblemKind) =>
-        (await store.problems(kind === undefined ? {} : { kind }, page)).items.map((problem) => [
+        (await ask(store).problems(kind === undefined ? {} : { kind }, page)).items.map((problem) => [
           problem.id,
           problem.line,
           problem.candidates,
@@ -214,18 +283,18 @@ export function testStore(name: string, open: OpenStore): void {
         ['b/out.md', 0, undefined],
         ['plants/out', 0, undefined],
       ])
-      const all = await store.problems({}, page)
+      const all = await ask(store).problems({}, page)
       expect(all.total).toBe(all.items.length)
-      const parts = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => store.problems({}, { offset, limit: 1 })))
+      const parts = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => ask(store).problems({}, { offset, limit: 1 })))
       expect(parts.flatMap((part) => part.items)).toEqual(all.items.slice(0, 10))
-      const inPlants = (await store.problems({ folder: 'plants' }, page)).items
+      const inPlants = (await ask(store).problems({ folder: 'plants' }, page)).items
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
     })
 
     test('neighbors: either way, by in-degree, by kind and by property', async () => {
       const { store } = await garden()
-      const ids = async (node: string, options: Partial<Parameters<Store['neighbors']>[1]>) =>
-        (await store.neighbors(id(node), { direction: 'both', ...options }, page)).items
+      const ids = async (node: string, options: Partial<Parameters<Snapshot['neighbors']>[1]>) =>
+        (await ask(store).neighbors(id(node), { direction: 'both', ...options }, page)).items
       expect(await ids('home.md', { direction: 'out' })).toEqual(['plants/soil.md', 'plants/roses.md'])
       expect(await ids('home.md', { direction: 'in' })).toEqual(['plants/roses.md', 'plants/old.md'])
       expect(await ids('home.md', { direction: 'in', kinds: ['canvas', 'note'] })).toEqual([
@@ -240,7 +309,7 @@ export function testStore(name: string, open: OpenStore): void {
       expect(await ids('plants/soil.md', { kinds: ['missing'] })).toEqual(['worms'])
       expect(await ids('worms', { direction: 'in' })).toEqual(['plants/soil.md'])
       expect(await ids('nope', {})).toEqual([])
-      expect(await store.neighbors(id('home.md'), { direction: 'both' }, { offset: 1, limit: 1 })).toEqual({
+      expect(await ask(store).neighbors(id('home.md'), { direction: 'both' }, { offset: 1, limit: 1 })).toEqual({
         items: ['plants/roses.md'],
         total: 3,
       })
@@ -248,7 +317,7 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('occurrences: every place, in order, with kind, line and property', async () => {
       const { store } = await garden()
-      const [links, up, none] = await store.occurrences([
+      const [links, up, none] = await ask(store).occurrences([
         [id('home.md'), id('plants/roses.md')],
         [id('plants/roses.md'), id('home.md')],
         [id('home.md'), id('lonely.md')],
@@ -266,19 +335,19 @@ export function testStore(name: string, open: OpenStore): void {
     test('paths: shortest first; none where there is none', async () => {
       const { store } = await garden()
       const options = { direction: 'any', count: 3, avoidHubs: false } as const
-      expect(await store.paths(id('plants/old.md'), id('plants/soil.md'), options)).toEqual([
+      expect(await ask(store).paths(id('plants/old.md'), id('plants/soil.md'), options)).toEqual([
         ['plants/old.md', 'home.md', 'plants/soil.md'],
         ['plants/old.md', 'home.md', 'plants/roses.md', 'plants/soil.md'],
       ])
-      expect(await store.paths(id('plants/soil.md'), id('home.md'), { ...options, direction: 'out' })).toEqual([])
-      expect(await store.paths(id('home.md'), id('lonely.md'), options)).toEqual([])
-      expect(await store.paths(id('home.md'), id('home.md'), options)).toEqual([['home.md']])
+      expect(await ask(store).paths(id('plants/soil.md'), id('home.md'), { ...options, direction: 'out' })).toEqual([])
+      expect(await ask(store).paths(id('home.md'), id('lonely.md'), options)).toEqual([])
+      expect(await ask(store).paths(id('home.md'), id('home.md'), options)).toEqual([['home.md']])
     })
 
     test('hubs: by every metric, by scope', async () => {
       const { store } = await garden()
-      const top = async (metric: Parameters<Store['hubs']>[0], scope: Scope = {}) =>
-        (await store.hubs(metric, scope, 2)).items.map((item) => [item.id, item.score])
+      const top = async (metric: Metric, scope: Scope = {}) =>
+        (await ranked(store, metric, scope, 2))?.items.map((item) => [item.id, item.score])
       expect(await top('in_degree')).toEqual([
         ['home.md', 2],
         ['plants/soil.md', 2],
@@ -292,36 +361,55 @@ export function testStore(name: string, open: OpenStore): void {
         ['plants/roses.md', 1],
       ])
       expect(await top('in_degree', { tags: { names: ['plant'], mode: 'any' } })).toEqual([['plants/roses.md', 1]])
-      expect((await top('pagerank'))[0]?.[0]).toBe('plants/soil.md')
+      expect((await top('pagerank'))?.[0]?.[0]).toBe('plants/soil.md')
       expect(await top('betweenness')).toEqual([
         ['home.md', 1 / 3],
         ['lonely.md', 0],
       ])
     })
 
-    test('hubs: the last scores serve while newer ones are computed, and say so', async () => {
+    test('hubs: there are none before scores were kept, and those that were serve until there are newer ones', async () => {
       const { store, change } = await garden()
-      expect((await store.hubs('pagerank', {}, 1)).stale).toBe(false)
+      expect(await ask(store).hubs('pagerank', {}, 1)).toBeUndefined()
+      const first = await ranked(store, 'pagerank', {}, 1)
       await change({ 'New.md': '[[Lonely]]' })
-      expect((await store.hubs('pagerank', {}, 1)).stale).toBe(true)
-      await expect.poll(async () => (await store.hubs('pagerank', {}, 1)).stale).toBe(false)
-      expect((await store.hubs('in_degree', {}, 9)).items.find((item) => item.id === 'lonely.md')?.score).toBe(1)
+      const { generation } = await ask(store).state()
+      expect(first?.generation).toBeLessThan(generation)
+      expect((await ask(store).hubs('pagerank', {}, 1))?.generation).toBe(first?.generation)
+      expect((await ranked(store, 'pagerank', {}, 1))?.generation).toBe(generation)
+      expect((await ask(store).hubs('in_degree', {}, 9))?.items.find((item) => item.id === 'lonely.md')?.score).toBe(1)
+    })
+
+    test('topology: the listed notes and their links, in rows', async () => {
+      const { store } = await garden()
+      const { ids, offsets, targets, generation } = await ask(store).topology()
+      expect(generation).toBe((await ask(store).state()).generation)
+      const links = ids.flatMap((from, node) =>
+        [...targets.slice(offsets[node], offsets[node + 1])].map((to) => `${from} ${ids[to]}`),
+      )
+      expect(links.sort()).toEqual([
+        'home.md plants/roses.md',
+        'home.md plants/soil.md',
+        'plants/old.md home.md',
+        'plants/roses.md home.md',
+        'plants/roses.md plants/soil.md',
+      ])
     })
 
     test('names: equal ones by id, similar ones by score, aliases too', async () => {
       const { store } = await garden({ 'x/home.md': '' })
-      expect(await store.named('HOME', {})).toMatchObject([
+      expect(await ask(store).named('HOME', {})).toMatchObject([
         { id: 'home.md', name: 'Home', score: 1 },
         { id: 'x/home.md', name: 'home', score: 1 },
       ])
-      expect((await store.named('start', {})).map((hit) => [hit.id, hit.name])).toEqual([['home.md', 'Start']])
-      expect(await store.named('Home', { folder: 'x' })).toHaveLength(1)
-      expect(await store.named('Hom', {})).toEqual([])
-      expect(await store.named('Stärt!', {})).toEqual([])
-      expect((await store.namedPlainly(' Stärt! ', {})).map((hit) => [hit.id, hit.name])).toEqual([['home.md', 'Start']])
-      expect(await store.namedPlainly('home', { folder: 'x' })).toHaveLength(1)
-      expect(await store.namedPlainly('!?', {})).toEqual([])
-      const [best] = await store.similarNames('good sol', {}, { limit: 1, minimum: 0.3 })
+      expect((await ask(store).named('start', {})).map((hit) => [hit.id, hit.name])).toEqual([['home.md', 'Start']])
+      expect(await ask(store).named('Home', { folder: 'x' })).toHaveLength(1)
+      expect(await ask(store).named('Hom', {})).toEqual([])
+      expect(await ask(store).named('Stärt!', {})).toEqual([])
+      expect((await ask(store).named(' Stärt! ', {}, 'plain')).map((hit) => [hit.id, hit.name])).toEqual([['home.md', 'Start']])
+      expect(await ask(store).named('home', { folder: 'x' }, 'plain')).toHaveLength(1)
+      expect(await ask(store).named('!?', {}, 'plain')).toEqual([])
+      const [best] = await ask(store).named('good sol', {}, 'similar', { limit: 1, minimum: 0.3 })
       expect(best).toMatchObject({ id: 'plants/soil.md', title: 'Good soil', name: 'Good soil' })
     })
 
@@ -347,41 +435,41 @@ export function testStore(name: string, open: OpenStore): void {
       const { store, change } = await garden()
       const heard: NodeId[] = []
       const stop = store.onChange(({ ids }) => heard.push(...ids))
-      const { generation } = await store.state()
+      const { generation } = await ask(store).state()
       await change({ 'Worms.md': 'Now here.', 'Lonely.md': undefined, 'Plants/Roses.md': '[[Lonely]]' })
-      expect((await store.state()).generation).toBeGreaterThan(generation)
-      expect(await store.lookup(['worms', 'lonely.md', 'lonely'])).toEqual(['worms.md', undefined, 'lonely'])
-      expect((await store.neighbors(id('worms.md'), { direction: 'in' }, page)).items).toEqual(['plants/soil.md'])
+      expect((await ask(store).state()).generation).toBeGreaterThan(generation)
+      expect(await ask(store).lookUp(['worms', 'lonely.md', 'lonely'])).toEqual(['worms.md', undefined, 'lonely'])
+      expect((await ask(store).neighbors(id('worms.md'), { direction: 'in' }, page)).items).toEqual(['plants/soil.md'])
       expect(heard).toContain('worms.md')
       stop()
       const before = heard.length
       await change({ 'Worms.md': 'Changed.' })
-      await store.state()
+      await ask(store).state()
       expect(heard).toHaveLength(before)
     })
 
     test('two vaults in one process do not know of each other; ids of a named one carry its name, arguments may', async () => {
       const first = await garden()
       const second = await garden({ 'Only here.md': '[[Home]]' }, { vault: 'work' })
-      expect(await first.store.lookup(['only here.md', 'work:home.md'])).toEqual([undefined, undefined])
-      expect(await second.store.lookup(['home.md', 'work:Only here'])).toEqual(['work:home.md', 'work:only here.md'])
-      expect((await second.store.neighbors(id('work:home.md'), { direction: 'in' }, page)).items).toContain('work:only here.md')
+      expect(await ask(first.store).lookUp(['only here.md', 'work:home.md'])).toEqual([undefined, undefined])
+      expect(await ask(second.store, 'work').lookUp(['home.md', 'work:Only here'])).toEqual(['work:home.md', 'work:only here.md'])
+      expect((await ask(second.store).neighbors(id('work:home.md'), { direction: 'in' }, page)).items).toContain('work:only here.md')
       await first.change({ 'Home.md': undefined })
-      expect(await second.store.lookup(['work:home.md'])).toEqual(['work:home.md'])
+      expect(await ask(second.store, 'work').lookUp(['work:home.md'])).toEqual(['work:home.md'])
     })
 
     test('an empty vault answers everything with nothing', async () => {
       const under = await open({})
       opened.push(under)
       const { store } = under
-      expect(await store.state()).toMatchObject({ files: 0 })
-      expect(await store.select({}, page)).toEqual({ items: [], total: 0 })
-      expect(await store.sample({}, 0.5)).toBeUndefined()
-      expect(await store.tags()).toEqual([])
-      expect(await store.tree('', { depth: 1, limit: 1, includeArchived: true })).toMatchObject({ noteCount: 0, notes: [] })
-      expect((await store.hubs('pagerank', {}, 5)).items).toEqual([])
-      expect((await store.hubs('betweenness', {}, 5)).items).toEqual([])
-      expect(await store.problems({}, page)).toEqual({ items: [], total: 0 })
+      expect(await ask(store).state()).toMatchObject({ files: 0 })
+      expect(await ask(store).select({}, page)).toEqual({ items: [], total: 0 })
+      expect(await ask(store).sample({}, 0.5)).toBeUndefined()
+      expect(await ask(store).tags()).toEqual([])
+      expect(await ask(store).tree('', { depth: 1, limit: 1, includeArchived: true })).toMatchObject({ noteCount: 0, notes: [] })
+      expect((await ranked(store, 'pagerank', {}, 5))?.items).toEqual([])
+      expect((await ranked(store, 'betweenness', {}, 5))?.items).toEqual([])
+      expect(await ask(store).problems({}, page)).toEqual({ items: [], total: 0 })
     })
   })
 }

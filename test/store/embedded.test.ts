@@ -1,4 +1,4 @@
-import type { Store } from '../../src/core/store.ts'
+import type { ExportRow, Snapshot, Store, StoreChange, Topology } from '../../src/core/store.ts'
 import type { ListedFile } from '../../src/core/vault.ts'
 import { type OpenStore, testStore } from '../contract/store.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
@@ -42,19 +42,32 @@ function unnamed(store: Store, name: string): Store {
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, strip(item, key)]))
   }
-  const methods = {
+  const topologies = new WeakMap<Topology, Topology>()
+  const strippedSnapshot = (snapshot: Snapshot): Snapshot =>
+    new Proxy(snapshot, {
+      get: (target, key) => {
+        const member: unknown = Reflect.get(target, key)
+        if (key === 'restart') return () => target.restart()
+        if (typeof member !== 'function') return member
+        return async (...args: unknown[]) => {
+          const given = key === 'known' ? [(args[0] as readonly string[]).map((id) => start + id)] : args
+          const answer: unknown = await member.apply(target, given)
+          const stripped = strip(answer)
+          if (key === 'topology') topologies.set(stripped as Topology, answer as Topology)
+          return stripped
+        }
+      },
+    })
+  return {
+    read: (use, signal) => store.read((snapshot) => use(strippedSnapshot(snapshot)), signal),
+    condition: () => store.condition(),
+    keepScores: (metric, topology, scores) => store.keepScores(metric, topologies.get(topology) ?? topology, scores),
     async *export() {
-      for await (const row of store.export()) yield strip(row)
+      for await (const row of store.export()) yield strip(row) as ExportRow
     },
-    onChange: (listener: (change: unknown) => void) => store.onChange((change) => listener(strip(change))),
+    onChange: (listener) => store.onChange((change) => listener(strip(change) as StoreChange)),
+    close: () => store.close(),
   }
-  return new Proxy(store, {
-    get: (target, key) => {
-      const method: unknown = Reflect.get(key in methods ? methods : target, key)
-      if (typeof method !== 'function' || key in methods) return method
-      return async (...args: unknown[]) => strip(await method.apply(target, args))
-    },
-  })
 }
 
 const openEmbedded: OpenStore = async (files, { vault: name, excluded, outside = {} } = {}) => {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { Rankings } from '../../src/app/rankings.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { foldId, type NodeId, toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
 import type { Heading } from '../../src/core/note.ts'
+import type { Condition } from '../../src/core/query.ts'
 import {
   EXCERPT_LENGTH,
   type ExportRow,
@@ -17,8 +19,10 @@ import {
   type Paged,
   type Problem,
   type Scope,
+  type Snapshot,
   type Store,
 } from '../../src/core/store.ts'
+import type { Texts } from '../../src/core/texts.ts'
 
 /** A file of a fake vault; frontmatter is written from `properties`. */
 export interface FakeFile {
@@ -28,7 +32,10 @@ export interface FakeFile {
 }
 
 export interface FakeStore extends Store {
-  /** How often `text` was called. */
+  /** What every use case reads; tests may put another in its place. */
+  readonly snapshot: Snapshot
+  readonly texts: Texts
+  /** Ids of the texts that were read. */
   readonly reads: readonly string[]
   readonly problemsFound: Problem[]
 }
@@ -71,18 +78,36 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     listed(scope)
       .map(({ id, title, aliases }): NameHit => {
         const best = [title, ...aliases].map((name) => ({ name, score: score(name) })).sort((a, b) => b.score - a.score)
-        return { id, title, name: best[0]?.name ?? title, score: best[0]?.score ?? 0 }
+        return { id, title, name: best[0]?.name ?? title, score: best[0]?.score ?? 0, of: best[0]?.name === title ? 'title' : 'alias' }
       })
       .filter((hit) => hit.score > 0)
 
-  return {
-    reads,
-    problemsFound,
-    async state() {
-      return { generation: 1, files: Object.keys(files).length, complete: true }
+  const texts: Texts = {
+    async read(versions) {
+      return versions.map(({ id, hash }) => {
+        const entry = get(id)
+        if (entry === undefined) return undefined
+        reads.push(id)
+        return { text: entry.text, bodyStart: entry.bodyStart, hash }
+      })
     },
-    async lookup(ids) {
-      return ids.map((id) => [id, foldId(id), `${foldId(id)}.md`].map((name) => toNodeId(name)).find((name) => get(name)))
+  }
+  const snapshot: Snapshot = {
+    generation: 1,
+    files: Object.keys(files).length,
+    complete: true,
+    isMixed: false,
+    restart() {},
+    async known(ids) {
+      return ids.map((id) => (get(toNodeId(id)) === undefined ? undefined : toNodeId(id)))
+    },
+    async versions(ids) {
+      return ids.map((id) => {
+        const entry = get(id)
+        if (entry?.node.path === undefined) return undefined
+        const { path, kind } = entry.node
+        return { id, path, kind, hash: createHash('sha256').update(entry.text).digest('hex') }
+      })
     },
     async nodes(ids, { links }) {
       return ids.map((id) => {
@@ -92,13 +117,6 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         const shown = targets.slice(0, links).map((to): NodeSummary => ({ id: to, title: get(to)?.node.title ?? to }))
         return { ...node, links: shown, linkCount: targets.length }
       })
-    },
-    async text(id) {
-      const entry = get(id)
-      if (entry === undefined || entry.node.kind === 'missing') return undefined
-      reads.push(id)
-      const hash = createHash('sha256').update(entry.text).digest('hex')
-      return { text: entry.text, bodyStart: entry.bodyStart, hash }
     },
     async select(scope, page) {
       return slice(
@@ -193,20 +211,20 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     async hubs(metric, scope, limit) {
       const degree = (id: NodeId) => [...(metric === 'out_degree' ? outgoing(id) : incoming(id))].filter(isNote).length
       const items = listed(scope).map(({ id, title }) => ({ id, title, score: degree(id) }))
-      return { items: items.sort((a, b) => b.score - a.score || byId(a, b)).slice(0, limit), stale: false }
+      return { items: items.sort((a, b) => b.score - a.score || byId(a, b)).slice(0, limit), generation: 1 }
     },
-    async named(name, scope) {
-      return names(scope, (other) => (foldId(other) === foldId(name) ? 1 : 0))
+    async topology() {
+      return { generation: 1, ids: [], offsets: Uint32Array.of(0), targets: new Uint32Array() }
     },
-    async namedPlainly(name, scope) {
-      return names(scope, (other) => (foldId(other) === foldId(name.trim()) ? 1 : 0))
+    async names(wanted, match, scope, { limit, minimum } = { limit: Number.POSITIVE_INFINITY, minimum: 0 }) {
+      return wanted.map((name) => {
+        if (match !== 'similar') return names(scope, (other) => (foldId(other) === foldId(name) ? 1 : 0))
+        const hits = names(scope, (other) => dice(name, other)).filter(({ score }) => score >= minimum)
+        return [...hits].sort((a, b) => b.score - a.score).slice(0, limit)
+      })
     },
-    async similarNames(name, scope, { limit, minimum }) {
-      const hits = [...names(scope, (other) => dice(name, other))].filter(({ score }) => score >= minimum)
-      return hits.sort((a, b) => b.score - a.score).slice(0, limit)
-    },
-    async words(text, scope, limit) {
-      const words = text.toLowerCase().split(/\W+/).filter(Boolean)
+    async words(terms, scope, limit) {
+      const words = terms.map(({ form }) => form)
       const count = (id: NodeId, word: string) => (get(id)?.text.toLowerCase().split(word).length ?? 1) - 1
       const hits = listed(scope)
         .map(({ id }) => ({ id, score: words.reduce((sum, word) => sum + count(id, word), 0) }))
@@ -218,27 +236,42 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         terms: words.map((word) => ({ word, notes: hits.filter(({ id }) => count(id, word) > 0).length })),
       }
     },
-    async nearest() {
-      return []
+    async nearest(_, vectors) {
+      return vectors.map(() => [])
     },
-    async nearestNames() {
-      return []
+    async nearestNames(_, vectors) {
+      return vectors.map(() => [])
     },
-    async vectors() {
-      return undefined
+    async vectors(_, ids) {
+      return ids.map(() => undefined)
     },
     async vectorStates() {
       return []
     },
-    async find(query, _now, scope, { includeArchived: _ }, page) {
-      const words = query.split(' ').filter(Boolean)
-      const items = listed(scope).filter(({ id }) => words.every((word) => get(id)?.text.includes(word)))
-      const found = slice(
+    async find(condition, { scope }, page) {
+      const holds = (id: NodeId, part: Condition): boolean => {
+        if (part.kind === 'and') return part.parts.every((inner) => holds(id, inner))
+        if (part.kind === 'or') return part.parts.some((inner) => holds(id, inner))
+        return part.kind === 'word' && get(id)?.text.includes(part.word.form) === true
+      }
+      const items = listed(scope).filter(({ id }) => condition === undefined || holds(id, condition))
+      return slice(
         items.map(({ id, title }) => ({ id, title, score: 1 })),
         page,
       )
-      return { ...found, fallback: false, words: words.map((text) => ({ form: 'word', text, isTitleOnly: false })) }
     },
+  }
+  return storeOf(snapshot, { texts, reads, problemsFound })
+}
+
+/** A store whose use cases all read this snapshot. */
+export function storeOf<T extends object>(snapshot: Snapshot, more: T): Store & { readonly snapshot: Snapshot } & T {
+  return {
+    ...more,
+    snapshot,
+    read: async (use) => await use(snapshot),
+    condition: () => 'ready',
+    async keepScores() {},
     async *export(): AsyncIterable<ExportRow> {},
     onChange: () => () => {},
     async close() {},
@@ -246,7 +279,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
 }
 
 /** A core over a fake store, its indexing idle unless told otherwise. */
-export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): GraphCore & { calls: string[] } {
+export function fakeCore(store: Store & { readonly texts?: Texts }, status: Partial<IndexStatus> = {}): GraphCore & { calls: string[] } {
   const calls: string[] = []
   const indexing: Indexing = {
     status: () => ({ phase: 'idle', done: 0, total: 0, cache: 'memory', watch: 'off', ...status }),
@@ -262,7 +295,9 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
     onStatus: () => () => {},
     async close() {},
   }
-  return { root: '/vault', store, indexing, searchWeight: 'auto', calls, async close() {} }
+  const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
+  const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
+  return { root: '/vault', store, texts, rankings, indexing, searchWeight: 'auto', calls, async close() {} }
 }
 
 /** An embedder that knows one direction only. */

@@ -4,7 +4,6 @@ import { toVaultPath } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
-import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
 import { SearchIndexer } from '../../src/indexing/search-indexer.ts'
 import type { Location } from '../../src/store/embedded/location.ts'
@@ -117,20 +116,6 @@ export class IndexedVault<V extends Vault = MemoryVault> {
     })
     this.store = openEmbeddedStore(location, {
       ...(vaultName === undefined ? {} : { vault: vaultName }),
-      analytics: {
-        // Like the worker, not at once.
-        run: async (metric, snapshot) => {
-          await new Promise((resolve) => setTimeout(resolve, 5))
-          return metric === 'pagerank' ? { scores: pageRank(snapshot) } : betweenness(snapshot)
-        },
-      },
-      readFile: async (path) => {
-        const bytes = vault.read(toVaultPath(path))
-        return bytes === 'unreadable' ? undefined : bytes
-      },
-      reconcile: async (paths) => {
-        await this.indexer.reconcile({ all: false, folders: [], files: paths })
-      },
       onDamage: () => {},
       search: this.#searchLocation,
       onSearchDamage: () => {},

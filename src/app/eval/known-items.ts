@@ -1,6 +1,6 @@
 import { foldName } from '../../core/fold.ts'
 import type { NodeId } from '../../core/ids.ts'
-import type { Node } from '../../core/store.ts'
+import { ALL, type Node } from '../../core/store.ts'
 import type { GraphCore } from '../graph-core.ts'
 import type { KnownItem } from './known-item.ts'
 import { NameCounts, type NoteNames } from './name-counts.ts'
@@ -56,13 +56,12 @@ interface NamedNote extends NoteNames {
 }
 
 async function namedNotes(core: GraphCore, signal: AbortSignal | undefined): Promise<readonly NamedNote[]> {
-  const { total } = await core.store.select({}, { offset: 0, limit: 0 })
-  const { items } = await core.store.select({}, { offset: 0, limit: total })
+  const { items } = await core.store.read((snapshot) => snapshot.select({}, ALL))
   const named: NamedNote[] = []
   for (let at = 0; at < items.length; at += BATCH) {
     signal?.throwIfAborted()
     const ids = items.slice(at, at + BATCH).map(({ id }) => id)
-    const nodes = await core.store.nodes(ids, { links: 0 })
+    const nodes = await core.store.read((snapshot) => snapshot.nodes(ids, { links: 0 }), signal)
     named.push(...nodes.flatMap((node) => (node === undefined || isArchived(node) ? [] : [namesOf(node)])))
   }
   return named

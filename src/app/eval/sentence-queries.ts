@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { sentenceAt } from '../../markdown/sentences.ts'
 import { unitsOf } from '../../search/chunks/units.ts'
 import type { GraphCore } from '../graph-core.ts'
+import { noteTexts } from '../note-texts.ts'
 import type { KnownItem } from './known-item.ts'
 import { drawIndex, type Random } from './random.ts'
 import { withoutWords } from './without-words.ts'
@@ -25,15 +26,20 @@ export async function linkSentence(
   from: NodeId,
   { listed, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  const { items } = await core.store.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
-  const targets = items.filter((id) => id !== from && listed.has(id))
-  const to = targets[drawIndex(targets.length, random)]
-  const source = to === undefined ? undefined : await core.store.text(from)
-  if (to === undefined || source === undefined) return undefined
-  const [target] = await core.store.nodes([to], { links: 0 })
-  const [places = []] = await core.store.occurrences([[from, to]])
+  const found = await core.store.read(async (snapshot) => {
+    const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
+    const targets = items.filter((id) => id !== from && listed.has(id))
+    const to = targets[drawIndex(targets.length, random)]
+    if (to === undefined) return undefined
+    const [source] = await noteTexts(core, snapshot, [from])
+    const [target] = await snapshot.nodes([to], { links: 0 })
+    const [places = []] = await snapshot.occurrences([[from, to]])
+    return source === undefined || target === undefined ? undefined : { to, source, target, places }
+  })
+  if (found === undefined) return undefined
+  const { to, source, target, places } = found
   const place = places.find(({ kind, inComment }) => kind === 'link' && !inComment)
-  if (target === undefined || place === undefined) return undefined
+  if (place === undefined) return undefined
   const { start, end } = place
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
@@ -49,8 +55,10 @@ export async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
 ): Promise<KnownItem | undefined> {
-  const source = await core.store.text(id)
-  const [node] = source === undefined ? [] : await core.store.nodes([id], { links: 0 })
+  const [source, node] = await core.store.read(async (snapshot) => {
+    const [text] = await noteTexts(core, snapshot, [id])
+    return [text, (await snapshot.nodes([id], { links: 0 }))[0]] as const
+  })
   if (source === undefined || node === undefined) return undefined
   const text = source.text.slice(0, source.bodyStart + BEGINNING)
   for (const { start, level } of unitsOf(text, source.bodyStart, node.headings).units) {

@@ -22,11 +22,13 @@ export async function addAttachment(
   checkOperation(request.operation)
   const result = await writeOne(core, request, call)
   const facts = await readBack(result.subjects[0], async (path) => {
-    const ids = await findIds(core, [path])
-    const nodes = await fileNodes(
-      core,
-      ids.filter((id) => id !== undefined),
-    )
+    const nodes = await core.store.read(async (snapshot) => {
+      const ids = await findIds(snapshot, core, [path])
+      return await fileNodes(
+        snapshot,
+        ids.filter((id) => id !== undefined),
+      )
+    })
     return plain((await attachmentFacts(core, nodes))[0])
   })
   return written({ ...facts.value, ...writeFacts(result, call) }, result, facts.warnings)

@@ -2,7 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
-import type { Node } from '../../core/store.ts'
+import type { Node, Snapshot } from '../../core/store.ts'
 import type { GraphCore, VaultFiles } from '../graph-core.ts'
 
 /** What is known of an attachment without its content. */
@@ -42,8 +42,8 @@ export async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[
 }
 
 /** The files among the nodes of these ids. */
-export async function fileNodes({ store }: GraphCore, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
-  const nodes = await store.nodes(ids, { links: 0, times: true })
+export async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
+  const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
 }
 

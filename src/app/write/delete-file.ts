@@ -2,7 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeKind } from '../../core/store.ts'
 import type { Call } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { unknownIdWarning } from '../known-node.ts'
+import { lookUp, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'
 import { ATTACHMENTS } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
@@ -31,7 +31,7 @@ export async function deleteFile(
   const result = await writeOne(core, request, call)
   if (result.files.length > 0) return written({ deleted: true, ...writeFacts(result, call) }, result)
   const meant = operation.kind === 'delete' ? {} : ATTACHMENTS
-  return { value: { deleted: false }, warnings: [await unknownIdWarning(core, operation.id, meant)] }
+  return { value: { deleted: false }, warnings: [await core.store.read((snapshot) => unknownIdWarning(snapshot, operation.id, meant), call.signal)] }
 }
 
 async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' | 'deleteAttachment'>): Promise<void> {
@@ -44,9 +44,10 @@ async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' |
   }
 }
 
-async function kindOf({ store }: GraphCore, argument: string): Promise<NodeKind | undefined> {
-  const [id] = await store.lookup([argument])
-  if (id === undefined) return undefined
-  const [node] = await store.nodes([id], { links: 0 })
-  return node?.kind
+async function kindOf(core: GraphCore, argument: string): Promise<NodeKind | undefined> {
+  return await core.store.read(async (snapshot) => {
+    const [id] = await lookUp(snapshot, core, [argument])
+    const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
+    return node?.kind
+  })
 }

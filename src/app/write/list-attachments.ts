@@ -22,10 +22,10 @@ export function listAttachments(
   { id: argument, limit, offset }: ListAttachmentsArguments,
   call: Call = {},
 ): Promise<Answer<AttachmentList>> {
-  return answer(core, call, async () => {
-    const [id] = await findIds(core, [argument])
-    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings: [await unknownIdWarning(core, argument)] }
-    const { items, total } = await core.store.neighbors(id, { direction: 'out', kinds: ['attachment'] }, { offset, limit })
-    return plain({ attachments: await attachmentFacts(core, await fileNodes(core, items)), total })
+  return answer(core, call, async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [argument])
+    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings: [await unknownIdWarning(snapshot, argument)] }
+    const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, { offset, limit })
+    return plain({ attachments: await attachmentFacts(core, await fileNodes(snapshot, items)), total })
   })
 }

@@ -2,6 +2,7 @@ import { foldId, toNodeId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
 import { type Call, plain } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { lookUp } from '../known-node.ts'
 import { trimFolder } from '../scope.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
@@ -25,7 +26,9 @@ export async function moveNode(
   const { from, to } = endsOf(result, request.operation)
   const found = request.dryRun
     ? plain(undefined)
-    : await readBack(to, async (path) => plain((await core.store.lookup([path]))[0]))
+    : await readBack(to, async (path) =>
+        plain((await core.store.read((snapshot) => lookUp(snapshot, core, [path])))[0]),
+      )
   const facts = writeFacts(result, call, { diff: request.dryRun })
   const idOf = (path: string): string => toNodeId(foldId(path), core.name)
   return written({ old_id: idOf(from), new_id: found.value ?? idOf(to), ...facts }, result, found.warnings)

@@ -44,10 +44,10 @@ export function readAttachment(
   args: ReadAttachmentArguments,
   call: Call = {},
 ): Promise<Answer<AttachmentContent | null>> {
-  return answer(core, call, async () => {
-    const [id] = await findIds(core, [args.id])
-    const [node] = id === undefined ? [] : await fileNodes(core, [id])
-    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(core, args.id, ATTACHMENTS)] }
+  return answer(core, call, async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [args.id])
+    const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
+    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
     if (node.kind === 'note') {
       throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'get_node reads notes.' })
     }

@@ -16,12 +16,13 @@ const NEAR = { limit: 3, minimum: 0.3 } as const
  */
 export async function requireNote({ core, args, call }: PromptRequest, name: string): Promise<string> {
   const written = args[name] ?? ''
-  const [id] = await findIds(core, [written])
+  const [id] = await core.store.read((snapshot) => findIds(snapshot, core, [written]), call.signal)
   if (id !== undefined) return id
   const { value } = await resolveNodes(core, { names: [written], strategy: 'fuzzy', threshold: SURE }, call)
   const match = value[0]?.match
   if (match != null) return match
-  const nearest = (await core.store.similarNames(written.slice(0, 255), {}, NEAR)).map((hit) => hit.id)
+  const [near = []] = await core.store.read((snapshot) => snapshot.names([written.slice(0, 255)], 'similar', {}, NEAR))
+  const nearest = near.map((hit) => hit.id)
   throw new ProtocolError(INVALID_PARAMS, `${name}: there is no note ${quoted(written)}.${meant(nearest)}`, {
     argument: name,
     nearest,

@@ -1,7 +1,8 @@
 import type { Call } from '../../app/answer.ts'
 import { answer, plain } from '../../app/answer.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
-import { trimFolder } from '../../app/scope.ts'
+import { noteTexts } from '../../app/note-texts.ts'
+import { toScope } from '../../app/scope.ts'
 import type { Node } from '../../core/store.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './define-prompt.ts'
 
@@ -13,10 +14,10 @@ const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g
 
 /** The notes of a folder as prompts, by id: what the user says is the note's text with the arguments filled in. */
 export async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
-  const { value } = await answer(core, call, async () => {
-    const { items } = await core.store.select({ folder: trimFolder(folder) }, { offset: 0, limit: MOST_PROMPTS })
+  const { value } = await answer(core, call, async (snapshot) => {
+    const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MOST_PROMPTS })
     return plain(
-      await core.store.nodes(
+      await snapshot.nodes(
         items.map(({ id }) => id),
         { links: 0 },
       ),
@@ -39,7 +40,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
     noteArguments: [],
     vault: core,
     async text({ args: given }) {
-      const source = await core.store.text(id)
+      const [source] = await core.store.read((snapshot) => noteTexts(core, snapshot, [id]))
       return source === undefined ? '' : fill(source.text.slice(source.bodyStart), args, given)
     },
   }

@@ -67,7 +67,7 @@ async function readFixed(
 
 async function nearestUris({ store }: GraphCore, { kind, kinds }: TemplateResource, id: string): Promise<readonly string[]> {
   const name = id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, '')
-  const near = await store.similarNames(name.slice(0, 255), { kinds }, NEAREST)
+  const [near = []] = await store.read((snapshot) => snapshot.names([name.slice(0, 255)], 'similar', { kinds }, NEAREST))
   return near.map((hit) => resourceUri(kind, hit.id))
 }
 

@@ -26,8 +26,15 @@ export function toCondition(query: Query, titles: TitleIds = new Map()): Conditi
 }
 
 function partOf(part: QueryPart, titles: TitleIds): Condition {
-  if (part.kind === 'and' || part.kind === 'or') return { kind: part.kind, parts: part.parts.map((inner) => partOf(inner, titles)) }
-  return part.kind === 'not' ? { kind: 'not', part: partOf(part.part, titles) } : lookupOf(part, titles)
+  switch (part.kind) {
+    case 'and':
+    case 'or':
+      return { kind: part.kind, parts: part.parts.map((inner) => partOf(inner, titles)) }
+    case 'not':
+      return { kind: 'not', part: partOf(part.part, titles) }
+    default:
+      return lookupOf(part, titles)
+  }
 }
 
 function lookupOf(term: Term, titles: TitleIds): Lookup {

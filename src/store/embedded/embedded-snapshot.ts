@@ -43,6 +43,8 @@ export interface SnapshotParts {
   readonly projection: Projection
   readonly rankings: Rankings
   readonly search: SearchReads
+  /** Takes over what was committed: what is read for one node at a time is read from the newest generation. */
+  refresh(): void
   /** Runs what reads the index; damage that it meets is reported. */
   guard<T>(read: () => T): T
 }
@@ -80,6 +82,7 @@ export class EmbeddedSnapshot implements Snapshot {
   #check(): void {
     this.#signal?.throwIfAborted()
     const { projection } = this.#parts
+    this.#parts.refresh()
     if (projection.generation !== this.generation || projection.graph !== this.#graph) this.restart()
   }
 
@@ -121,7 +124,7 @@ export class EmbeddedSnapshot implements Snapshot {
         const key = projection.graph.find(id)
         const row = key === undefined ? undefined : projection.graph.row(key)
         if (row?.path === undefined) return undefined
-        return { id, path: row.path, kind: row.kind, hash: projection.hash(row.key) }
+        return { id: projection.graph.id(row.key), path: row.path, kind: row.kind, hash: projection.hash(row.key) }
       }),
     )
   }

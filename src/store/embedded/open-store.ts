@@ -82,6 +82,7 @@ class SqliteStore implements EmbeddedStore {
         projection: this.#projection,
         rankings: this.#rankings,
         search: this.#search,
+        refresh: () => this.#refresh(),
         guard: <R>(read: () => R): R => this.#guard(read),
       }
       try {

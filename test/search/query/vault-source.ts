@@ -1,6 +1,7 @@
+import type { Feature, Lookup, Phrase, WordField } from '../../../src/core/query.ts'
 import type { QuerySource } from '../../../src/search/query/evaluate.ts'
 import { KeySet } from '../../../src/search/query/key-set.ts'
-import type { QueryPart, Feature, Query, Term, TextForm, TimeField } from '../../../src/search/query/query.ts'
+import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
 
 export interface TestNote {
   readonly text: string
@@ -29,44 +30,62 @@ export class VaultSource implements QuerySource {
     this.lookUps.push('all')
     return KeySet.of(this.#listed)
   }
-  word(word: string): KeySet {
-    return this.#where(`word ${word}`, hasText('word', word))
-  }
-  phrase(text: string): KeySet {
-    return this.#where(`phrase ${text}`, hasText('phrase', text))
-  }
-  prefix(prefix: string): KeySet {
-    return this.#where(`prefix ${prefix}`, hasText('prefix', prefix))
-  }
-  tag(name: string): KeySet {
-    return this.#where(`tag ${name}`, hasTag(name))
-  }
-  property(name: string, value: string | undefined): KeySet {
-    return this.#where(`property ${name}=${value}`, hasProperty(name, value))
-  }
-  relation(name: string, title: string | undefined): KeySet {
-    return this.#where(`relation ${name}=${title}`, hasRelation(name, title))
-  }
-  title(text: string, form: TextForm): KeySet {
-    return this.#where(`title ${form} ${text}`, ({ title }) => contains(title, form, text))
-  }
-  path(text: string): KeySet {
-    return this.#where(`path ${text}`, ({ path = '' }) => path.includes(text))
-  }
-  type(value: string): KeySet {
-    return this.#where(`type ${value}`, hasProperty('type', value))
-  }
-  time(field: TimeField, from: number, to: number): KeySet {
-    return this.#where(`${field} ${from} ${to}`, ({ created = 0 }) => created >= from && created < to)
-  }
-  has(feature: Feature): KeySet {
-    return this.#where(`has ${feature}`, hasFeature(feature))
+
+  lookUp(lookup: Lookup): KeySet {
+    return this.#where(named(lookup), (note) => fitsLookup(lookup, note))
   }
 
   #where(lookUp: string, fitsNote: (note: TestNote) => boolean): KeySet {
     this.lookUps.push(lookUp)
     return KeySet.of(this.#notes.flatMap((note, key) => (fitsNote(note) ? [key] : [])))
   }
+}
+
+/** Spells a look-up as tests read it. */
+function named(lookup: Lookup): string {
+  switch (lookup.kind) {
+    case 'word':
+      return `${lookup.field === 'title' ? 'title ' : ''}${lookup.word.match === 'prefix' ? 'prefix' : 'word'} ${lookup.word.form}`
+    case 'phrase':
+      return `${lookup.field === 'title' ? 'title ' : ''}phrase ${textOf(lookup.phrase)}`
+    case 'tag':
+      return `tag ${lookup.name}`
+    default:
+      return JSON.stringify(lookup)
+  }
+}
+
+function textOf({ words }: Phrase): string {
+  return words.map(({ form }) => form).join(' ')
+}
+
+function fitsLookup(lookup: Lookup, note: TestNote): boolean {
+  switch (lookup.kind) {
+    case 'word': {
+      const { form, match } = lookup.word
+      return inField(lookup.field, match === 'prefix' ? 'prefix' : 'word', form)(note)
+    }
+    case 'phrase':
+      return inField(lookup.field, lookup.phrase.words.at(-1)?.isPrefix === true ? 'prefix' : 'phrase', textOf(lookup.phrase))(note)
+    case 'nothing':
+      return false
+    case 'tag':
+      return hasTag(lookup.name)(note)
+    case 'property':
+      return hasProperty(lookup.name, lookup.value)(note)
+    case 'relation':
+      return hasRelation(lookup.name, lookup.targets?.[0])(note)
+    case 'path':
+      return note.path?.includes(lookup.text) === true
+    case 'time':
+      return (note.created ?? 0) >= lookup.from && (note.created ?? 0) < lookup.to
+    case 'has':
+      return hasFeature(lookup.feature)(note)
+  }
+}
+
+function inField(field: WordField, form: TextForm, text: string): (note: TestNote) => boolean {
+  return field === 'any' ? hasText(form, text) : ({ title }) => contains(title, form, text)
 }
 
 /** What evaluation must find: the definition, note by note. */

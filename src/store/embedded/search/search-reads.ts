@@ -15,7 +15,8 @@ import { findNotes, loadFor } from './find-notes.ts'
 import { Relations } from './relations.ts'
 import { SearchIndex } from './search-index.ts'
 import { stampOf } from './search-rows.ts'
-import type { AcceptNote, VectorTableHit } from './vector-table.ts'
+import type { VectorTableHit } from './vector-slots.ts'
+import type { AcceptNote } from './vector-table.ts'
 
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind

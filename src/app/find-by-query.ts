@@ -1,0 +1,74 @@
+import type { NodeId } from '../core/ids.ts'
+import type { Condition } from '../core/query.ts'
+import type { FindOrder, Found } from '../core/search.ts'
+import type { NodeKind, Page, Scope, Snapshot } from '../core/store.ts'
+import type { Query } from '../search/query/query.ts'
+import { positiveWords, type QueryWord, relaxed, termsOf } from '../search/query/query-words.ts'
+import { relationTitles, toCondition } from '../search/query/to-condition.ts'
+import type { GraphCore } from './graph-core.ts'
+import { lookUp } from './known-node.ts'
+import { namedExactly } from './named-exactly.ts'
+
+export interface QueryOptions {
+  readonly scope: Scope
+  /** Without words in the query `relevance` is `modified`. */
+  readonly orderBy: FindOrder['by']
+  /** Titles ascending, everything else descending, unless said. */
+  readonly order?: 'asc' | 'desc' | undefined
+  readonly page: Page
+}
+
+export interface FoundByQuery {
+  readonly found: Found
+  /** What to highlight by. */
+  readonly words: readonly QueryWord[]
+  /** No note has all of the words; these have some. */
+  readonly isFallback: boolean
+}
+
+/** The notes that have all that a query asks for; where there is none, those that have some of its words. */
+export async function findByQuery(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  query: Query,
+  { scope, page, ...ordering }: QueryOptions,
+): Promise<FoundByQuery> {
+  const words = positiveWords(query)
+  const options = { scope, order: await orderOf(snapshot, core, words, ordering) }
+  const found = await snapshot.find(await conditionOf(snapshot, core, query), options, page)
+  const other = found.total > 0 ? undefined : relaxed(query)
+  if (other === undefined) return { found, words, isFallback: false }
+  const some = await snapshot.find(await conditionOf(snapshot, core, other), options, page)
+  return { found: some, words, isFallback: some.total > 0 }
+}
+
+async function orderOf(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  words: readonly QueryWord[],
+  { orderBy, order }: Pick<QueryOptions, 'orderBy' | 'order'>,
+): Promise<FindOrder> {
+  const by = orderBy === 'relevance' && words.length === 0 ? 'modified' : orderBy
+  if (by !== 'relevance') return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc') }
+  return { by, terms: termsOf(words), first: await namedExactly(snapshot, core, words.map(({ text }) => text).join(' ')) }
+}
+
+const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
+
+/** A query as engines take it: the titles that `~relation=title` names are looked up. */
+async function conditionOf(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  query: Query,
+): Promise<Condition | undefined> {
+  const titles = relationTitles(query)
+  if (titles.length === 0) return toCondition(query)
+  const trimmed = titles.map((title) => title.trim())
+  const named = await snapshot.names(trimmed, 'equal', { kinds: ALL_KINDS })
+  const byId = await lookUp(snapshot, core, trimmed)
+  const ids = titles.map((title, at): readonly [string, readonly NodeId[]] => {
+    const id = byId[at]
+    return [title, [...(named[at] ?? []).map((hit) => hit.id), ...(id === undefined ? [] : [id])]]
+  })
+  return toCondition(query, new Map(ids))
+}

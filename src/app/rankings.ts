@@ -1,0 +1,40 @@
+import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import type { Store } from '../core/store.ts'
+import { within } from '../core/within.ts'
+
+/** Keeps a store's scores of the whole graph up: computed when asked for, one run a metric at a time, the last ones serving meanwhile. */
+export class Rankings {
+  readonly #store: Store
+  readonly #analytics: Analytics
+  readonly #running = new Map<CentralMetric, Promise<void>>()
+
+  constructor(store: Store, analytics: Analytics) {
+    this.#store = store
+    this.#analytics = analytics
+  }
+
+  /** Has newer scores computed where there are none of this generation, and waits where there are none at all. */
+  async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
+    const state = await this.#store.read(async (snapshot) => {
+      const ranked = await snapshot.hubs(metric, {}, 0)
+      return ranked === undefined ? 'none' : ranked.generation === snapshot.generation ? 'new' : 'old'
+    }, signal)
+    if (state === 'new') return
+    const run = this.#start(metric)
+    if (state === 'old') run.catch(() => {})
+    else await (signal === undefined ? run : within(run, signal))
+  }
+
+  #start(metric: CentralMetric): Promise<void> {
+    const running = this.#running.get(metric)
+    if (running !== undefined) return running
+    const run = this.#compute(metric).finally(() => this.#running.delete(metric))
+    this.#running.set(metric, run)
+    return run
+  }
+
+  async #compute(metric: CentralMetric): Promise<void> {
+    const topology = await this.#store.read((snapshot) => snapshot.topology())
+    await this.#store.keepScores(metric, topology, await this.#analytics.run(metric, topology))
+  }
+}
