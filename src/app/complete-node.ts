@@ -1,8 +1,8 @@
 import { foldId } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
-import { ownNames } from './own-names.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { ownNames } from './own-names.ts'
 
 /** Ids that a beginning may become. */
 export interface NodeCompletion {

@@ -56,11 +56,7 @@ async function orderOf(
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
 /** A query as engines take it: the titles that `~relation=title` names are looked up. */
-async function conditionOf(
-  snapshot: Snapshot,
-  core: Pick<GraphCore, 'name'>,
-  query: Query,
-): Promise<Condition | undefined> {
+async function conditionOf(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<Condition | undefined> {
   const titles = relationTitles(query)
   if (titles.length === 0) return toCondition(query)
   const trimmed = titles.map((title) => title.trim())

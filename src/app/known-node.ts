@@ -27,7 +27,9 @@ export async function lookUp(
 function spellingsOf(argument: string, vault: string | undefined): readonly string[] {
   if (argument === '') return []
   const inVault = vault !== undefined && argument.startsWith(`${vault}:`) ? argument.slice(vault.length + 1) : argument
-  const paths = new Set([argument, inVault].filter((path) => path !== '').flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)]))
+  const paths = new Set(
+    [argument, inVault].filter((path) => path !== '').flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)]),
+  )
   return [...paths].map((path) => toNodeId(path, vault))
 }
 

@@ -19,7 +19,12 @@ export async function namedExactly(
   return [...named.map(({ id }) => id), ...(await noteWithId(snapshot, core, name, scope))]
 }
 
-async function noteWithId(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, typed: string, scope: Scope): Promise<readonly NodeId[]> {
+async function noteWithId(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  typed: string,
+  scope: Scope,
+): Promise<readonly NodeId[]> {
   const [id] = await lookUp(snapshot, core, [typed])
   if (id === undefined || (scope.note !== undefined && scope.note !== id)) return []
   const { items } = await snapshot.select({ ...scope, note: id }, { offset: 0, limit: 1 })

@@ -49,11 +49,7 @@ export interface QuestionVectors {
 }
 
 /** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
-export async function embedQuestions(
-  core: GraphCore,
-  texts: readonly string[],
-  call: Call,
-): Promise<QuestionVectors> {
+export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
   const embedder = await servingEmbedder(core)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
 }

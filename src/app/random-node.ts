@@ -1,8 +1,8 @@
 import { foldTag } from '../core/fold.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { noteTexts } from './note-texts.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
+import { noteTexts } from './note-texts.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { CONTENT_LIMITS, truncate } from './truncate.ts'
 

@@ -1,5 +1,5 @@
-import { foldId } from '../core/ids.ts'
 import { foldTag } from '../core/fold.ts'
+import { foldId } from '../core/ids.ts'
 import { nearest } from '../core/nearest.ts'
 import type { Folder, Snapshot } from '../core/store.ts'
 import { takeTurns } from '../core/take-turns.ts'
@@ -42,7 +42,10 @@ async function folderWarning(snapshot: Snapshot, folder: string): Promise<readon
 /** A path is the beginning of ids: only one that begins none is a mistake. */
 async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
   if (path === '') return []
-  const { total } = await snapshot.select({ path: foldId(path), kinds: ['note', 'canvas', 'attachment', 'missing'] }, { offset: 0, limit: 1 })
+  const { total } = await snapshot.select(
+    { path: foldId(path), kinds: ['note', 'canvas', 'attachment', 'missing'] },
+    { offset: 0, limit: 1 },
+  )
   if (total > 0) return []
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }

@@ -39,33 +39,29 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
   return answerFindable(core, call, 'meaning', (read) => read((snapshot) => similarIn(snapshot, core, args)))
 }
 
-async function similarIn(
-  snapshot: Snapshot,
-  core: GraphCore,
-  args: SimilarArguments,
-): Promise<Answer<readonly SimilarNode[]>> {
-    const [id] = await findIds(snapshot, core, [args.id])
-    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
-    if (core.embedding === undefined) throw noEmbedder()
-    const embedder = await servingVectors(snapshot)
-    const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
-    const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
-    if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(snapshot, id)] }
-    const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
-    const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
-    const { low, high } = knownTraits(core, embedder).certainty
-    const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scope, limit))[0] ?? []
-    const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
-    const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
-    const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
-    const nodes = await listResponses(
-      snapshot,
-      kept.map(([key]) => key),
-      'metadata',
-    )
-    const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
-    const { folder, tag } = args
-    return { value, warnings: value.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : [] }
+async function similarIn(snapshot: Snapshot, core: GraphCore, args: SimilarArguments): Promise<Answer<readonly SimilarNode[]>> {
+  const [id] = await findIds(snapshot, core, [args.id])
+  if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
+  if (core.embedding === undefined) throw noEmbedder()
+  const embedder = await servingVectors(snapshot)
+  const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
+  const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
+  if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(snapshot, id)] }
+  const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
+  const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
+  const { low, high } = knownTraits(core, embedder).certainty
+  const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scope, limit))[0] ?? []
+  const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
+  const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
+  const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
+  const nodes = await listResponses(
+    snapshot,
+    kept.map(([key]) => key),
+    'metadata',
+  )
+  const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
+  const { folder, tag } = args
+  return { value, warnings: value.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : [] }
 }
 
 /** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */

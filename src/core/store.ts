@@ -263,12 +263,7 @@ export interface Snapshot {
   /**
    * For each name the files that are called so, best first, then by id; a file once, under its best name. `options` are for `similar`.
    */
-  names(
-    names: readonly string[],
-    match: NameMatch,
-    scope: Scope,
-    options?: NameOptions,
-  ): Promise<readonly (readonly NameHit[])[]>
+  names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
   /** Notes that hold any of these words, best first, then by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /** For each vector of this embedder the parts of notes nearest to it, best first. */

@@ -15,3 +15,17 @@ export function takeTurns(signal?: AbortSignal): () => Promise<void> {
     signal?.throwIfAborted()
   }
 }
+
+/** For each of many items what is read of it, with a turn for others between (see `takeTurns`). */
+export async function eachInTurn<T, R>(
+  items: readonly T[],
+  turn: () => Promise<void>,
+  read: (item: T) => R,
+): Promise<readonly R[]> {
+  const found: R[] = []
+  for (const item of items) {
+    await turn()
+    found.push(read(item))
+  }
+  return found
+}

@@ -14,10 +14,7 @@ export class ComputeClient implements Analytics {
     this.#startWorker = startWorker
   }
 
-  run(
-    metric: CentralMetric,
-    { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>,
-  ): Promise<Scores> {
+  run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
     const worker = this.#start()
     const id = this.#nextId++
     worker.ref()

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric } from '../core/analytics.ts'
-import type { Scores } from '../core/store.ts'
 import type { ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
 import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
+import type { Scores } from '../core/store.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { answer, plain } from '../../src/app/answer.ts'
 import { RouxError } from '../../src/core/errors.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
 const store = fakeStore({ 'a.md': {} })
-const empty = { ...store, state: async () => ({ generation: 0, files: 0, complete: true }) }
+const empty = withSnapshot(store, { generation: 0, files: 0 })
 
 test('every call begins the index and waits up to ten seconds for it', async () => {
   const core = fakeCore(store)
@@ -32,16 +32,11 @@ test('work that ended while the answer was made was not in it, and is said', asy
 })
 
 test('while another process has only a part of the vault in the index, the answer says so', async () => {
-  let complete = false
-  const core = fakeCore({ ...store, state: async () => ({ generation: 2, files: 1, complete }) })
+  const core = fakeCore(withSnapshot(store, { complete: false }))
+  const whole = fakeCore(store)
   const said = [{ code: 'INDEX_BUILDING', message: expect.stringContaining('Another process') }]
   expect((await answer(core, {}, async () => plain(1))).warnings).toEqual(said)
-  const during = await answer(core, {}, async () => {
-    complete = true
-    return plain(1)
-  })
-  expect(during.warnings).toEqual(said)
-  expect((await answer(core, {}, async () => plain(1))).warnings).toEqual([])
+  expect((await answer(whole, {}, async () => plain(1))).warnings).toEqual([])
 })
 
 test('a missing vault is an error that ends when the folder is there', async () => {
@@ -68,26 +63,24 @@ test('a cancelled call does no work', async () => {
 })
 
 describe('an index that is found damaged', () => {
-  const lost = () => new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.')
+  const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
 
   /** A core whose index is damaged until somebody has waited for it `times` more times. */
   function damagedCore(times: number) {
     let left = times
     const core = fakeCore({
       ...store,
-      async state() {
+      condition: () => (left > 0 ? 'rebuilding' : 'ready'),
+      read: async (use) => {
         if (left > 0) throw lost()
-        return { generation: 2, files: 1, complete: true }
+        return await use(store.snapshot)
       },
     })
     const ready: typeof core.indexing.ready = async (timeout, signal) => {
       if (core.calls.includes(`ready ${timeout}`)) left--
       return core.indexing.ready(timeout, signal)
     }
-    const read = async () => {
-      await damaged.store.state()
-      return plain('whole')
-    }
+    const read = async () => plain('whole')
     const damaged = { ...core, indexing: { ...core.indexing, ready } }
     return { damaged, read }
   }
@@ -100,7 +93,7 @@ describe('an index that is found damaged', () => {
 
   test('and again damaged is an error', async () => {
     const { damaged, read } = damagedCore(2)
-    await expect(answer(damaged, {}, read)).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
+    await expect(answer(damaged, {}, read)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(damaged.calls).toHaveLength(3)
   })
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { closeTitles } from '../../src/app/close-titles.ts'
-import { searchCore } from './search-core.ts'
+import { type SearchCore, searchCore } from './search-core.ts'
+
+const close = ({ store }: SearchCore, typed: string) => store.read((snapshot) => closeTitles(snapshot, typed, {}))
 
 const NOTES = {
   'Dog sitter.md': '',
@@ -31,9 +33,9 @@ describe('close titles', () => {
           ]
           const typed = slips[kind] as string
           if (typed.trim().toLowerCase() === title.toLowerCase()) return
-          const close = await closeTitles(core, typed, {})
+          const found = await close(core, typed)
           const isNumbered = /\d+/.exec(typed)?.[0] !== /\d+/.exec(title)?.[0]
-          expect(close.map(({ name }) => name).includes(title)).toBe(!isNumbered)
+          expect(found.map(({ name }) => name).includes(title)).toBe(!isNumbered)
         },
       ),
       { numRuns: 150 },
@@ -43,26 +45,24 @@ describe('close titles', () => {
   test('none where one is exactly that, and none for what is short, long or far', async () => {
     const core = await searchCore(NOTES)
     for (const typed of ['dog SITTER', 'cats', '', '   ', 'Ra', 'a whole other thing', 'x'.repeat(10_000)]) {
-      expect(await closeTitles(core, typed, {})).toEqual([])
+      expect(await close(core, typed)).toEqual([])
     }
   })
 
   test('accents and what stands around a title are no slips', async () => {
     const core = await searchCore({ 'Crème brûlée.md': '' })
-    expect(await closeTitles(core, 'creme brulee?', {})).toEqual([])
-    expect((await closeTitles(core, 'creme brule', {})).map(({ name }) => name)).toEqual(['Crème brûlée'])
+    expect(await close(core, 'creme brulee?')).toEqual([])
+    expect((await close(core, 'creme brule')).map(({ name }) => name)).toEqual(['Crème brûlée'])
   })
 
   test('at most three, the nearest first', async () => {
     const many = Object.fromEntries(['Planta', 'Plantb', 'Plantc', 'Plantd', 'Plante'].map((title) => [`${title}.md`, '']))
-    expect(await closeTitles(await searchCore(many), 'Plantx', {})).toHaveLength(3)
+    expect(await close(await searchCore(many), 'Plantx')).toHaveLength(3)
   })
 
   test('of the scope alone', async () => {
     const core = await searchCore(NOTES)
-    expect(await closeTitles(core, 'weekly reviw 2024', { folder: 'g' })).toEqual([])
-    expect((await closeTitles(core, 'weekly reviw 2024', { folder: 'f' })).map(({ id }) => id)).toEqual([
-      'f/weekly review 2024.md',
-    ])
+    expect(await close(core, 'weekly reviw 2024', { folder: 'g' })).toEqual([])
+    expect((await close(core, 'weekly reviw 2024', { folder: 'f' })).map(({ id }) => id)).toEqual(['f/weekly review 2024.md'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { answerFindable } from '../../src/app/findable.ts'
-import { SearchIndexDamaged } from '../../src/core/errors.ts'
+import { RouxError } from '../../src/core/errors.ts'
 import type { FindableBy, IndexStatus } from '../../src/core/indexing.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
@@ -69,11 +69,12 @@ test.each(['words', 'meaning'] as const)('that indexing was given up is said, no
 })
 
 describe('an index that is found damaged', () => {
+  const damaged = () => new RouxError('STORE_UNAVAILABLE', 'It is being built again.', { hint: 'Call again.' })
   test('is waited for once, and asked again', async () => {
     const { core, waited } = waitingCore({ search: { words: DONE } })
     let asked = 0
     const run = async () => {
-      if (++asked === 1) throw new SearchIndexDamaged(undefined)
+      if (++asked === 1) throw damaged()
       return { value: 'right', warnings: [] }
     }
     expect((await answerFindable(core, {}, 'words', run)).value).toBe('right')
@@ -82,9 +83,9 @@ describe('an index that is found damaged', () => {
 
   test('again and again is an error that says what to do', async () => {
     const { core } = waitingCore({ search: { words: DONE } })
-    const run = () => Promise.reject(new SearchIndexDamaged(undefined))
+    const run = () => Promise.reject(damaged())
     await expect(answerFindable(core, {}, 'words', run)).rejects.toMatchObject({
-      code: 'PROVIDER_ERROR',
+      code: 'STORE_UNAVAILABLE',
       hint: expect.any(String),
     })
   })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { servingEmbedder, tryQuestion, within } from '../../src/app/question-vector.ts'
+import { servingEmbedder, tryQuestion } from '../../src/app/question-vector.ts'
+import { within } from '../../src/core/within.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { searchCore } from './search-core.ts'
 

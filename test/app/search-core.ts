@@ -56,6 +56,8 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
   return {
     root: '/vault',
     store: indexed.store,
+    texts: indexed.texts,
+    rankings: indexed.rankings,
     indexing,
     ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),
     searchWeight: 'auto',

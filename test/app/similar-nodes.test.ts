@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type SimilarArguments, similarNodes } from '../../src/app/similar-nodes.ts'
+import { ask } from '../support/ask.ts'
 import { KnownBag, type SearchCore, searchCore } from './search-core.ts'
 
 const GARDEN = {
@@ -84,7 +85,7 @@ describe('similar_nodes', () => {
     const part = (at: number) => `## Part ${at}\n\n${'Roses need pruning in March with sharp shears. '.repeat(30)}\n`
     const huge = Array.from({ length: 300 }, (_, at) => part(at)).join('\n')
     const core = await searchCore({ ...GARDEN, 'Huge.md': huge }, { embedder: new KnownBag() })
-    expect((await core.store.vectors('static:bag:64', 'huge.md' as never))?.chunks.length).toBeGreaterThan(250)
+    expect((await ask(core.store).vectors('static:bag:64', 'huge.md' as never))?.chunks.length).toBeGreaterThan(250)
     expect(await idsOf(core, { id: 'huge.md' })).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md']))
   })
 

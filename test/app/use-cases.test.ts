@@ -11,7 +11,7 @@ import { randomNode } from '../../src/app/random-node.ts'
 import { resolveNodes } from '../../src/app/resolve-nodes.ts'
 import { searchByTags } from '../../src/app/search-by-tags.ts'
 import { toNodeId } from '../../src/core/ids.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 
 const store = fakeStore(GARDEN)
@@ -122,15 +122,14 @@ describe('find_path', () => {
       'photo.png': {},
     }
     const store = fakeStore(files)
-    const withSubpaths: typeof store = {
-      ...store,
+    const withSubpaths = withSnapshot(store, {
       async occurrences(pairs) {
         const subpaths: Record<string, string> = { 'compost.md': 'Heat', 'tomato.md': 'Pruning', 'photo.png': 'page=2' }
-        const found = await store.occurrences(pairs)
+        const found = await store.snapshot.occurrences(pairs)
         return found.map((each) => each.map((one) => ({ ...one, subpath: subpaths[one.to] ?? '' })))
       },
       paths: async (source, target) => [[source, target]],
-    }
+    })
     const hopTo = async (target: string) => (await findPath(fakeCore(withSubpaths), { ...args, target })).value?.hops[0]
     expect(await hopTo('tomato.md')).toMatchObject({ to: 'tomato.md', brokenSubpath: true })
     expect(await hopTo('compost.md')).not.toHaveProperty('brokenSubpath')
@@ -176,7 +175,7 @@ describe('get_hubs', () => {
   })
 
   test('say when their scores are old or estimated', async () => {
-    const old = { ...store, hubs: async () => ({ items: [], stale: true, sampled: 500 }) }
+    const old = withSnapshot(store, { hubs: async () => ({ items: [], generation: 0, sampled: 500 }) })
     const { warnings } = await getHubs(fakeCore(old), { metric: 'betweenness', limit: 2 })
     expect(warnings.map(({ code }) => code)).toEqual(['STALE', 'FALLBACK'])
     expect(warnings[1]?.message).toContain('500')

@@ -93,8 +93,8 @@ describe('roux eval', () => {
   test('asks a vault for its notes, by words where there is no embedder', async () => {
     const { roux, clean } = commandLine()
     const files = { 'compost.md': { body: 'Fungi and bacteria.' } }
-    const store = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }
-    const { code, out, err } = await roux(['eval', '--json'], { files, store })
+    const snapshot = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }
+    const { code, out, err } = await roux(['eval', '--json'], { files, snapshot })
     clean()
     expect(err).not.toContain('error')
     expect(code).toBe(0)
@@ -106,8 +106,8 @@ describe('roux eval', () => {
   test('shows tables to people, and two settings side by side', async () => {
     const { roux, clean } = commandLine()
     const files = { 'compost.md': { body: 'Fungi and bacteria.' } }
-    const store = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }
-    const { out } = await roux(['eval', '--compare', 'default,search.weight=0.5'], { files, store, tty: true })
+    const snapshot = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }
+    const { out } = await roux(['eval', '--compare', 'default,search.weight=0.5'], { files, snapshot, tty: true })
     clean()
     expect(out).toMatch(/title +keyword +1 +100\.0 \[20\.7, 100\.0\]/)
     expect(out).toContain('MRR with search.weight=0.5 less that with default')

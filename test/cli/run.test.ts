@@ -7,7 +7,7 @@ import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { commandLine, SOUND, type World } from './support.ts'
 
 let line: ReturnType<typeof commandLine>
@@ -169,7 +169,7 @@ describe('tools', () => {
     ]
     const failing = (details: ErrorDetails): World => ({
       files: FILES,
-      store: {
+      snapshot: {
         hubs: async () => {
           throw new RouxError('SECTION_NOT_FOUND', 'There is no section "Set".', details)
         },
@@ -247,7 +247,7 @@ describe('tools', () => {
 
   test('a place in a query is shown where it is', async () => {
     const hubs = () => Promise.reject(new RouxError('INVALID_PARAMS', 'It ends at column 4.\n(a OR\n    ^'))
-    expect((await roux('get-hubs', { store: { hubs } })).err).toBe('error: It ends at column 4.\n  (a OR\n      ^\n')
+    expect((await roux('get-hubs', { snapshot: { hubs } })).err).toBe('error: It ends at column 4.\n  (a OR\n      ^\n')
   })
 
   test('a key goes to the core, and a vault cannot say where it is sent', async () => {
@@ -267,7 +267,7 @@ describe('tools', () => {
   })
 
   test('a mistake of ours comes with a stack and is no usage error', async () => {
-    const { code, err } = await roux('get-hubs', { store: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
+    const { code, err } = await roux('get-hubs', { snapshot: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
     expect(code).toBe(1)
     expect(err).toMatch(
       /^error: Internal error, a mistake in Roux\.\n {2}Please report it with the lines below\.\nTypeError: x is no y\n/,
@@ -358,13 +358,13 @@ describe('an index that is found damaged while it is read', () => {
 
   /** A store whose export meets the damage at its row `at`, once. */
   function damagedAt(at: number): Partial<Store> {
-    const lost = () => new RouxError('PROVIDER_ERROR', 'The index was found damaged and is being built anew.')
+    const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
     let state: 'hidden' | 'found' | 'mended' = 'hidden'
     return {
-      async state() {
-        if (state !== 'found') return { generation: 1, files: 1, complete: true }
+      condition() {
+        if (state !== 'found') return 'ready'
         state = 'mended'
-        throw lost()
+        return 'rebuilding'
       },
       async *export() {
         for (const [index, row] of rows.entries()) {
@@ -437,7 +437,7 @@ describe('status and index', () => {
       { embedder: 'openai:big-model:64:1', notes: 3, index: 'exact', reason: 'no addon' },
     ]
     const status = { words: { done: 4, total: 4 }, vectors: { done: 0, total: 4 }, message: 'it is down' }
-    const core = searching(status, { store: { ...fakeStore({}), vectorStates: async () => stored } })
+    const core = searching(status, { store: withSnapshot(fakeStore({}), { vectorStates: async () => stored }) })
     const { out } = await roux('status --set embedder.kind=openai --set embedder.model=big-model', { core: () => core })
     expect(JSON.parse(out)).toMatchObject({
       embedder: 'openai:big-model:64:1',
@@ -655,7 +655,7 @@ describe('doctor', () => {
     for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
     const { out } = await line.roux(['doctor', '--set', 'http.port=0', ...vaults.flat()], {
       files: FILES,
-      store: { problems: async () => ({ items: [], total: 2 }) },
+      snapshot: { problems: async () => ({ items: [], total: 2 }) },
       composition: { diagnose: async () => SOUND },
     })
     const { checks } = JSON.parse(out) as { checks: { check: string; message: string; hint?: string }[] }

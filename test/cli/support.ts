@@ -8,9 +8,9 @@ import type { Composition, Host, Out } from '../../src/cli/host.ts'
 import { run } from '../../src/cli/run.ts'
 import type { Diagnosis } from '../../src/compose.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import type { ExportRow, Store } from '../../src/core/store.ts'
+import type { ExportRow, Snapshot, Store } from '../../src/core/store.ts'
 import { defineTool, READS, type Tool } from '../../src/mcp/define-tool.ts'
-import { type FakeFile, fakeCore, fakeStore } from '../support/fake-store.ts'
+import { type FakeFile, fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
 /** Tools that answer what they were given, so that tests of the command line depend on no real one. */
 export const TOOLS: readonly Tool[] = [
@@ -40,7 +40,10 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().min(1).max(50).default(10).describe('Maximum results.'),
     }),
     wrap: 'results',
-    run: async (core, { metric, limit }) => ({ value: (await core.store.hubs(metric, {}, limit)).items, warnings: [] }),
+    run: async (core, { metric, limit }) => ({
+      value: (await core.store.read((snapshot) => snapshot.hubs(metric, {}, limit)))?.items ?? [],
+      warnings: [],
+    }),
   }),
   defineTool({
     name: 'search',
@@ -106,6 +109,7 @@ export interface World {
   /** What `export()` gives. */
   readonly rows?: readonly ExportRow[]
   readonly store?: Partial<Store>
+  readonly snapshot?: Partial<Snapshot>
   readonly core?: (settings: Settings) => GraphCore
   readonly composition?: Partial<Composition>
   readonly tty?: boolean
@@ -156,7 +160,7 @@ export function commandLine(): {
 function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: Recorder }): Host {
   const { files = {}, rows = [], env = {}, stdin = '' } = world
   const store: Store = {
-    ...fakeStore(files),
+    ...withSnapshot(fakeStore(files), world.snapshot ?? {}),
     async *export() {
       yield* rows
     },

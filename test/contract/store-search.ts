@@ -289,11 +289,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test('orders: by relevance, title, time; either way; in pages', async () => {
         const { store } = await kitchen()
-        expect(await found(store, 'soup', { scope: {} })).toEqual([
-          'kitchen/soup.md',
-          'kitchen/old soup.md',
-          'garden/leek.md',
-        ])
+        expect(await found(store, 'soup', { scope: {} })).toEqual(['kitchen/soup.md', 'kitchen/old soup.md', 'garden/leek.md'])
         const titles = ['kitchen/bread.md', 'garden/leek.md', 'kitchen/soup.md', 'garden/tools.md']
         expect(await found(store, '', { orderBy: 'title' })).toEqual(titles)
         expect(await found(store, '', { orderBy: 'title', order: 'desc' })).toEqual([...titles].reverse())

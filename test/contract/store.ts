@@ -72,16 +72,9 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('lookup: exact, folded, without ending; missing targets; absence', async () => {
       const { store } = await garden()
-      expect(await ask(store).lookUp(['Home.md', 'home', 'PLANTS/ROSES.MD', 'rose.png', 'worms', 'nope', '', '../home'])).toEqual([
-        'home.md',
-        'home.md',
-        'plants/roses.md',
-        'rose.png',
-        'worms',
-        undefined,
-        undefined,
-        undefined,
-      ])
+      expect(await ask(store).lookUp(['Home.md', 'home', 'PLANTS/ROSES.MD', 'rose.png', 'worms', 'nope', '', '../home'])).toEqual(
+        ['home.md', 'home.md', 'plants/roses.md', 'rose.png', 'worms', undefined, undefined, undefined],
+      )
     })
 
     test('nodes: in order, with links by in-degree, times from properties first', async () => {
@@ -133,7 +126,7 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('versions: which bytes are indexed', async () => {
       const { store, change } = await garden()
-      const ask1 = async () => (await ask(store).versions([id('lonely.md'), id('nope'), id('worms'), id('rose.png')]))
+      const ask1 = async () => await ask(store).versions([id('lonely.md'), id('nope'), id('worms'), id('rose.png')])
       const [lonely, none, missing, picture] = await ask1()
       expect(lonely).toEqual({ id: 'lonely.md', path: 'Lonely.md', kind: 'note', hash: sha256('Nobody links here.\n') })
       expect([none, missing]).toEqual([undefined, undefined])
@@ -285,7 +278,9 @@ export function testStore(name: string, open: OpenStore): void {
       ])
       const all = await ask(store).problems({}, page)
       expect(all.total).toBe(all.items.length)
-      const parts = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => ask(store).problems({}, { offset, limit: 1 })))
+      const parts = await Promise.all(
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => ask(store).problems({}, { offset, limit: 1 })),
+      )
       expect(parts.flatMap((part) => part.items)).toEqual(all.items.slice(0, 10))
       const inPlants = (await ask(store).problems({ folder: 'plants' }, page)).items
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
@@ -453,7 +448,9 @@ export function testStore(name: string, open: OpenStore): void {
       const second = await garden({ 'Only here.md': '[[Home]]' }, { vault: 'work' })
       expect(await ask(first.store).lookUp(['only here.md', 'work:home.md'])).toEqual([undefined, undefined])
       expect(await ask(second.store, 'work').lookUp(['home.md', 'work:Only here'])).toEqual(['work:home.md', 'work:only here.md'])
-      expect((await ask(second.store).neighbors(id('work:home.md'), { direction: 'in' }, page)).items).toContain('work:only here.md')
+      expect((await ask(second.store).neighbors(id('work:home.md'), { direction: 'in' }, page)).items).toContain(
+        'work:only here.md',
+      )
       await first.change({ 'Home.md': undefined })
       expect(await ask(second.store, 'work').lookUp(['work:home.md'])).toEqual(['work:home.md'])
     })

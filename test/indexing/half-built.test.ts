@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
+import { ask } from '../support/ask.ts'
 import { openIndexer } from '../support/indexers.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -29,9 +30,6 @@ function openStore(path: string) {
   const store = openEmbeddedStore(
     { kind: 'file', path },
     {
-      analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async () => undefined,
-      reconcile: async () => {},
       onDamage: () => {},
       search: { kind: 'file', path: `${path}-search` },
       onSearchDamage: () => {},
@@ -45,25 +43,25 @@ test('an index that its writer left half made says so to every reader, and is co
   const path = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, `[[${at + 1}]]`])))
   const store = openStore(path)
-  expect(await store.state()).toEqual({ generation: 0, files: 0, complete: false })
+  expect(await ask(store).state()).toEqual({ generation: 0, files: 0, complete: false })
 
   // The other one knew the whole vault once; then somebody emptied the cache folder.
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   const other = openIndexer(vault, writer)
   await other.reconcile({ all: true })
-  expect(await store.state()).toMatchObject({ files: FILES, complete: true })
+  expect(await ask(store).state()).toMatchObject({ files: FILES, complete: true })
   await writer.reset()
 
   const ending = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => ending.close())
   await expect(openIndexer(vault, endingAfter(ending, 2)).reconcile({ all: true })).rejects.toThrow('the process ended')
-  const half = await store.state()
+  const half = await ask(store).state()
   expect(half.complete).toBe(false)
   expect(half.files).toBeLessThan(FILES)
 
   await other.reconcile({ all: false, folders: [], files: ['1.md'] })
-  expect(await store.state()).toMatchObject({ files: FILES, complete: true })
+  expect(await ask(store).state()).toMatchObject({ files: FILES, complete: true })
 })
 
 test('what went before it was read leaves nothing to commit but that the index is complete', async () => {
@@ -75,5 +73,5 @@ test('what went before it was read leaves nothing to commit but that the index i
   const committed = new Set<string>((await writer.files()).map((file) => file.path))
   for (const path of vault.paths()) if (!committed.has(path)) vault.remove(path)
   await openIndexer(vault, writer).reconcile({ all: true })
-  expect(await openStore(path).state()).toMatchObject({ files: committed.size, complete: true })
+  expect(await ask(openStore(path)).state()).toMatchObject({ files: committed.size, complete: true })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ask } from '../support/ask.ts'
 import { exported, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** Few names, so that they clash: twins in case and folder, aliases that are names of others, attachments beside notes. */
@@ -107,17 +108,17 @@ function canvasOf(text: string): string {
 
 /** The whole graph and the problems, as a store that never saw another state says them. */
 async function factsOf(indexed: IndexedVault) {
-  const problems = await indexed.store.problems({}, { offset: 0, limit: 10_000 })
-  const tags = await indexed.store.tags()
-  const hubs = await indexed.store.hubs('in_degree', {}, 50)
-  const { items } = await indexed.store.select(
+  const problems = await ask(indexed.store).problems({}, { offset: 0, limit: 10_000 })
+  const tags = await ask(indexed.store).tags()
+  const hubs = await ask(indexed.store).hubs('in_degree', {}, 50)
+  const { items } = await ask(indexed.store).select(
     { kinds: ['note', 'attachment', 'canvas', 'missing'] },
     { offset: 0, limit: 1_000 },
   )
-  const names = await indexed.store.similarNames('other', {}, { limit: 50, minimum: 0.2 })
+  const names = await ask(indexed.store).named('other', {}, 'similar', { limit: 50, minimum: 0.2 })
   const neighbors = await Promise.all(
     items.map(({ id }) =>
-      indexed.store.neighbors(id, { direction: 'both', kinds: ['note', 'missing'] }, { offset: 0, limit: 100 }),
+      ask(indexed.store).neighbors(id, { direction: 'both', kinds: ['note', 'missing'] }, { offset: 0, limit: 100 }),
     ),
   )
   return { rows: sorted(await exported(indexed.store)), problems, tags, hubs, items, names, neighbors }
@@ -160,9 +161,9 @@ describe.each([
         const fresh = await new IndexedVault(vault, flavour).index()
         expect(await factsOf(indexed)).toEqual(await factsOf(fresh))
         // Nothing more to do: a full comparison changes nothing.
-        const { generation } = await indexed.store.state()
+        const { generation } = await ask(indexed.store).state()
         await indexed.indexer.reconcile({ all: true })
-        expect((await indexed.store.state()).generation).toBe(generation)
+        expect((await ask(indexed.store).state()).generation).toBe(generation)
       }),
       { numRuns: 150 },
     )

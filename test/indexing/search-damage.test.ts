@@ -7,6 +7,7 @@ import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { Store } from '../../src/core/store.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { answersOf } from '../store/embedded/search/search-rig.ts'
+import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -171,9 +172,17 @@ describe('a damaged search index', () => {
         vault.write('new.md', 'Ukulele.')
         await server.service.reconcile()
         await expect
-          .poll(async () => (await server.store.words('ukulele', {}, 9).catch(() => ({ hits: [] }))).hits.length, {
-            timeout: 10_000,
-          })
+          .poll(
+            async () =>
+              (
+                await ask(server.store)
+                  .words('ukulele', {}, 9)
+                  .catch(() => ({ hits: [] }))
+              ).hits.length,
+            {
+              timeout: 10_000,
+            },
+          )
           .toBe(1)
         await server.close()
       }),
@@ -235,10 +244,13 @@ test('damage of what the graph’s index says of a note: that one is built anew,
   database.exec("UPDATE info SET data = replace(data, 'alias 3', 'alias 4')")
   database.close()
   const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
-  const options = { orderBy: 'title', includeArchived: false } as const
+  const options = { scope: {}, orderBy: 'title', page: { offset: 0, limit: 9 } } as const
   const count = async () =>
-    (await server.store.find('#aliases="alias 3"', new Date(0), {}, options, { offset: 0, limit: 9 }).catch(() => undefined))
-      ?.total
+    (
+      await ask(server.store)
+        .find('#aliases="alias 3"', new Date(0), options)
+        .catch(() => undefined)
+    )?.found.total
   await expect.poll(count, { timeout: 5_000 }).toBe(1)
   await expectRight(server)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { VaultPath } from '../../src/core/ids.ts'
 import { answersOf, SearchRig } from '../store/embedded/search/search-rig.ts'
+import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 
@@ -22,7 +23,7 @@ class MovingVault extends MemoryVault {
 }
 
 const GARDEN = { 'a.md': 'Apples.', 'b.md': 'Bananas.', 'c.md': 'Cherries.' }
-const hits = async (rig: SearchRig, text: string) => (await rig.store.words(text, {}, 9)).hits.map(({ id }) => id)
+const hits = async (rig: SearchRig, text: string) => (await ask(rig.store).words(text, {}, 9)).hits.map(({ id }) => id)
 
 describe('what is read is not always what was compared', () => {
   test.each(['another text', 'nothing'] as const)('a note that had %s for a moment is found by what it says', async (what) => {
@@ -69,7 +70,7 @@ describe('a note that is deleted', () => {
     await rig.steps(before)
     vault.remove('b.md')
     await rig.finish()
-    expect(await rig.store.vectorStates()).toMatchObject([{ embedder: bag.id, notes: 2 }])
+    expect(await ask(rig.store).vectorStates()).toMatchObject([{ embedder: bag.id, notes: 2 }])
     expect([...(await rig.writer.wordVersions()).keys()]).toHaveLength(2)
     expect(await hits(rig, 'bananas')).toEqual([])
     expect(rig.search.progress()).toMatchObject({ words: { done: 2, total: 2 }, vectors: { done: 2, total: 2 } })

@@ -11,6 +11,7 @@ import { openSearchWriter } from '../../src/store/embedded/search/search-writer.
 import { isDamage, isUnwritable } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
+import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -69,9 +70,6 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
     onError: (error) => errors.push(error),
   })
   const store = openEmbeddedStore(graphAt('disk'), {
-    analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-    readFile: async (path) => vault.read(path),
-    reconcile: (paths) => service.reconcile(paths),
     onDamage: () => service.replaceDamaged(),
     search: searchAt('disk'),
     onSearchDamage: () => service.replaceDamagedSearch(),
@@ -104,16 +102,16 @@ export const file = () => join(temporaryFolder(), 'index.db')
 export const openBag = (bag: Embedder) => ({ embedder: async () => bag })
 
 export async function wordIds(store: Store, text: string): Promise<readonly string[]> {
-  return (await store.words(text, {}, 99)).hits.map(({ id }) => id)
+  return (await ask(store).words(text, {}, 99)).hits.map(({ id }) => id)
 }
 
 /** Whose vectors there are, and of how many notes. */
 export async function statesOf(store: Store) {
-  return (await store.vectorStates()).map(({ embedder, notes }) => ({ embedder, notes }))
+  return (await ask(store).vectorStates()).map(({ embedder, notes }) => ({ embedder, notes }))
 }
 
 export async function nearest(store: Store, bag: Embedder, text: string) {
-  return await store.nearest(bag.id, bagOf(text, bag.dimensions), {}, 1)
+  return await ask(store).nearest(bag.id, bagOf(text, bag.dimensions), {}, 1)
 }
 
 /** The same vectors, but a moment later. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -227,7 +228,7 @@ describe('a graph that is built anew', () => {
     const stored = await Promise.all(
       Object.keys(NOTES)
         .slice(1)
-        .map((path) => store.vectors(bag.id, path as never)),
+        .map((path) => ask(store).vectors(bag.id, path as never)),
     )
     expect(stored.every((one) => one?.chunks.length === 1)).toBe(true)
   }

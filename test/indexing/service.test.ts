@@ -21,6 +21,7 @@ import { openSearchWriter } from '../../src/store/embedded/search/search-writer.
 import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
+import { ask } from '../support/ask.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -70,9 +71,6 @@ function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, 
   store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
-      analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async (path) => vault.read(path),
-      reconcile: (paths) => service.reconcile(paths),
       onDamage: () => service.replaceDamaged(),
       search: { kind: 'file', path: searchFile },
       onSearchDamage: () => service.replaceDamagedSearch(),
@@ -185,7 +183,7 @@ describe('starting', () => {
     expect(service.status().phase).toBe('missing')
     isThere = true
     await expect.poll(() => service.status().phase, { timeout: 10_000 }).toBe('idle')
-    expect((await store.state()).files).toBe(60)
+    expect((await ask(store).state()).files).toBe(60)
   })
 
   test('what cannot be read at all fails with a message, and is tried again with the next change', async () => {
@@ -403,7 +401,7 @@ test('a symbolic link that leads out is a problem as soon as it is there, for ev
   const vault = new MemoryVault(NOTES)
   const [first, second] = [await started(file, vault), await started(file, vault)]
   const counts = async () =>
-    await Promise.all([first, second].map(({ store }) => store.problems({ kind: 'outside_link' }, { offset: 0, limit: 9 })))
+    await Promise.all([first, second].map(({ store }) => ask(store).problems({ kind: 'outside_link' }, { offset: 0, limit: 9 })))
   vault.linkOut('notes/out.md', '/etc/hosts')
   await first.service.reconcile(['notes/out.md'])
   expect((await counts()).map(({ items }) => items.map(({ id }) => id))).toEqual([['notes/out.md'], ['notes/out.md']])

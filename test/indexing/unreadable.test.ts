@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Vault } from '../../src/core/vault.ts'
+import { ask } from '../support/ask.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** A vault some of whose files may not be read. */
@@ -18,19 +19,20 @@ test('a note that cannot be read is looked at each time, and is news once', asyn
   const vault = new MemoryVault({ 'a.md': '[[x]]', 'x.md': '[[a]]' })
   const guarded = new Set(['x.md'])
   const { store, indexer } = await new IndexedVault(guard(vault, guarded)).index()
-  const malformed = async () => (await store.problems({ kind: 'malformed' }, { offset: 0, limit: 9 })).items.map(({ id }) => id)
-  const first = await store.state()
+  const malformed = async () =>
+    (await ask(store).problems({ kind: 'malformed' }, { offset: 0, limit: 9 })).items.map(({ id }) => id)
+  const first = await ask(store).state()
   expect(await malformed()).toEqual(['x.md'])
   await indexer.reconcile({ all: true })
   await indexer.reconcile({ all: false, folders: [], files: ['x.md'] })
-  expect(await store.state()).toEqual(first)
+  expect(await ask(store).state()).toEqual(first)
   // Other bytes that cannot be read either say nothing new.
   vault.write('x.md', 'Longer than it was.')
   await indexer.reconcile({ all: true })
-  expect(await store.state()).toEqual(first)
+  expect(await ask(store).state()).toEqual(first)
   guarded.clear()
   await indexer.reconcile({ all: true })
-  expect((await store.state()).generation).toBe(first.generation + 1)
+  expect((await ask(store).state()).generation).toBe(first.generation + 1)
   expect(await malformed()).toEqual([])
   guarded.add('x.md')
   await indexer.reconcile({ all: false, folders: [], files: ['x.md'] })

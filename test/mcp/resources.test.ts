@@ -3,7 +3,7 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import { readResource } from '../../src/mcp/resources/read-resource.ts'
 import { addressed, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
 import { fakeFiles, PNG } from '../app/write/fake-writing.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
 import { type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
@@ -269,12 +269,9 @@ test('what is too large says how to read it in parts', async () => {
 
 test('of several vaults each is told of, and ids choose among them', async () => {
   const named = (name: string): GraphCore => {
-    const one = fakeCore(fakeStore({ [`${name}.md`]: { body: name } }))
-    return {
-      ...one,
-      name,
-      store: { ...one.store, lookup: (ids) => one.store.lookup(ids.map((id) => id.replace(`${name}:`, ''))) },
-    }
+    const store = fakeStore({ [`${name}.md`]: { body: name } })
+    const known: typeof store.snapshot.known = (ids) => store.snapshot.known(ids.map((id) => id.replace(`${name}:`, '')))
+    return { ...fakeCore(withSnapshot(store, { known })), name }
   }
   const options = {
     vaults: [named('work'), named('home')],

@@ -4,12 +4,13 @@ import { ICON } from '../../src/mcp/icon.ts'
 import { INSTRUCTIONS, WRITING_INSTRUCTIONS } from '../../src/mcp/instructions.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { withinTime } from '../../src/mcp/within-time.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
 import { callRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
 
-const core = fakeCore(fakeStore(GARDEN))
+const store = fakeStore(GARDEN)
+const core = fakeCore(store)
 let pair: StdioPair
 const open = (over: () => Promise<GraphCore> = async () => core, options: Parameters<typeof stdioPair>[1] = {}) => {
   pair = stdioPair(over, options)
@@ -193,11 +194,11 @@ test('calls run side by side', async () => {
   const gate = new Promise<void>((resolve) => {
     release = resolve
   })
-  const hubs: typeof core.store.hubs = async (...args) => {
+  const hubs: typeof store.snapshot.hubs = async (...args) => {
     await gate
-    return core.store.hubs(...args)
+    return await store.snapshot.hubs(...args)
   }
-  const { send, next, initialize } = open(async () => ({ ...core, store: { ...core.store, hubs } }))
+  const { send, next, initialize } = open(async () => fakeCore(withSnapshot(store, { hubs })))
   await initialize()
   send(callRequest(1, 'get_hubs'))
   send(callRequest(2, 'list_tags'))

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { callRequest, initializeRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
 
-const core = fakeCore(fakeStore(GARDEN))
+const store = fakeStore(GARDEN)
+const core = fakeCore(store)
 let pair: StdioPair
 const open = (over: GraphCore = core) => {
   pair = stdioPair(async () => over)
@@ -23,12 +24,12 @@ function slowCore() {
     release = resolve
   })
   let begun = 0
-  const hubs: typeof core.store.hubs = async (...args) => {
+  const hubs: typeof store.snapshot.hubs = async (...args) => {
     begun += 1
     await gate
-    return core.store.hubs(...args)
+    return await store.snapshot.hubs(...args)
   }
-  return { core: { ...core, store: { ...core.store, hubs } }, release, begun: () => begun }
+  return { core: fakeCore(withSnapshot(store, { hubs })), release, begun: () => begun }
 }
 
 describe('what is no message', () => {

@@ -17,7 +17,12 @@ export interface Asking extends Omit<Asked, 'names' | 'words' | 'nearest' | 'nea
   lookUp(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
   named(name: string, scope: Scope, match?: NameMatch, options?: NameOptions): Promise<readonly NameHit[]>
   words(text: string, scope: Scope, limit: number): ReturnType<Snapshot['words']>
-  nearest(embedder: string, vector: Float32Array, scope: Scope, limit: number): Promise<Awaited<ReturnType<Snapshot['nearest']>>[number]>
+  nearest(
+    embedder: string,
+    vector: Float32Array,
+    scope: Scope,
+    limit: number,
+  ): Promise<Awaited<ReturnType<Snapshot['nearest']>>[number]>
   nearestNames(
     embedder: string,
     vector: Float32Array,

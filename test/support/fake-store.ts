@@ -78,7 +78,13 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     listed(scope)
       .map(({ id, title, aliases }): NameHit => {
         const best = [title, ...aliases].map((name) => ({ name, score: score(name) })).sort((a, b) => b.score - a.score)
-        return { id, title, name: best[0]?.name ?? title, score: best[0]?.score ?? 0, of: best[0]?.name === title ? 'title' : 'alias' }
+        return {
+          id,
+          title,
+          name: best[0]?.name ?? title,
+          score: best[0]?.score ?? 0,
+          of: best[0]?.name === title ? 'title' : 'alias',
+        }
       })
       .filter((hit) => hit.score > 0)
 
@@ -264,6 +270,12 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
   return storeOf(snapshot, { texts, reads, problemsFound })
 }
 
+/** The store with another snapshot behind it. */
+export function withSnapshot(store: FakeStore, others: Partial<Snapshot>): FakeStore {
+  const { texts, reads, problemsFound } = store
+  return storeOf({ ...store.snapshot, ...others }, { texts, reads, problemsFound })
+}
+
 /** A store whose use cases all read this snapshot. */
 export function storeOf<T extends object>(snapshot: Snapshot, more: T): Store & { readonly snapshot: Snapshot } & T {
   return {
@@ -279,7 +291,10 @@ export function storeOf<T extends object>(snapshot: Snapshot, more: T): Store & 
 }
 
 /** A core over a fake store, its indexing idle unless told otherwise. */
-export function fakeCore(store: Store & { readonly texts?: Texts }, status: Partial<IndexStatus> = {}): GraphCore & { calls: string[] } {
+export function fakeCore(
+  store: Store & { readonly texts?: Texts },
+  status: Partial<IndexStatus> = {},
+): GraphCore & { calls: string[] } {
   const calls: string[] = []
   const indexing: Indexing = {
     status: () => ({ phase: 'idle', done: 0, total: 0, cache: 'memory', watch: 'off', ...status }),

@@ -1,9 +1,12 @@
 import { createFsFromVolume, Volume } from 'memfs'
+import { Rankings } from '../../src/app/rankings.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
+import type { Texts } from '../../src/core/texts.ts'
 import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
+import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
 import { SearchIndexer } from '../../src/indexing/search-indexer.ts'
 import type { Location } from '../../src/store/embedded/location.ts'
@@ -94,6 +97,8 @@ export class IndexedVault<V extends Vault = MemoryVault> {
   readonly vault: V
   readonly indexer: Indexer
   readonly store: EmbeddedStore
+  readonly texts: Texts
+  readonly rankings: Rankings
   readonly #writer: IndexWriter
   readonly #searchLocation: Location
   #search: SearchIndexer | undefined
@@ -119,6 +124,19 @@ export class IndexedVault<V extends Vault = MemoryVault> {
       onDamage: () => {},
       search: this.#searchLocation,
       onSearchDamage: () => {},
+    })
+    this.texts = {
+      read: async (path) => {
+        const bytes = vault.read(path)
+        return bytes === undefined || bytes === 'unreadable' ? undefined : noteTextOf(bytes)
+      },
+    }
+    this.rankings = new Rankings(this.store, {
+      // Like the worker, not at once.
+      run: async (metric, topology) => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)
+      },
     })
   }
 

@@ -64,12 +64,6 @@ export class WritableVault {
       onError: (error) => this.#errors.push(error),
     })
     this.store = openEmbeddedStore(location, {
-      analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async (path) => {
-        const bytes = open().read(path)
-        return bytes === 'unreadable' ? undefined : bytes
-      },
-      reconcile: (paths) => this.service.reconcile(paths),
       onDamage: () => {},
       search,
       onSearchDamage: () => {},

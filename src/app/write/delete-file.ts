@@ -31,7 +31,10 @@ export async function deleteFile(
   const result = await writeOne(core, request, call)
   if (result.files.length > 0) return written({ deleted: true, ...writeFacts(result, call) }, result)
   const meant = operation.kind === 'delete' ? {} : ATTACHMENTS
-  return { value: { deleted: false }, warnings: [await core.store.read((snapshot) => unknownIdWarning(snapshot, operation.id, meant), call.signal)] }
+  return {
+    value: { deleted: false },
+    warnings: [await core.store.read((snapshot) => unknownIdWarning(snapshot, operation.id, meant), call.signal)],
+  }
 }
 
 async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' | 'deleteAttachment'>): Promise<void> {

@@ -26,9 +26,7 @@ export async function moveNode(
   const { from, to } = endsOf(result, request.operation)
   const found = request.dryRun
     ? plain(undefined)
-    : await readBack(to, async (path) =>
-        plain((await core.store.read((snapshot) => lookUp(snapshot, core, [path])))[0]),
-      )
+    : await readBack(to, async (path) => plain((await core.store.read((snapshot) => lookUp(snapshot, core, [path])))[0]))
   const facts = writeFacts(result, call, { diff: request.dryRun })
   const idOf = (path: string): string => toNodeId(foldId(path), core.name)
   return written({ old_id: idOf(from), new_id: found.value ?? idOf(to), ...facts }, result, found.warnings)

@@ -1,5 +1,5 @@
 import type { RouxError } from '../../core/errors.ts'
-import type { QueryPart, Query, Span } from './query.ts'
+import type { Query, QueryPart, Span } from './query.ts'
 import { type Flaw, queryError } from './query-error.ts'
 import { readTerm } from './read-term.ts'
 import { readToken, type Token } from './read-token.ts'

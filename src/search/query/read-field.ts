@@ -1,6 +1,6 @@
 import type { RouxError } from '../../core/errors.ts'
-import { FIELD_NAMES, type FieldName, findField, nearestOf } from './fields.ts'
 import { FEATURES } from '../../core/query.ts'
+import { FIELD_NAMES, type FieldName, findField, nearestOf } from './fields.ts'
 import type { Term, TimeField } from './query.ts'
 import { queryError, shown } from './query-error.ts'
 import { readTag } from './read-tag.ts'

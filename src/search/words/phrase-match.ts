@@ -1,6 +1,6 @@
+import type { Phrase, PhraseWord, WordField } from '../../core/query.ts'
 import { ByteReader, DamagedWords } from './bytes.ts'
 import type { PageCursor } from './page.ts'
-import type { Phrase, PhraseWord, WordField } from '../../core/query.ts'
 import type { Segment, WordKey } from './segment.ts'
 
 /** Ordinals of the segment's live documents that hold a phrase, in no order. An empty phrase is nowhere. */

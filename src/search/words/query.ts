@@ -37,11 +37,7 @@ export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'f
 }
 
 /** The word as something to be looked up in a given way. */
-export function toTerm(
-  token: Pick<Token, 'form' | 'stem'>,
-  match: WordTerm['match'],
-  parts: readonly WordTerm[] = [],
-): WordTerm {
+export function toTerm(token: Pick<Token, 'form' | 'stem'>, match: WordTerm['match'], parts: readonly WordTerm[] = []): WordTerm {
   return { form: token.form, stem: token.stem, match, count: 1, parts }
 }
 

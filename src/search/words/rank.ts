@@ -1,6 +1,6 @@
+import type { WordTerm } from '../../core/query.ts'
 import { Accumulator } from './accumulator.ts'
 import { bestSlots } from './best-slots.ts'
-import type { WordTerm } from '../../core/query.ts'
 import { idOf } from './query.ts'
 import { DEFAULT_SCORING, type Scoring } from './scoring.ts'
 import type { Slots } from './slots.ts'

@@ -1,8 +1,8 @@
+import type { WordTerm } from '../../core/query.ts'
 import type { SegmentHeader } from './header.ts'
 import { PageCursor } from './page.ts'
 import { PostingCursor } from './postings.ts'
 import { placesOfPrefix } from './prefix.ts'
-import type { WordTerm } from '../../core/query.ts'
 
 /** Where pages are kept. */
 export interface PageSource {

@@ -1,6 +1,6 @@
+import type { Phrase, WordField, WordTerm } from '../../core/query.ts'
 import type { SegmentHeader } from './header.ts'
 import { documentsWithPhrase } from './phrase-match.ts'
-import type { Phrase, WordField, WordTerm } from '../../core/query.ts'
 import { type Ranking, type RankOptions, rankTerms } from './rank.ts'
 import { type PageSource, Segment, type WordKey } from './segment.ts'
 import { layOut, type Slots } from './slots.ts'

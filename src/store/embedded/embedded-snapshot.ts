@@ -26,9 +26,10 @@ import type {
   Topology,
   TreeOptions,
 } from '../../core/store.ts'
+import { eachInTurn, takeTurns } from '../../core/take-turns.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
-import { findNames } from './names.ts'
+import { nameFinder } from './names.ts'
 import { neighborsOf } from './neighbors.ts'
 import { nodeOf, summaryOf } from './node.ts'
 import { occurrencesOf } from './occurrences.ts'
@@ -89,6 +90,11 @@ export class EmbeddedSnapshot implements Snapshot {
   #read<T>(read: (projection: Projection) => T): T {
     this.#check()
     return this.#parts.guard(() => read(this.#parts.projection))
+  }
+
+  /** For each of many; others have their turn between. */
+  async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
+    return await eachInTurn(items, takeTurns(this.#signal), (item) => this.#read(() => read(item)))
   }
 
   /** What is read in parts may be of two generations when it ends. */
@@ -188,7 +194,8 @@ export class EmbeddedSnapshot implements Snapshot {
     scope: Scope,
     options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
   ): Promise<readonly (readonly NameHit[])[]> {
-    return this.#read((projection) => findNames(projection, names, match, { scope, ...options }))
+    const find = this.#read((projection) => nameFinder(projection, match, { scope, ...options }))
+    return await this.#each(names, find)
   }
 
   async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
@@ -201,7 +208,7 @@ export class EmbeddedSnapshot implements Snapshot {
     scope: Scope,
     limit: number,
   ): Promise<readonly (readonly ChunkHit[])[]> {
-    return await this.#search((search) => search.nearest(embedder, vectors, scope, limit))
+    return await this.#search((search) => search.nearest(embedder, vectors, scope, { limit, turn: takeTurns(this.#signal) }))
   }
 
   async nearestNames(
@@ -210,7 +217,9 @@ export class EmbeddedSnapshot implements Snapshot {
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]> {
-    return await this.#search((search) => search.nearestNames(embedder, vectors, scope, options))
+    return await this.#search((search) =>
+      search.nearestNames(embedder, vectors, scope, { ...options, turn: takeTurns(this.#signal) }),
+    )
   }
 
   async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {

@@ -4,20 +4,19 @@ import { summaryOf } from './node.ts'
 import type { Projection } from './projection.ts'
 import { acceptor } from './scope.ts'
 
-/** For each name the files of the scope that are called so. */
-export function findNames(
+/** Finds the files of the scope that are called so; good for one generation. */
+export function nameFinder(
   projection: Projection,
-  names: readonly string[],
   match: NameMatch,
   { scope, ...bounds }: NameOptions & { readonly scope: Scope },
-): readonly (readonly NameHit[])[] {
+): (name: string) => readonly NameHit[] {
   const files = { accept: acceptor(projection, scope), id: (key: number) => projection.graph.id(key) }
   const index = projection.names()
   const look = (name: string): readonly SimilarName[] => {
     if (match === 'similar') return index.find(name, files, bounds)
     return match === 'equal' ? index.equal(name, files) : index.equalPlain(name, files)
   }
-  return names.map((name) => look(name).map((hit) => toHit(projection, hit)))
+  return (name) => look(name).map((hit) => toHit(projection, hit))
 }
 
 function toHit(projection: Projection, { key, name, score }: SimilarName): NameHit {

@@ -5,10 +5,7 @@ import type { NodeIndex } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 
 /** Every place where one node links to another, in order of position. */
-export function occurrencesOf(
-  projection: Projection,
-  [from, to]: readonly [from: NodeId, to: NodeId],
-): readonly Occurrence[] {
+export function occurrencesOf(projection: Projection, [from, to]: readonly [from: NodeId, to: NodeId]): readonly Occurrence[] {
   const { graph } = projection
   const source = graph.find(from)
   const target = graph.find(to)

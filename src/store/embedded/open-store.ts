@@ -1,14 +1,5 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
-import type {
-  ExportRow,
-  Metric,
-  Scores,
-  Snapshot,
-  Store,
-  StoreChange,
-  StoreCondition,
-  Topology,
-} from '../../core/store.ts'
+import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import { EmbeddedSnapshot } from './embedded-snapshot.ts'
 import { exportRows } from './export.ts'
 import type { Location } from './location.ts'

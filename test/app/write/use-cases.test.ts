@@ -40,8 +40,8 @@ describe('a note that is written', () => {
 
   test('waits for the index like every answer, and is written once although the index is found damaged', async () => {
     const { core, fake } = writing()
-    const lost = () => Promise.reject(new RouxError('PROVIDER_ERROR', 'damaged'))
-    const damaged: GraphCore = { ...core, store: { ...core.store, lookup: lost } }
+    const lost = () => Promise.reject(new RouxError('STORE_UNAVAILABLE', 'damaged'))
+    const damaged: GraphCore = { ...core, store: { ...core.store, read: lost } }
     const { value, warnings } = await writeNode(damaged, single('update_node', UPDATE))
     expect(core.calls).toContain('begin')
     expect(fake.requests).toHaveLength(1)

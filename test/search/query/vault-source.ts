@@ -66,7 +66,11 @@ function fitsLookup(lookup: Lookup, note: TestNote): boolean {
       return inField(lookup.field, match === 'prefix' ? 'prefix' : 'word', form)(note)
     }
     case 'phrase':
-      return inField(lookup.field, lookup.phrase.words.at(-1)?.isPrefix === true ? 'prefix' : 'phrase', textOf(lookup.phrase))(note)
+      return inField(
+        lookup.field,
+        lookup.phrase.words.at(-1)?.isPrefix === true ? 'prefix' : 'phrase',
+        textOf(lookup.phrase),
+      )(note)
     case 'nothing':
       return false
     case 'tag':

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ask } from '../../support/ask.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 
 const FILES = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `---\naliases: [Alias of ${at}]\n---\n`]))
@@ -6,7 +7,7 @@ const FILES = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.
 async function opened() {
   const vault = new MemoryVault(FILES)
   const indexed = await new IndexedVault(vault).index()
-  const named = async (name: string) => (await indexed.store.named(name, {})).map(({ id }) => id)
+  const named = async (name: string) => (await ask(indexed.store).named(name, {})).map(({ id }) => id)
   return { vault, named, indexed, store: indexed.store }
 }
 

@@ -3,6 +3,7 @@ import type { NodeId } from '../../../core/ids.ts'
 import type { Condition, WordTerm } from '../../../core/query.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
 import type { NameOptions, Page, Scope } from '../../../core/store.ts'
+import { eachInTurn } from '../../../core/take-turns.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
 import { DamagedWords } from '../../../search/words/bytes.ts'
 import type { Location } from '../location.ts'
@@ -91,19 +92,14 @@ export class SearchReads {
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
-    limit: number,
+    { limit, turn }: { readonly limit: number; readonly turn: () => Promise<void> },
   ): Promise<readonly (readonly ChunkHit[])[]> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       const accept = this.#acceptCurrent(scope)
-      return vectors.map((vector) =>
-        (table?.nearestChunks(vector, limit, accept) ?? []).map(({ key, ordinal, score }) => ({
-          id: graph.id(key),
-          chunk: ordinal,
-          score,
-        })),
-      )
+      const toHit = ({ key, ordinal, score }: VectorTableHit): ChunkHit => ({ id: graph.id(key), chunk: ordinal, score })
+      return await eachInTurn(vectors, turn, (vector) => (table?.nearestChunks(vector, limit, accept) ?? []).map(toHit))
     })
   }
 
@@ -111,7 +107,7 @@ export class SearchReads {
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
-    { limit, minimum }: NameOptions,
+    { limit, minimum, turn }: NameOptions & { readonly turn: () => Promise<void> },
   ): Promise<readonly (readonly NameVectorHit[])[]> {
     return await this.#guard(async () => {
       const table = await this.#index.vectors(embedder)
@@ -122,7 +118,7 @@ export class SearchReads {
         const name = ordinal === 0 ? graph.title(key) : (row?.aliases[ordinal - 1] ?? fileStem(row))
         return name === undefined || score < minimum ? [] : [{ id: graph.id(key), title: graph.title(key), name, score }]
       }
-      return vectors.map((vector) => (table?.nearestNames(vector, limit, accept) ?? []).flatMap(toHits))
+      return await eachInTurn(vectors, turn, (vector) => (table?.nearestNames(vector, limit, accept) ?? []).flatMap(toHits))
     })
   }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ask } from '../../../support/ask.ts'
 import { BagOfWords } from '../../../support/bag-of-words.ts'
 import { MemoryVault } from '../../../support/memory-vault.ts'
 import { answersOf, SearchRig, vectorsOf } from './search-rig.ts'
@@ -87,7 +88,7 @@ test('after any sequence of changes and interruptions answers are those of an in
       await fresh.finish()
       expect(await answersOf(rig.store, bag.id, QUESTIONS)).toEqual(await answersOf(fresh.store, bag.id, QUESTIONS))
       expect(await vectorsOf(rig.store, bag.id)).toEqual(await vectorsOf(fresh.store, bag.id))
-      expect(await rig.store.vectorStates()).toEqual(await fresh.store.vectorStates())
+      expect(await ask(rig.store).vectorStates()).toEqual(await ask(fresh.store).vectorStates())
       const { words, vectors } = rig.search.progress()
       expect(words).toEqual(fresh.search.progress().words)
       expect([vectors?.done, vectors?.total]).toEqual([words.total, words.total])

@@ -10,6 +10,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../../../src/store/emb
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
 import { openIndexWriter } from '../../../../src/store/embedded/writer.ts'
 import { fileKind } from '../../../../src/vault/file-kind.ts'
+import { ask } from '../../../support/ask.ts'
 import { bagOf } from '../../../support/bag-of-words.ts'
 import { openIndexer } from '../../../support/indexers.ts'
 import type { MemoryVault } from '../../../support/memory-vault.ts'
@@ -53,9 +54,6 @@ export class SearchRig {
     const store = openEmbeddedStore(
       { kind: 'file', path: this.indexFile },
       {
-        analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-        readFile: async (path) => vault.read(path),
-        reconcile: (paths) => this.reconcile(paths),
         onDamage: () => {},
         search: location,
         onSearchDamage: () => {},
@@ -120,17 +118,17 @@ export class SearchRig {
 export async function answersOf(store: EmbeddedStore, embedder: string | undefined, questions: readonly string[]) {
   const answers = []
   for (const question of questions) {
-    const words = await store.words(question, {}, 100)
-    const options = { orderBy: 'relevance', includeArchived: true } as const
-    const found = await store.find(question, new Date(0), {}, options, { offset: 0, limit: 100 })
+    const words = await ask(store).words(question, {}, 100)
+    const options = { scope: {}, orderBy: 'relevance', page: { offset: 0, limit: 100 } } as const
+    const { found, isFallback } = await ask(store).find(question, new Date(0), options)
     answers.push({
       question,
       words: { ...words, hits: words.hits.map(rounded) },
-      found: { ...found, items: found.items.map(rounded) },
+      found: { ...found, isFallback, items: found.items.map((item) => rounded({ ...item, score: item.score ?? 1 })) },
     })
     if (embedder === undefined) continue
-    const near = await store.nearest(embedder, bagOf(question), {}, 1_000)
-    const names = await store.nearestNames(embedder, bagOf(question), {}, { limit: 1_000, minimum: -1 })
+    const near = await ask(store).nearest(embedder, bagOf(question), {}, 1_000)
+    const names = await ask(store).nearestNames(embedder, bagOf(question), {}, { limit: 1_000, minimum: -1 })
     answers.push({ question, near: near.map(rounded).sort(byAll), names: names.map(rounded).sort(byAll) })
   }
   return answers
@@ -138,8 +136,8 @@ export async function answersOf(store: EmbeddedStore, embedder: string | undefin
 
 /** The vectors of every note. */
 export async function vectorsOf(store: EmbeddedStore, embedder: string) {
-  const { items } = await store.select({}, { offset: 0, limit: 1_000 })
-  return await Promise.all(items.map(async ({ id }) => ({ id, stored: await store.vectors(embedder, id as NodeId) })))
+  const { items } = await ask(store).select({}, { offset: 0, limit: 1_000 })
+  return await Promise.all(items.map(async ({ id }) => ({ id, stored: await ask(store).vectors(embedder, id as NodeId) })))
 }
 
 /** Sums of another order differ in their last digits, and estimates of the nearest in a few more. */

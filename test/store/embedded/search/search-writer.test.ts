@@ -4,6 +4,7 @@ import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { ask } from '../../../support/ask.ts'
 import { bagOf } from '../../../support/bag-of-words.ts'
 import { MemoryVault } from '../../../support/memory-vault.ts'
 import { SearchRig } from './search-rig.ts'
@@ -38,8 +39,10 @@ async function putOneByOne(writer: SearchWriter, keys: ReadonlyMap<string, numbe
 }
 
 async function foundBy(rig: SearchRig): Promise<readonly number[]> {
-  const { hits } = await rig.store.words('common', {}, 100)
-  const each = await Promise.all(Object.keys(NOTES).map(async (_, at) => (await rig.store.words(`word${at}`, {}, 9)).hits.length))
+  const { hits } = await ask(rig.store).words('common', {}, 100)
+  const each = await Promise.all(
+    Object.keys(NOTES).map(async (_, at) => (await ask(rig.store).words(`word${at}`, {}, 9)).hits.length),
+  )
   return [hits.length, ...each]
 }
 const EVERYTHING = [32, ...Object.keys(NOTES).map(() => 1)]
@@ -77,10 +80,10 @@ describe('merging', () => {
     await rig.reconcile()
     await rig.writer.forget([5])
     while (await rig.writer.compact());
-    expect((await rig.store.words('rewritten', {}, 9)).hits.map(({ id }) => id)).toEqual(['n3.md'])
-    expect((await rig.store.words('word3', {}, 9)).hits).toEqual([])
-    expect((await rig.store.words('word5', {}, 9)).hits).toEqual([])
-    expect((await rig.store.words('common', {}, 99)).hits).toHaveLength(31)
+    expect((await ask(rig.store).words('rewritten', {}, 9)).hits.map(({ id }) => id)).toEqual(['n3.md'])
+    expect((await ask(rig.store).words('word3', {}, 9)).hits).toEqual([])
+    expect((await ask(rig.store).words('word5', {}, 9)).hits).toEqual([])
+    expect((await ask(rig.store).words('common', {}, 99)).hits).toHaveLength(31)
   })
 
   test('one that was broken off leaves nothing that is seen', async () => {
@@ -101,12 +104,12 @@ describe('embedders', () => {
     const { rig } = await graphOnly()
     await rig.writer.putVectors('a:16', [vectors(0, 'n0.md', 16), vectors(1, 'n1.md', 16)])
     await rig.writer.putVectors('b:24', [vectors(0, 'n0.md', 24)])
-    expect(await rig.store.nearest('b:24', bagOf('word0', 24), {}, 9)).toHaveLength(1)
+    expect(await ask(rig.store).nearest('b:24', bagOf('word0', 24), {}, 9)).toHaveLength(1)
     await rig.writer.keepOnly('a:16')
     await rig.writer.putVectors('c:16', [vectors(2, 'n2.md', 16)])
-    expect((await rig.store.nearest('c:16', bagOf('word2 common'), {}, 9)).map(({ id }) => id)).toEqual(['n2.md'])
-    expect(await rig.store.nearest('b:24', bagOf('word0', 24), {}, 9)).toEqual([])
-    expect(await rig.store.nearest('a:16', bagOf('word0'), {}, 9)).toHaveLength(2)
+    expect((await ask(rig.store).nearest('c:16', bagOf('word2 common'), {}, 9)).map(({ id }) => id)).toEqual(['n2.md'])
+    expect(await ask(rig.store).nearest('b:24', bagOf('word0', 24), {}, 9)).toEqual([])
+    expect(await ask(rig.store).nearest('a:16', bagOf('word0'), {}, 9)).toHaveLength(2)
   })
 
   test('vectors that are there are known again by the hash of their text', async () => {
