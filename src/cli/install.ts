@@ -31,6 +31,7 @@ export async function run(invocation: Invocation): Promise<number> {
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
     done: `${client.title} has Roux now, as "${name}".`,
     nothing: `${client.title} has exactly this already: nothing was written.`,
+    afterwards: client.afterInstall,
   })
 }
 

@@ -69,6 +69,8 @@ export function closeToOthers(path: string): string | undefined {
       cause,
     })
   }
+  if (isOpenToOthers(modeOf(path) ?? 0))
+    return `Other users of this computer can read ${path}: its file system keeps no permissions. Set XDG_STATE_HOME to a folder on another one, then say "roux token rotate".`
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 

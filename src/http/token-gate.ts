@@ -52,11 +52,14 @@ export class TokenGate {
   }
 
   #refresh(): void {
-    if (versionOf(this.#path) === this.#version) return
+    const version = versionOf(this.#path)
+    if (version === this.#version) return
+    // Before anything can fail: a failure is reported once for each change of the file, not with every request.
+    this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Before reading: what is written meanwhile differs from it, and is read next time.
+      // Closing the file changed it. Before reading: what is written meanwhile differs from this, and is read next time.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined
