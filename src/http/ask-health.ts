@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import { HEALTH, HEALTH_PATH } from './checks.ts'
+import { HEALTH, HEALTH_PATH } from './health-route.ts'
 
 /** Who listens at a port: nobody, what answers as this server does, or another program. */
 export type Occupant = 'nobody' | 'roux' | 'other'

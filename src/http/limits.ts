@@ -5,7 +5,6 @@ export interface Limits {
   readonly body: number
   /** With the scope `attach`. */
   readonly attachmentBody: number
-  readonly bodyDepth: number
   readonly headers: number
   readonly headerBytes: number
   readonly headersTimeout: number
@@ -17,7 +16,6 @@ export interface Limits {
   readonly calls: number
   readonly streams: number
   readonly streamBacklog: number
-  readonly batch: number
   readonly sessions: number
   readonly sessionIdle: number
   readonly keepAlive: number
@@ -29,8 +27,6 @@ export const LIMITS: Limits = {
   body: 4 * 1024 * 1024,
   // An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
-  // No tool takes more than a few levels; parsers and checks further on recurse.
-  bodyDepth: 64,
   headers: 100,
   headerBytes: 16 * 1024,
   // Who is slower than this is not slow but holds a connection.
@@ -48,7 +44,6 @@ export const LIMITS: Limits = {
   streams: 128,
   // Notifications are hints to look again; who lets this many wait does not read them.
   streamBacklog: 1_000,
-  batch: 100,
   sessions: 256,
   sessionIdle: 30 * 60_000,
   keepAlive: 15_000,

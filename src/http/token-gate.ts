@@ -5,13 +5,13 @@ import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, type Token } from './tokens.ts'
 
 /** Someone whose token is known. */
-export interface Holder {
+export interface Principal {
   readonly access: Access
   /** Differs as soon as the token has another secret or may do anything else. */
   readonly key: string
 }
 
-interface Known extends Holder {
+interface Known extends Principal {
   readonly digest: Buffer
 }
 
@@ -36,7 +36,7 @@ export class TokenGate {
   }
 
   /** Who holds a secret; `undefined` when it is nobody's. */
-  find(secret: string): Holder | undefined {
+  find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
@@ -45,7 +45,7 @@ export class TokenGate {
     return found
   }
 
-  /** Whether a holder of before may still do the same. */
+  /** Whether a principal of before may still do the same. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#known.some((known) => known.key === key)

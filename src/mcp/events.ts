@@ -1,4 +1,4 @@
-import { HeededAddresses } from './heeded-addresses.ts'
+import { ResourceSubscriptions } from './resource-subscriptions.ts'
 import { addressed } from './resources/resource-uri.ts'
 
 /** Something that a client may ask to be told of; the kinds are those of the SDK's event bus. */
@@ -34,8 +34,8 @@ export interface EventFeed {
   subscribe(listener: (event: ClientEvent) => void): () => void
   /** Returns how to stop listening. */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Has changes of resources told under these addresses, as they are spelled. Returns how to end that. */
-  heed(uris: readonly string[]): () => void
+  /** Reports changes of resources under these addresses, as they are spelled. Returns how to end that. */
+  subscribeResources(uris: readonly string[]): () => void
 }
 
 /** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
@@ -43,29 +43,30 @@ export type SeenVaults = readonly string[] | 'nothing'
 
 /** What may be heard by who sees these vaults: that something happens elsewhere, and when, tells of the notes there, too. */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
-  const heeded = new HeededAddresses(seen === 'nothing' ? [] : seen)
+  const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
   const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
   return {
     subscribe: (listener) =>
       events.subscribe((event) => {
         if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
-        for (const told of inOwnTerms(event, heeded)) listener(told)
+        for (const told of inOwnTerms(event, subscriptions)) listener(told)
       }),
     onMessage: (listener) =>
       events.onMessage((message) => {
         if (isSeen(message)) listener(message)
       }),
-    heed: (uris) => heeded.heed(uris),
+    subscribeResources: (uris) => subscriptions.subscribe(uris),
   }
 }
 
 /** Changes that come of settings alone. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
-function inOwnTerms(event: ServerEvent, heeded: HeededAddresses): readonly ClientEvent[] {
+function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
   if (event.kind !== 'resource_updated' && event.kind !== 'files_updated') return [{ kind: event.kind }]
-  if (heeded.isEmpty) return []
-  const uris = event.kind === 'resource_updated' ? heeded.ofResource(event.uri) : heeded.ofFiles(event.ids(), event.vault)
+  if (subscriptions.isEmpty) return []
+  const uris =
+    event.kind === 'resource_updated' ? subscriptions.ofResource(event.uri) : subscriptions.ofFiles(event.ids(), event.vault)
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 

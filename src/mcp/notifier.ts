@@ -1,8 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { type ClientEvent, type EventFeed, feedOf, ServerEvents } from './events.ts'
 import type { ServerExtension } from './extension.ts'
-import { heedRefusal } from './heeded-addresses.ts'
 import { INVALID_PARAMS, shown } from './protocol-errors.ts'
+import { subscriptionRefusal } from './resource-subscriptions.ts'
 import { readResourceUri } from './resources/resource-uri.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -52,10 +52,10 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE, ex
     readResourceUri(uri) !== undefined || extension?.resources?.some(({ definition }) => definition.uri === uri) === true
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
     if (subscribed.has(uri)) return {}
-    const refusal = heedRefusal([uri], subscribed.size)
+    const refusal = subscriptionRefusal([uri], subscribed.size)
     if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
     if (!isKnown(uri)) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
-    subscribed.set(uri, events.heed([uri]))
+    subscribed.set(uri, events.subscribeResources([uri]))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

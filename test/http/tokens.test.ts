@@ -106,7 +106,7 @@ describe('the file', () => {
       gate = new TokenGate(file, (warning) => warnings.push(warning))
     })
 
-    test('a holder is known by the secret, with what it may do', () => {
+    test('a principal is known by the secret, with what it may do', () => {
       const reader = requireToken(readTokens(file) ?? [], 'reader')
       expect(gate.find(reader.secret)?.access).toEqual({ name: 'reader', scopes: new Set(['read']), vaults: ['work'] })
       expect(gate.find(`${reader.secret}x`)).toBeUndefined()
@@ -114,8 +114,8 @@ describe('the file', () => {
     })
 
     test('changes count at once: another secret, another scope, a token that is gone', () => {
-      const holder = gate.find(first.secret)
-      const mayGoOn = (): boolean => gate.isCurrent(holder?.key ?? '')
+      const principal = gate.find(first.secret)
+      const mayGoOn = (): boolean => gate.isCurrent(principal?.key ?? '')
       expect(mayGoOn()).toBe(true)
       writeTokens(file, [{ ...first, scopes: ['read'] }])
       expect([mayGoOn(), gate.find(first.secret)?.access.scopes]).toEqual([false, new Set(['read'])])

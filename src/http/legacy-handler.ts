@@ -1,37 +1,33 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage, JSONRPCRequest, Server } from '@modelcontextprotocol/server'
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { type Arrival, batchFault, type Messages } from '../mcp/arrival.ts'
 import { messageToJson } from '../mcp/json.ts'
-import { invalidRequest, isRequest } from '../mcp/json-rpc.ts'
+import { invalidRequest, isInitialize, isRequest } from '../mcp/json-rpc.ts'
 import { EventStream, EventsOnDemand } from './event-stream.ts'
 import { ExchangeTransport } from './exchange-transport.ts'
 import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'
-import { type Posted, readPosted } from './posted.ts'
-import { type Refusal, refusal, sendJson, sendRefusal } from './refusal.ts'
+import { type Refusal, refusal, sendFault, sendJson, sendRefusal } from './refusal.ts'
+import type { Exchange } from './routes.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { Holder } from './token-gate.ts'
+import type { Principal } from './token-gate.ts'
 
 export interface LegacyOptions {
   readonly sessions: Sessions
   readonly load: Load
   readonly limits: Limits
   /** Makes the server of a session, or of one post without a session. */
-  serverFor(holder: Holder): Server
+  serverFor(principal: Principal): Server
 }
 
-/** One request of a client whose token is known. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly holder: Holder
-}
+type TokenExchange = Exchange<Principal>
 
 /** What clients that name no version mean: the one before which the header did not exist. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
 /** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to who never opened one. */
-export class LegacyLeg {
+export class LegacyHandler {
   readonly #options: LegacyOptions
   /** Of posts without a session that are in work. */
   readonly #single = new Set<ExchangeTransport>()
@@ -40,24 +36,23 @@ export class LegacyLeg {
     this.#options = options
   }
 
-  /** Answers a posted body. Resolves when it is answered. */
-  async post(exchange: Exchange, body: unknown): Promise<void> {
+  /** Answers what was posted. Resolves when it is answered. */
+  async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
+    const { response } = exchange
     const found = this.#sessionOf(exchange)
-    if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)
+    if ('refusal' in found) return sendRefusal(response, found.refusal)
     const { session } = found
-    const read = readPosted(body, { version: session?.version ?? versionOf(exchange), batch: this.#options.limits.batch })
-    if (!('messages' in read)) return sendFault(exchange.response, read.fault)
-    const { messages, faults } = read
-    const opening = messages.find(isInitialize)
-    if (opening === undefined) return this.#answer(exchange, { ...read, session })
-    if (session !== undefined) return sendFault(exchange.response, invalidRequest('the session is open already.', opening.id))
-    if (messages.length + faults.length > 1)
-      return sendFault(exchange.response, invalidRequest('"initialize" must come alone.', opening.id))
+    if (arrival.kind === 'fault') return sendFault(response, arrival.response)
+    const fault = batchFault(arrival, session?.version ?? versionOf(exchange))
+    if (fault !== undefined) return sendFault(response, fault)
+    const opening = arrival.messages.find(isInitialize)
+    if (opening === undefined) return this.#answer(exchange, { ...arrival, session })
+    if (session !== undefined) return sendFault(response, invalidRequest('the session is open already.', opening.id))
     await this.#open(exchange, opening)
   }
 
   /** Opens the stream of a session's notifications. */
-  async listen(exchange: Exchange): Promise<void> {
+  async listen(exchange: TokenExchange): Promise<void> {
     const { response } = exchange
     const { load, limits } = this.#options
     const found = this.#requireSession(exchange)
@@ -78,7 +73,7 @@ export class LegacyLeg {
   }
 
   /** Ends a session. */
-  async end(exchange: Exchange): Promise<void> {
+  async end(exchange: TokenExchange): Promise<void> {
     const found = this.#requireSession(exchange)
     if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)
     this.#options.sessions.end(found.session)
@@ -90,15 +85,15 @@ export class LegacyLeg {
     await Promise.all([...this.#single].map((transport) => transport.close()))
   }
 
-  async #open(exchange: Exchange, opening: JSONRPCRequest): Promise<void> {
+  async #open(exchange: TokenExchange, opening: JSONRPCRequest): Promise<void> {
     const { sessions, serverFor } = this.#options
-    const { holder, response } = exchange
-    const server = serverFor(holder)
+    const { sender, response } = exchange
+    const server = serverFor(sender)
     const transport = new ExchangeTransport()
     await server.connect(transport)
     const [answer] = await transport.post([opening], () => {})
     const version = answer === undefined ? undefined : agreedVersion(answer)
-    const session = version === undefined ? undefined : sessions.open({ holder: holder.key, version, server, transport })
+    const session = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
     if (session === undefined) await server.close()
     if (session === undefined && version !== undefined) return sendRefusal(response, tooManySessions())
     if (session !== undefined) {
@@ -109,14 +104,14 @@ export class LegacyLeg {
   }
 
   async #answer(
-    exchange: Exchange,
-    { messages, faults, isBatch, session }: Posted & { session: Session | undefined },
+    exchange: TokenExchange,
+    { messages, faults, isBatch, session }: Messages & { readonly session: Session | undefined },
   ): Promise<void> {
     const { response } = exchange
     if (!messages.some(isRequest) && session === undefined) return sendAnswers(response, faults, isBatch)
     const transport = session?.transport ?? (await this.#connectOnce(exchange))
-    const repeated = messages.filter(isRequest).find(({ id }) => transport.isAwaited(id))
-    if (repeated !== undefined) return sendFault(response, invalidRequest('a request with this id is in work.', repeated.id))
+    const repeated = transport.pending.repeatedFault(messages)
+    if (repeated !== undefined) return sendFault(response, repeated)
     const events = new EventsOnDemand(exchange, this.#options.limits)
     const answers = await transport.post(messages, (message) => events.send(message))
     const isGivenUp = transport.isClosed
@@ -127,9 +122,9 @@ export class LegacyLeg {
   }
 
   /** A server for one post; it ends with the post, also when the client goes away. */
-  async #connectOnce({ holder, response }: Exchange): Promise<ExchangeTransport> {
+  async #connectOnce({ sender, response }: TokenExchange): Promise<ExchangeTransport> {
     const transport = new ExchangeTransport()
-    const server = this.#options.serverFor(holder)
+    const server = this.#options.serverFor(sender)
     await server.connect(transport)
     this.#single.add(transport)
     response.once('close', () => {
@@ -139,17 +134,17 @@ export class LegacyLeg {
     return transport
   }
 
-  #sessionOf(exchange: Exchange): { readonly session: Session | undefined } | { readonly refusal: Refusal } {
+  #sessionOf(exchange: TokenExchange): { readonly session: Session | undefined } | { readonly refusal: Refusal } {
     const wrong = wrongVersion(exchange)
     if (wrong !== undefined) return { refusal: wrong }
     const id = exchange.request.headers['mcp-session-id']
     if (id === undefined) return { session: undefined }
-    const session = this.#options.sessions.find(String(id), exchange.holder.key)
+    const session = this.#options.sessions.find(String(id), exchange.sender.key)
     if (session !== undefined) return { session }
     return { refusal: noSession() }
   }
 
-  #requireSession(exchange: Exchange): { readonly session: Session } | { readonly refusal: Refusal } {
+  #requireSession(exchange: TokenExchange): { readonly session: Session } | { readonly refusal: Refusal } {
     const found = this.#sessionOf(exchange)
     if ('refusal' in found) return found
     if (found.session !== undefined) return { session: found.session }
@@ -158,19 +153,15 @@ export class LegacyLeg {
   }
 }
 
-function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {
-  return isRequest(message) && message.method === 'initialize'
-}
-
 function agreedVersion(answer: JSONRPCMessage): string | undefined {
   return 'result' in answer ? String(answer.result.protocolVersion) : undefined
 }
 
-function versionOf({ request }: Exchange): string {
+function versionOf({ request }: TokenExchange): string {
   return String(request.headers['mcp-protocol-version'] ?? VERSION_WITHOUT_HEADER)
 }
 
-function wrongVersion(exchange: Exchange): Refusal | undefined {
+function wrongVersion(exchange: TokenExchange): Refusal | undefined {
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(versionOf(exchange))) return undefined
   return refusal(400, 'The version in the header MCP-Protocol-Version is not known.', {
     hint: `Versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
@@ -190,10 +181,6 @@ function tooManySessions(): Refusal {
     hint: 'Try again in a moment.',
     headers: { 'Retry-After': '1' },
   })
-}
-
-function sendFault(response: ServerResponse, fault: JSONRPCMessage): void {
-  sendJson(response, 400, messageToJson(fault))
 }
 
 /** Notifications, and requests that were cancelled, have no answer. */

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { checkDoor } from '../../src/http/check-door.ts'
+import { checkAccessPolicy } from '../../src/http/check-access-policy.ts'
 
 test('names and origins as they are sent are let pass', () => {
   const hosts = ['notes.example.com', 'Box', '192.0.2.1', '[2001:db8::1]']
   const origins = ['https://notes.example.com', 'http://box:3000/', 'app://obsidian.md', 'chrome-extension://abc']
-  for (const host of ['127.0.0.1', '::', 'box']) expect(() => checkDoor({ host, hosts, origins })).not.toThrow()
+  for (const host of ['127.0.0.1', '::', 'box']) expect(() => checkAccessPolicy({ host, hosts, origins })).not.toThrow()
 })
 
 test.each(['https://notes.example.com', 'notes.example.com:443', '*', '', 'a b', '2001:db8::1'])('http.hosts: %s', (host) => {
-  expect(() => checkDoor({ host: '127.0.0.1', hosts: [host], origins: [] })).toThrow(
+  expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [host], origins: [] })).toThrow(
     `http.hosts: "${host}" is no name of a host.`,
   )
 })
@@ -16,12 +16,12 @@ test.each(['https://notes.example.com', 'notes.example.com:443', '*', '', 'a b',
 test.each(['*', 'null', 'notes.example.com', 'https://a.example/path', 'https://user@a.example', ''])(
   'http.origins: %s',
   (origin) => {
-    expect(() => checkDoor({ host: '127.0.0.1', hosts: [], origins: [origin] })).toThrow(
+    expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [], origins: [origin] })).toThrow(
       `http.origins: "${origin}" is no origin of a page.`,
     )
   },
 )
 
 test.each(['', ' '])('an address that is "%s" is none: it would be every one', (host) => {
-  expect(() => checkDoor({ host, hosts: [], origins: [] })).toThrow('http.host is empty')
+  expect(() => checkAccessPolicy({ host, hosts: [], origins: [] })).toThrow('http.host is empty')
 })

@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import type { Door } from './checks.ts'
+import type { AccessPolicy } from './checks.ts'
 import { hostName } from './names.ts'
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i
@@ -8,7 +8,7 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i
  * Checks an address that would let everybody in without being said so, and lists that would silently let nobody in.
  * @throws RouxError `INVALID_SETTINGS` that names the entry
  */
-export function checkDoor({ host: address, hosts, origins }: Pick<Door, 'host' | 'hosts' | 'origins'>): void {
+export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
   if (address.trim() === '')
     throw new RouxError('INVALID_SETTINGS', 'http.host is empty, which would let every computer in.', {
       hint: 'Set it to 127.0.0.1; 0.0.0.0 says that all addresses of this computer are meant.',

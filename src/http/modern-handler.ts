@@ -1,25 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { classifyInboundRequest, createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  type Server,
+} from '@modelcontextprotocol/server'
+import { type Arrival, batchFault } from '../mcp/arrival.ts'
 import type { EventFeed } from '../mcp/events.ts'
-import { heedRefusal } from '../mcp/heeded-addresses.ts'
 import { messageToJson } from '../mcp/json.ts'
-import { invalidParams, readMessage } from '../mcp/json-rpc.ts'
+import { invalidParams, isListen, listenedUris } from '../mcp/json-rpc.ts'
+import { MODERN_VERSION } from '../mcp/protocol-versions.ts'
+import { subscriptionRefusal } from '../mcp/resource-subscriptions.ts'
 import type { Access } from './access.ts'
-import type { Exchange } from './legacy-leg.ts'
 import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'
-import { sendJson, sendRefusal } from './refusal.ts'
-import type { Holder } from './token-gate.ts'
+import { sendFault, sendJson, sendRefusal } from './refusal.ts'
+import type { Exchange } from './routes.ts'
+import type { Principal } from './token-gate.ts'
 
 export interface ModernOptions {
-  /** What the holders of such a token are told of. */
+  /** What the principals of such a token are told of. */
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
   /** Makes the server of one request. */
-  serverFor(holder: Holder): Server
+  serverFor(principal: Principal): Server
   /** Told of what is a mistake of ours; what clients do wrong is answered, and not told. */
   log(line: string): void
 }
@@ -30,12 +38,12 @@ interface Streams {
 }
 
 /** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
-export class ModernLeg {
+export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for those who may see the same. */
   readonly #streams = new Map<string, Streams>()
-  readonly #holders = new WeakMap<Request, Holder>()
+  readonly #principals = new WeakMap<Request, Principal>()
   readonly #listening = new Map<AbortController, string>()
 
   constructor(options: ModernOptions) {
@@ -43,38 +51,39 @@ export class ModernLeg {
     this.#calls = this.#handler()
   }
 
-  /** Answers a posted body. Resolves when it is answered, or the stream has ended. */
-  async post(exchange: Exchange, body: unknown): Promise<void> {
+  /** Answers what was posted. Resolves when it is answered, or the stream has ended. */
+  async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
+    const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
+    if (fault !== undefined) return sendFault(response, fault)
     const gone = new AbortController()
-    exchange.response.once('close', () => {
-      if (!exchange.response.writableFinished) gone.abort()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
     })
-    const request = toRequest(exchange.request, gone.signal)
-    this.#holders.set(request, exchange.holder)
-    if (!isListening(body)) return send(await this.#calls.fetch(request, { parsedBody: body }), exchange.response)
+    const asked: Asked = { request: toRequest(request, gone.signal), response, message: onlyMessage(arrival) }
+    this.#principals.set(asked.request, sender)
+    if (asked.message === undefined || !isListen(asked.message)) return await answer(this.#calls, asked)
     const { load } = this.#options
     const full = load.streamsRefusal
-    if (full !== undefined) return sendRefusal(exchange.response, full)
-    const uris = urisIn(body)
-    const tooMuch = heedRefusal(uris)
-    if (tooMuch !== undefined)
-      return sendJson(exchange.response, 200, messageToJson(invalidParams(tooMuch, (body as { readonly id?: unknown }).id)))
-    const { handler, events } = this.#streamsFor(exchange.holder.access)
-    const unheed = events.heed(uris)
+    if (full !== undefined) return sendRefusal(response, full)
+    const uris = listenedUris(asked.message)
+    const tooMuch = subscriptionRefusal(uris)
+    if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, asked.message.id)))
+    const { handler, events } = this.#streamsFor(sender.access)
+    const unsubscribe = events.subscribeResources(uris)
     const ended = load.beginStream()
-    this.#listening.set(gone, exchange.holder.key)
+    this.#listening.set(gone, sender.key)
     try {
-      await send(await handler.fetch(request, { parsedBody: body }), exchange.response)
+      await answer(handler, asked)
     } finally {
       this.#listening.delete(gone)
-      unheed()
+      unsubscribe()
       ended()
     }
   }
 
-  /** Ends the streams of every holder who may not go on. */
-  endUnless(mayGoOn: (holder: string) => boolean): void {
-    for (const [stream, holder] of this.#listening) if (!mayGoOn(holder)) stream.abort()
+  /** Ends the streams of every principal who may not go on. */
+  endUnless(mayGoOn: (principal: string) => boolean): void {
+    for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
   }
 
   /** Ends the streams, each with its last word. */
@@ -108,9 +117,9 @@ export class ModernLeg {
 
   #open(request: Request | undefined): Server {
     try {
-      const holder = request === undefined ? undefined : this.#holders.get(request)
-      if (holder === undefined) throw new Error('A request came past the door.')
-      return this.#options.serverFor(holder)
+      const principal = request === undefined ? undefined : this.#principals.get(request)
+      if (principal === undefined) throw new Error('A request came past the table of routes.')
+      return this.#options.serverFor(principal)
     } catch (error) {
       // The SDK answers it as an internal error, and says nothing of it.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
@@ -119,17 +128,17 @@ export class ModernLeg {
   }
 }
 
-/** Whether a posted body is of a version before 2026-07-28. What is no message says nothing about it. */
-export function isLegacy({ headers }: IncomingMessage, body: unknown): boolean {
-  const known = Array.isArray(body) ? body.filter((item) => readMessage(item).kind === 'message') : body
-  if (Array.isArray(known) && known.length === 0) return true
+/** Whether what was posted is of a version before 2026-07-28. What is no message says nothing about it. */
+export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
+  const messages = arrival.kind === 'messages' ? arrival.messages : []
+  if (arrival.kind === 'messages' && messages.length === 0) return true
   // What the SDK's own handler goes by, without the request that it wants to be made of it.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
     ...member('mcpMethodHeader', headers['mcp-method']),
     ...member('mcpNameHeader', headers['mcp-name']),
-    body: known,
+    body: onlyMessage(arrival) ?? messages,
   })
   return outcome.kind === 'legacy'
 }
@@ -141,16 +150,15 @@ function member<Name extends string>(
   return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
-/** Whether a posted body asks for a stream. */
-export function isListening(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen'
+/** Whether what was posted asks for a stream. */
+export function isListening(arrival: Arrival): boolean {
+  const message = onlyMessage(arrival)
+  return message !== undefined && isListen(message)
 }
 
-/** The resources that a listener wants to be told of, as it writes their addresses. */
-function urisIn(body: unknown): readonly string[] {
-  const { params } = body as { readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } } }
-  const uris = params?.notifications?.resourceSubscriptions
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []
+/** The message that came alone; `undefined` of a batch, and of what is no message. */
+function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
+  return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
 
 /** The head of a request as the SDK takes it; the body is given apart, parsed. */
@@ -161,8 +169,19 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
-/** Those that have a meaning in the protocol; the token goes no further than the door. */
+/** Those that have a meaning in the protocol; the token goes no further. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
+
+/** One request as the SDK takes it, and the response to it. */
+interface Asked {
+  readonly request: Request
+  readonly response: ServerResponse
+  readonly message: JSONRPCMessage | undefined
+}
+
+async function answer(handler: McpHttpHandler, { request, response, message }: Asked): Promise<void> {
+  await send(await handler.fetch(request, { parsedBody: message }), response)
+}
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
   if (response.destroyed) return

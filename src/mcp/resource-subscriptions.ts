@@ -5,10 +5,10 @@ import { addressed, readResourceUri } from './resources/resource-uri.ts'
 const MOST_ADDRESSES = 5_000
 const LONGEST_ADDRESS = 5_000
 
-/** Why somebody who heeds `count` addresses may not heed these as well; `undefined` when they may. */
-export function heedRefusal(uris: readonly string[], count = 0): string | undefined {
+/** Why a client that is subscribed to `count` addresses may not subscribe to these as well; `undefined` when it may. */
+export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
   if (count + uris.length > MOST_ADDRESSES)
-    return `A client is told of ${MOST_ADDRESSES} resources at the most: end some subscriptions first.`
+    return `A client subscribes to ${MOST_ADDRESSES} resources at the most: end some subscriptions first.`
   const isTooLong = uris.some((uri) => uri.length > LONGEST_ADDRESS)
   return isTooLong ? `An address of a resource has ${LONGEST_ADDRESS} characters at the most.` : undefined
 }
@@ -16,8 +16,8 @@ export function heedRefusal(uris: readonly string[], count = 0): string | undefi
 /** How a file is named by `addressed`; an address of a fixed resource as we write it. */
 type Subject = string
 
-/** The addresses of which somebody wants to be told, in the spelling in which they were asked for: filters compare letter by letter. */
-export class HeededAddresses {
+/** The addresses that are subscribed to, in the spelling in which they were asked for: filters compare letter by letter. */
+export class ResourceSubscriptions {
   readonly #vaults: readonly string[]
   /** How many asked for each spelling. */
   readonly #spellings = new Map<Subject, Map<string, number>>()
@@ -27,15 +27,15 @@ export class HeededAddresses {
     this.#vaults = vaults
   }
 
-  /** Remembers addresses; those that name nothing here are left out. Returns how to forget them, which is done once. */
-  heed(uris: readonly string[]): () => void {
-    const heeded = uris.flatMap((uri) => {
+  /** Adds addresses; those that name nothing here are left out. Returns how to end that, which is done once. */
+  subscribe(uris: readonly string[]): () => void {
+    const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)
       return subject === undefined ? [] : [{ subject, uri }]
     })
-    for (const { subject, uri } of heeded) this.#count(subject, uri, 1)
+    for (const { subject, uri } of subscribed) this.#count(subject, uri, 1)
     return () => {
-      for (const { subject, uri } of heeded.splice(0)) this.#count(subject, uri, -1)
+      for (const { subject, uri } of subscribed.splice(0)) this.#count(subject, uri, -1)
     }
   }
 
