@@ -130,15 +130,16 @@ export class ModernHandler {
 
 /** Whether what was posted is of a version before 2026-07-28. What is no message says nothing about it. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
-  const messages = arrival.kind === 'messages' ? arrival.messages : []
-  if (arrival.kind === 'messages' && messages.length === 0) return true
+  const message = onlyMessage(arrival)
+  if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
+  if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
   // What the SDK's own handler goes by, without the request that it wants to be made of it.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
     ...member('mcpMethodHeader', headers['mcp-method']),
     ...member('mcpNameHeader', headers['mcp-name']),
-    body: onlyMessage(arrival) ?? messages,
+    body: message ?? arrival.messages,
   })
   return outcome.kind === 'legacy'
 }
