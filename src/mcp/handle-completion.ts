@@ -19,10 +19,6 @@ const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
-    if (ref.type === 'ref/prompt') {
-      const other = options.extension?.prompts?.find(({ definition }) => definition.name === ref.name)
-      if (other?.complete !== undefined) return { completion: await other.complete(argument.name, argument.value) }
-    }
     const completer =
       ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name, options) : forTemplate(ref.uri, argument.name, options)
     if (completer === undefined) return { completion: NOTHING }

@@ -211,7 +211,7 @@ describe('the package', () => {
     fails(
       open({ model: modelFolder() }, { engines: ['no-such-package-of-ours'] }),
       /needs the package @huggingface\/transformers/,
-      /npm install -g @huggingface\/transformers/,
+      /npm install -g --ignore-scripts @huggingface\/transformers/,
     ))
 
   test('is broken', () =>
