@@ -3,7 +3,7 @@ import { refusal } from './refusal.ts'
 import type { Admission } from './routes.ts'
 import type { Principal, TokenGate } from './token-gate.ts'
 
-/** Longer ones are nobody's, and need no digest to know. */
+/** A longer header holds no token of ours; that needs no digest to know. */
 const LONGEST_HEADER = 200
 
 /** Who sends a request, by the token in its header `Authorization`; nowhere else is one looked for. */

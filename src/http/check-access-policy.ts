@@ -5,7 +5,7 @@ import { hostName } from './names.ts'
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i
 
 /**
- * Checks an address that would let everybody in without being said so, and lists that would silently let nobody in.
+ * Checks an address that would let every computer in without saying so, and lists that would silently let none in.
  * @throws RouxError `INVALID_SETTINGS` that names the entry
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {

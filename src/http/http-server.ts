@@ -29,9 +29,9 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly tokenFile: string
   /** Makes the server that a client talks to: one a session, or one a request. */
   serverFor(access: Access, era: Era): Server
-  /** What clients that listen are told of; absent where nothing is. */
+  /** What clients that listen hear of; absent where that is nothing. */
   eventsFor?(access: Access): EventFeed
-  /** Told of what the owner of the server should know, a line each. */
+  /** Takes what the owner of the server should know, a line each. */
   log(line: string): void
   readonly limits?: Limits
 }
@@ -137,7 +137,7 @@ class Endpoint {
 
   /** The checks, in this order, before anything of the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Answers hold notes: nothing on the way shall keep them, or take them for anything but JSON.
+    // Answers hold notes: nothing on the way may keep them, or take them for anything but JSON.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
     const route = findRoute(this.#routes, request)
     if (route === undefined) return sendRefusal(response, nothingHere())

@@ -26,7 +26,7 @@ type TokenExchange = Exchange<Principal>
 /** What clients that name no version mean: the one before which the header did not exist. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
-/** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to who never opened one. */
+/** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to clients without one. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
   /** Of posts without a session that are in work. */
@@ -61,7 +61,7 @@ export class LegacyHandler {
     if (full !== undefined) return sendRefusal(response, full)
     if (response.destroyed) return
     const { session } = found
-    // Whoever asks again has lost the one before, even if nobody has noticed yet.
+    // A client that asks again has lost the one before, even if that was not noticed yet.
     session.stream?.end()
     const ended = load.beginStream()
     response.setHeader('Mcp-Session-Id', session.id)

@@ -22,13 +22,13 @@ import type { Exchange } from './routes.ts'
 import type { Principal } from './token-gate.ts'
 
 export interface ModernOptions {
-  /** What the principals of such a token are told of. */
+  /** What a client with such a token hears of. */
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
   /** Makes the server of one request. */
   serverFor(principal: Principal): Server
-  /** Told of what is a mistake of ours; what clients do wrong is answered, and not told. */
+  /** Takes what is a mistake of ours; what clients do wrong is answered, and not logged. */
   log(line: string): void
 }
 
@@ -41,7 +41,7 @@ interface Streams {
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
-  /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for those who may see the same. */
+  /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for all principals that may see the same. */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
   readonly #listening = new Map<AbortController, string>()
@@ -81,7 +81,7 @@ export class ModernHandler {
     }
   }
 
-  /** Ends the streams of every principal who may not go on. */
+  /** Ends the streams of every principal that may not go on. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
   }
@@ -198,6 +198,6 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
   } catch {
-    // The client went away, or its stream was ended: there is nobody to tell.
+    // The client went away, or its stream was ended: no one is left to answer.
   }
 }

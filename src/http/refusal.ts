@@ -16,12 +16,12 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal with a message and a hint for whoever reads it. */
+/** A refusal with a message and a hint for its reader. */
 export function refusal(status: number, message: string, { hint, headers = {} }: RefusalDetails = {}): Refusal {
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// What is discarded of a body that nobody wants, so that its sender gets to read the answer, and for how long.
+// What is discarded of a body that is not read, so that its sender gets to read the answer, and for how long.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

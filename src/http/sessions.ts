@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts'
 /** What one client of an older protocol version has agreed on with the server. */
 export interface Session {
   readonly id: string
-  /** Of whom opened it: to everybody else it does not exist. */
+  /** The key of the principal that opened it: for any other it does not exist. */
   readonly principal: string
   readonly version: string
   readonly server: Server

@@ -1,13 +1,13 @@
 import { ResourceSubscriptions } from './resource-subscriptions.ts'
 import { addressed } from './resources/resource-uri.ts'
 
-/** Something that a client may ask to be told of; the kinds are those of the SDK's event bus. */
+/** Something that a client may subscribe to; the kinds are those of the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` in the very spelling that was asked for. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** Something that happened, for every connection to tell in its own terms. */
+/** Something that happened, for every connection to report in its own terms. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the address of a fixed resource, as we write it. */
@@ -23,7 +23,7 @@ export interface ServerMessage extends OfVault {
   readonly text: string
 }
 
-/** The name of the vault where it happened; absent where that has none, and for what concerns everybody. */
+/** The name of the vault where it happened; absent where that has none, and for what concerns every client. */
 interface OfVault {
   readonly vault?: string | undefined
 }
@@ -41,7 +41,7 @@ export interface EventFeed {
 /** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
 export type SeenVaults = readonly string[] | 'nothing'
 
-/** What may be heard by who sees these vaults: that something happens elsewhere, and when, tells of the notes there, too. */
+/** What a client hears that sees these vaults. Of others it hears nothing: even that something happens there, and when, is a fact about their notes. */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
   const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
@@ -49,7 +49,7 @@ export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
     subscribe: (listener) =>
       events.subscribe((event) => {
         if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
-        for (const told of inOwnTerms(event, subscriptions)) listener(told)
+        for (const own of inOwnTerms(event, subscriptions)) listener(own)
       }),
     onMessage: (listener) =>
       events.onMessage((message) => {
@@ -70,7 +70,7 @@ function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): r
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** What one server tells all of its connections. Listeners are called at once, in the order in which they came. */
+/** What one server reports to all of its connections. Listeners are called at once, in the order in which they came. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -87,12 +87,12 @@ export class ServerEvents {
     this.#publish({ kind: 'resources_list_changed' })
   }
 
-  /** Tells of a fixed resource, `roux://recent`. */
+  /** Reports a change of a fixed resource, `roux://recent`. */
   resourceUpdated(uri: string, vault?: string): void {
     this.#publish({ kind: 'resource_updated', uri, vault })
   }
 
-  /** Tells of notes and attachments that changed, or of all of a vault. */
+  /** Reports notes and attachments that changed, or all of a vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
     let made: ReadonlySet<string> | 'all' | undefined
     this.#publish({
@@ -106,7 +106,7 @@ export class ServerEvents {
     })
   }
 
-  /** Tells every connection what a person should know. */
+  /** Gives every connection what a person should know. */
   say(message: ServerMessage): void {
     for (const listener of [...this.#messageListeners]) listener(message)
   }

@@ -16,7 +16,7 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards what happens to one connection, until that ends. A client of the legacy era is told of lists once it is initialised, and of
+ * Forwards what happens to one connection, until that ends. A client of the legacy era hears of lists once it is initialised, and of
  * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
  */
 export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {

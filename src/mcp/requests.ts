@@ -22,7 +22,7 @@ export function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vault
         ),
       )
     } catch (error) {
-      // Nobody waits for a cancelled request any more: its error is never sent, and none of the log's business.
+      // No one waits for a cancelled request any more: its error is never sent, and none of the log's business.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }

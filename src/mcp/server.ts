@@ -15,9 +15,9 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   readonly version: string
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy
-  /** What is told to the client as it happens; without it the client learns of changes by asking. */
+  /** What the client hears of as it happens; without it the client learns of changes by asking. */
   readonly events?: EventFeed
-  /** What `roux://system-info` tells beside the version. */
+  /** What `roux://system-info` says beside the version. */
   facts?(): Omit<ServerFacts, 'version'>
   /** The vault's folder of which the notes are prompts; empty for none. */
   promptsFolder?(): string
@@ -39,7 +39,7 @@ export function serverInfo({ version }: McpServerOptions): Implementation {
   return { name: 'roux', title: 'Roux', version }
 }
 
-/** What the SDK is told of the server. */
+/** What the SDK needs to know of the server. */
 export function serverOptions(options: McpServerOptions): ServerOptions {
   return {
     capabilities: {

@@ -22,7 +22,7 @@ export interface StdioTransportOptions {
   readonly stdout: Writable
   /** Called once when nothing more will be read and what was asked for is answered. */
   onDrained(): void
-  /** Told which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
+  /** Asked which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
   onListen?(uris: readonly string[]): Listening
 }
 
@@ -81,7 +81,7 @@ export class StdioTransport implements Transport {
     if (this.#stdin.readableEnded || this.#stdin.destroyed) this.#onEnd()
   }
 
-  /** Stops reading, waits for what is in flight, then tells that everything is answered. */
+  /** Stops reading, waits for what is in flight, then reports that everything is answered. */
   drain(): void {
     if (!this.#reading) return
     this.#reading = false

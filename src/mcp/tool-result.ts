@@ -36,7 +36,7 @@ export function errorResult(thrown: unknown, log: Log): ToolResult {
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** What is told of a bug: a reference to what only the log says. */
+/** What a client learns of a bug: a reference to what only the log says. */
 export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`

@@ -74,7 +74,7 @@ test('as JSON a token comes with what it allows', async () => {
   })
 })
 
-test('a file that others can read is mended and told', async () => {
+test('a file that others can read is closed to them, and that is said', async () => {
   await token('show')
   chmodSync(fileOf(), 0o644)
   const { code, err } = await token('list')

@@ -62,11 +62,11 @@ test('the tests are run by the command that the README gives', () => {
 })
 
 test('installing runs no script of a package and asks nothing but the registry that the user has set', () => {
-  expect(read('.npmrc').split('\n').filter((line) => line !== '' && !line.startsWith(';'))).toEqual([
-    'ignore-scripts=true',
-    'audit=false',
-    'fund=false',
-  ])
+  expect(
+    read('.npmrc')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(';')),
+  ).toEqual(['ignore-scripts=true', 'audit=false', 'fund=false'])
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: true }> }
   const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)
   const denied = Object.fromEntries(scripted.map((path) => [path.replace(/^.*node_modules\//, ''), false]))

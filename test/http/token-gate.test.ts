@@ -36,11 +36,11 @@ function refuseChmod(): void {
   })
 }
 
-test('a file that stays open to others is warned of once for each change of it, however often it is asked for', () => {
+test('a file that stays open to others causes one warning for each change of it, however many requests come', () => {
   refuseChmod()
   for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeUndefined()
   expect(gate.fault?.code).toBe('PERMISSION_DENIED')
-  expect(warnings).toEqual([expect.stringMatching(/^Other users .* cannot be changed\. Nobody is let in/)])
+  expect(warnings).toEqual([expect.stringMatching(/^Other users .* cannot be changed\. No one is let in/)])
   vi.mocked(chmodSync).mockRestore()
   chmodSync(file, 0o640)
   expect(gate.find(first.secret)).toBeDefined()

@@ -88,7 +88,7 @@ describe('the file', () => {
     expect(() => readTokens(file)).toThrow(/is damaged/)
   })
 
-  test('that others can read is mended and told', () => {
+  test('that others can read is closed to them, and that is said', () => {
     writeTokens(file, [first])
     expect(closeToOthers(file)).toBeUndefined()
     chmodSync(file, 0o644)
@@ -127,17 +127,17 @@ describe('the file', () => {
       expect([mayGoOn(), gate.find(first.secret), gate.fault]).toEqual([false, undefined, undefined])
     })
 
-    test('a file that is damaged lets nobody in until it is mended, and is told of once', () => {
+    test('a file that is damaged lets no one in until it is repaired, and is reported once', () => {
       expect(gate.find(first.secret)).toBeDefined()
       writeFileSync(file, 'x')
       expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
       expect(gate.find(first.secret)).toBeUndefined()
-      expect(warnings).toEqual([expect.stringMatching(/is damaged.* Nobody is let in/)])
+      expect(warnings).toEqual([expect.stringMatching(/is damaged.* No one is let in/)])
       writeTokens(file, [first])
       expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])
     })
 
-    test('a file that others can read is mended, and the token still counts', () => {
+    test('a file that others can read is closed to them, and the token still counts', () => {
       chmodSync(file, 0o666)
       expect(gate.find(first.secret)).toBeDefined()
       expect(warnings).toEqual([expect.stringContaining('mode 666')])
