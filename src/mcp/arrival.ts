@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
+import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
+import { KEPT_ENDS } from './line-splitter.ts'
 import { hasBatches } from './protocol-versions.ts'
 
 /** What came together, on one line or in one body: one message, or several as a batch. */
@@ -23,7 +24,11 @@ const MOST_LEVELS = 64
 
 /** The JSON of a line or a body, as `unit` calls it; `fault` is the answer to what is none. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
-  if (isDeeper(text, MOST_LEVELS)) return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`) }
+  if (isDeeper(text, MOST_LEVELS)) {
+    // With its id where that can be told: else its sender would wait for an answer.
+    const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
+    return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
+  }
   try {
     return { value: JSON.parse(text) }
   } catch {

@@ -221,11 +221,11 @@ test('a request whose id is in work is refused, and both batches that mention it
 test.each([
   ['lists', '[', ']'],
   ['objects', '{"a":', '}'],
-])('%s nested 100,000 deep are refused, and the server goes on', async (_, head, tail) => {
+])('%s nested 100,000 deep are refused with the id of their request, and the server goes on', async (_, head, tail) => {
   const { send, next } = open()
   const value = `${head.repeat(100_000)}1${tail.repeat(100_000)}`
   send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_hubs","arguments":{"limit":${value}}}}`)
-  expect(await next()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('64 levels') } })
+  expect(await next()).toMatchObject({ id: 1, error: { code: -32600, message: expect.stringContaining('64 levels') } })
   send({ jsonrpc: '2.0', id: 2, method: 'ping' })
   expect(await next()).toMatchObject({ id: 2, result: {} })
 })
