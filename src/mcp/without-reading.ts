@@ -1,6 +1,7 @@
 import type { Answer, Warning } from '../app/graph-core.ts'
 import { isArguments } from '../app/vault-arguments.ts'
 import { type ErrorCode, RouxError } from '../core/errors.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import type { Permission } from './define-tool.ts'
 
 /** What answers tell of a change or an attachment itself, and nothing of notes; by what the tool needs. */
@@ -39,5 +40,8 @@ function only(told: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => only(told, item))
   if (!isArguments(value)) return value
   const kept = Object.entries(value).filter(([name]) => told.has(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, only(told, member)]))
+  return Object.fromEntries(
+    // A hash says how much was shown: here nothing is.
+    kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(told, member)]),
+  )
 }

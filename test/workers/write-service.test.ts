@@ -209,3 +209,13 @@ test('what is given twice is refused', async () => {
   const create = { kind: 'create', id: 'a', content: '', tags: ['x'], properties: { Tags: ['y'] } } as const
   await expect(vault.write(create)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
 })
+
+test.each([
+  { tags: [], properties: { tags: ['y'] } },
+  { title: 'T', properties: { Title: 'U' } },
+  { properties: { Up: 'x' }, relations: { up: ['b'] } },
+])('what is given twice for a note that is there is refused: %j', async (members) => {
+  const vault = await writable({ 'a.md': '---\ntags: [x]\n---\n' })
+  const update = { kind: 'update', id: 'a', updateLinks: false, ...members } as const
+  await expect(vault.write(update)).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: expect.stringContaining('twice') })
+})
