@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../../src/changes/database.ts'
 import type { FileChange } from '../../src/core/changes.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { bytes, fatedFiles, Fate, makeWorld, quickFiles, sha, snapshot } from './rig.ts'
+import { bytes, Fate, fatedFiles, makeWorld, quickFiles, sha, snapshot } from './rig.ts'
 
 const FILES = { 'a.md': 'A', 'b.md': 'B' }
 const CHANGES: readonly FileChange[] = [

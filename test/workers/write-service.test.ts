@@ -151,7 +151,14 @@ describe('what is taken back', () => {
     vault.put('a.md', 'by hand')
     await expect(vault.writes.undo(changeId)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(vault.text('a.md')).toBe('by hand')
-    await expect(vault.writes.undo('nope')).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+    await expect(vault.writes.undo('nope')).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      hint: expect.stringContaining('candidates'),
+      candidates: [{ id: changeId, title: 'test' }],
+    })
+    const none = await (await writable()).writes.undo('nope').catch((error: unknown) => error)
+    expect(none).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('none is recorded') })
+    expect(none).not.toHaveProperty('candidates.0')
   })
 })
 
