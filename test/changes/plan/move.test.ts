@@ -149,6 +149,28 @@ describe('a file moves', () => {
     expect(result.dangling).toEqual([])
   })
 
+  test.each<[string, Operation, readonly string[]]>([
+    ['a note', move('f/a', 'g/b'), ['f/s.md:2 a.md', 's.md:1 f/a.md', 's.md:4 /f/a.md']],
+    ['a picture', move('f/p.png', 'p.png'), ['f/s.md:3 p.png']],
+    ['a folder', move('f', 'g'), ['s.md:1 f/a.md', 's.md:4 /f/a.md']],
+    ['the note that holds them', move('f/s', 'g/s'), ['g/s.md:2 a.md', 'g/s.md:3 p.png']],
+    ['nothing that they lead to', move('x', 'g/x'), []],
+  ])('and links in HTML that lead to the old place are named: %s', async (_, operation, expected) => {
+    const files = {
+      'f/a.md': '',
+      'f/p.png': 'P',
+      'f/s.md': 'text\n<a href="a.md#h">a</a> <a href="https://a.md">w</a>\n<img src="p.png"> `<a href="a.md">`\n',
+      's.md': "<a href='f/a.md'>a</a> <a href='none.md'>n</a>\n\n<div>\n<a href='/f/a.md'>a</a>\n</div>\n",
+      'x.md': '',
+    }
+    const vault = await writable(files)
+    const { dangling, notes } = await vault.write(operation)
+    expect(dangling.map(({ path, line, text }) => `${path}:${line} ${text}`).sort()).toEqual(expected)
+    expect(notes).toHaveLength(expected.length === 0 ? 0 : 1)
+    const docs = await writable(files, { mode: 'docs' })
+    expect((await docs.write(operation)).notes).toEqual([])
+  })
+
   test('of which a twin stays', async () => {
     const vault = await writable({ 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' })
     await vault.write(move('A.md', 'b', sha('two')))
