@@ -25,11 +25,11 @@ export const updateNodeTool = defineOperation({
         find: z.string().min(1).describe('Exact text.'),
         replace: z.string().describe('What takes its place.'),
         count: z.int().min(1).default(1).describe('Matches there must be.'),
-        line: z.int().min(1).optional().describe('Only where it begins on this line of the file.'),
+        line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
       .describe(
-        'Replaces find by replace, in the body; count is how many matches there must be, 1 unless given; line means one of several.',
+        'Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.',
       ),
     section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
     mode: z
@@ -37,7 +37,7 @@ export const updateNodeTool = defineOperation({
       .default('replace')
       .describe('What content does to section.'),
     expected_hash: expectedHash(),
-    replace_all: z.boolean().default(false).describe('content replaces also what you have not read (hash partial:…).'),
+    replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
   }),
   wrap: 'node',
