@@ -28,9 +28,7 @@ export const updateNodeTool = defineOperation({
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
-      .describe(
-        'Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.',
-      ),
+      .describe('Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.'),
     section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
