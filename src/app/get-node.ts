@@ -1,5 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Heading } from '../core/note.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import type { Node, NoteText } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
@@ -26,7 +27,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly NodeResponse[]
   readonly incomingNeighbors?: readonly NodeResponse[]
-  /** SHA-256 of the file; attachments are not read. */
+  /** SHA-256 of the file, `partial:` in front where `content` is not all of it; attachments are not read. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -56,7 +57,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const value: NodeDetails = {
       ...contentResponse(node, text),
       ...(args.depth > 0 ? await neighborhood(core, node.id) : {}),
-      ...(source === undefined ? {} : { hash: source.hash }),
+      ...(source === undefined ? {} : { hash: hashShown(source, text) }),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
       ...(node.modified === undefined ? {} : { modified: node.modified }),
@@ -67,6 +68,11 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     }
     return { value, warnings: await noteWarnings(core, node.id) }
   })
+}
+
+/** Who reads a part must not replace the whole: the hash says what was shown. */
+function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
+  return shown.length === text.length - bodyStart ? hash : partialHash(hash)
 }
 
 async function linksToVaults(

@@ -124,8 +124,10 @@ export async function withVaults<T>(
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
     for (const stop of opened.values()) stop()
-    await Promise.all([...opened.keys()].map((core) => core.close()))
-    await shared?.close()
+    // What was done stays done, and its answer is to be seen.
+    const noteFailure = (error: unknown) => printer.note(String(error))
+    await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
+    await shared?.close().catch(noteFailure)
   }
 }
 

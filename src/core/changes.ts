@@ -58,6 +58,8 @@ export interface AppliedChange {
   /** Those of them that are folders which were made or moved. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
+  /** What a caller should know, sentences: the change took place. */
+  readonly notes: readonly string[]
 }
 
 /** A file in the trash. */
@@ -90,7 +92,8 @@ export interface Changes {
    * Applies changes, all or none. What a dead owner left half applied is rolled back first.
    * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written, `NODE_EXISTS` for a destination
    * that is taken, `CONFLICT` when bytes are not the ones expected, `TIMEOUT` when another process keeps the lock, `PROVIDER_ERROR` when the
-   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later.
+   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later. What fails once
+   * everything is in place is a note, never an error.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
   /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */

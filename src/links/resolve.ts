@@ -244,7 +244,7 @@ const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
 /** Joins a relative path to a folder; `undefined` when it leaves the vault. */
-function joinPath(folder: string, relative: string): string | undefined {
+export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {
     if (segment === '' || segment === '.') continue

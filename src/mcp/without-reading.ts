@@ -1,6 +1,7 @@
 import type { Answer, Warning } from '../app/graph-core.ts'
 import { isArguments } from '../app/vault-arguments.ts'
 import { type ErrorCode, RouxError } from '../core/errors.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import type { Permission } from './define-tool.ts'
 
 /** What answers say about a change or an attachment itself, and nothing about notes; by what the tool needs. */
@@ -39,5 +40,8 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => only(names, item))
   if (!isArguments(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, only(names, member)]))
+  return Object.fromEntries(
+    // A hash says how much was shown: here nothing is.
+    kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
+  )
 }

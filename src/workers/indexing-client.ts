@@ -142,7 +142,7 @@ export class IndexingClient implements Indexing {
   }
 
   async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[]> {
-    if (this.#failure !== undefined) throw new Error(`Writing failed: ${this.#failure}`)
+    if (this.#failure !== undefined) throw new RouxError('PROVIDER_ERROR', `Nothing was written: ${this.#failure}`)
     const id = this.#nextId++
     const outcome = await this.#hold(
       new Promise<WriteOutcome>((resolve) => {
@@ -237,13 +237,20 @@ export class IndexingClient implements Indexing {
   #rejectAll(reason: string): void {
     for (const done of this.#waiting.values()) done(indexingFailed(reason))
     this.#waiting.clear()
-    for (const done of this.#writes.values()) done({ failure: `Writing failed: ${reason}` })
+    for (const done of this.#writes.values()) done({ error: writingFailed(reason) })
     this.#writes.clear()
   }
 }
 
 function indexingFailed(reason: string): RouxError {
   return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`)
+}
+
+/** Whether files were changed before the worker died cannot be known here. */
+function writingFailed(reason: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', `The indexing worker ended before it answered: ${reason}`, {
+    hint: 'A change may have been made: list_changes tells, once the server runs again, before it is asked for again.',
+  })
 }
 
 function isEmbedding({ search }: IndexStatus): boolean {

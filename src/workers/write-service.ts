@@ -95,7 +95,8 @@ export class WriteService implements Writing {
     if (changes.length === 0) return planned
     const applied = await this.#parts.changes.apply(changes, { title })
     if (request.planId !== undefined) this.#plans.delete(request.planId)
-    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id })
+    const notes = [...planned.notes, ...applied.notes]
+    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
   /** What nobody has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
@@ -125,7 +126,7 @@ export class WriteService implements Writing {
         subjects: [],
         dangling: [],
         diff: '',
-        notes: [],
+        notes: applied.notes,
       }
       return await this.#indexed(access, scopeOf(applied), result)
     })

@@ -60,6 +60,14 @@ test('whoever waits for an indexing worker that ends without a word is told, and
   expect(errors).toHaveLength(1)
 })
 
+test('a change that an indexing worker dies with may have been made, and that is said', async () => {
+  const workers = fakes()
+  const { indexing } = client(new IndexerHost(workers.start))
+  const writing = indexing.writing.run({ title: 't', operations: [], dryRun: false })
+  workers.newest().emit('exit', 1)
+  await expect(writing).rejects.toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('list_changes') })
+})
+
 test('of an indexing worker that fails the reason is told, once', async () => {
   const workers = fakes()
   const { indexing, errors } = client(new IndexerHost(workers.start))

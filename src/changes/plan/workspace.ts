@@ -10,6 +10,7 @@ import { quote, requireInside } from '../path-rules.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft } from './draft.ts'
 import { DraftTable } from './draft-table.ts'
+import { brokenHtmlLinks, type HtmlLinks } from './html-links.ts'
 import { LinkReports } from './link-reports.ts'
 import { LinkSources } from './link-sources.ts'
 import { isTrash } from './note-paths.ts'
@@ -277,6 +278,7 @@ export class Workspace {
   finish(): Planned {
     const drafts = this.#drafts.all().filter(hasChanged)
     const { made, moved } = this.#paths
+    const html = brokenHtmlLinks(this.view, drafts)
     return {
       changes: [
         ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
@@ -284,12 +286,15 @@ export class Workspace {
         ...changesOf(drafts, this.view, moved),
       ],
       files: drafts.map(writtenFile),
-      dangling: this.#reports.list(
-        (key) => this.#livePath(key),
-        (key) => this.#linksOf(key),
-      ),
+      dangling: [
+        ...this.#reports.list(
+          (key) => this.#livePath(key),
+          (key) => this.#linksOf(key),
+        ),
+        ...html.broken,
+      ],
       texts: drafts.map((draft) => changedText(draft, this.view)),
-      notes: this.notes,
+      notes: [...this.notes, ...htmlNotes(html)],
     }
   }
 
@@ -307,4 +312,12 @@ export class Workspace {
   #pathOf(key: number | string): string {
     return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
   }
+}
+
+function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {
+  const links = broken.length === 1 ? '1 link in HTML leads' : `${broken.length} links in HTML lead`
+  return [
+    ...(broken.length === 0 ? [] : [`${links} to the old place and cannot be rewritten; dangling_links names them.`]),
+    ...(unread === 0 ? [] : [`Links in HTML were not looked for in ${unread} notes: that would have taken too long.`]),
+  ]
 }
