@@ -200,12 +200,14 @@ export class Graph {
   }
 
   /**
-   * The node that an argument names: a path spelled exactly so first, then folded, then with `.md` added; missing targets last. The name
-   * of the vault may be left out, and is part of the path where a file is called so.
+   * The node that an argument names: a path spelled exactly so first, then folded, then with `.md` added; then missing targets, whose ids
+   * have no ending; last a canvas, with `.canvas` added. The name of the vault may be left out, and is part of the path where a file is
+   * called so.
    */
   findNamed(argument: string): NodeIndex | undefined {
     const path = this.#withoutVault(argument)
-    return this.#findFile(argument) ?? this.#findFile(path) ?? this.findMissing(argument) ?? this.findMissing(path)
+    const found = this.#findFile(argument) ?? this.#findFile(path) ?? this.findMissing(argument) ?? this.findMissing(path)
+    return found ?? (path === '' ? undefined : this.#ids.find(`${path}.canvas`))
   }
 
   #findFile(path: string): NodeIndex | undefined {

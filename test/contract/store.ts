@@ -268,6 +268,36 @@ export function testStore(name: string, open: OpenStore): void {
       )
     })
 
+    test('problems: a broken link is told with what it may have meant, and with nothing where no note is called nearly so', async () => {
+      const { store } = await garden({
+        'people/rusi.md': '[[Music]]',
+        'Composting.md': '[[Compostin]] [[Composting 2]] [[Home page notes]] [[Soill types]] [[Lonly]]',
+        'Soil types.md': '',
+      })
+      const { items } = await store.problems({ kind: 'broken_link', folder: '' }, page)
+      expect(items.filter(({ id: at }) => !at.startsWith('plants/')).map(({ text, candidates }) => [text, candidates])).toEqual([
+        ['[[Compostin]]', undefined],
+        ['[[Composting 2]]', undefined],
+        ['[[Home page notes]]', undefined],
+        ['[[Soill types]]', ['soil types.md']],
+        ['[[Lonly]]', ['lonely.md']],
+        ['[[Music]]', undefined],
+      ])
+    })
+
+    test('lookup: a canvas by its name without ending, where no note has it', async () => {
+      const { store } = await garden({ 'Home.canvas': '{}', 'boards/Plan.canvas': '{"nodes":[]}' })
+      expect(await store.lookup(['map', 'boards/plan', 'Boards/Plan', 'home', 'home.canvas', 'worms', 'rose'])).toEqual([
+        'map.canvas',
+        'boards/plan.canvas',
+        'boards/plan.canvas',
+        'home.md',
+        'home.canvas',
+        'worms',
+        undefined,
+      ])
+    })
+
     test('neighbors: either way, by in-degree, by kind and by property', async () => {
       const { store } = await garden()
       const ids = async (node: string, options: Partial<Parameters<Store['neighbors']>[1]>) =>
