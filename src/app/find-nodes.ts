@@ -1,4 +1,6 @@
 import type { FindOptions, FoundWord } from '../core/search.ts'
+import { positiveWords } from '../search/query/evaluate.ts'
+import { parseQuery } from '../search/query/parse-query.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
 import { snippet } from '../search/words/snippet.ts'
@@ -7,7 +9,8 @@ import { closeTitles } from './close-titles.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
-import { toScope } from './scope.ts'
+import { readableSource } from './readable-source.ts'
+import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
 export interface FindArguments {
@@ -44,7 +47,11 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     const { orderBy, order, includeArchived } = args
     const options = { orderBy, ...(order === undefined ? undefined : { order }), includeArchived }
     const scope = toScope({ folder: args.folder })
-    const found = await core.store.find(args.query, new Date(), scope, options, { offset: 0, limit: args.limit })
+    const now = new Date()
+    // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
+    const hasWords = positiveWords(parseQuery(args.query, now)).length > 0
+    const searched = hasWords ? { ...scope, kinds: WITH_TEXT } : scope
+    const found = await core.store.find(args.query, now, searched, options, { offset: 0, limit: args.limit })
     const warnings: Warning[] = found.items.length === 0 ? [...(await scopeWarnings(core, { folder: args.folder }))] : []
     if (found.fallback) {
       warnings.push({ code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' })
@@ -59,7 +66,7 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
       const node = nodes[at]
       const source = sources[at]
       if (node === undefined || source === undefined) return []
-      const { text, highlights, line } = snippet(source.text, source.bodyStart, query, SNIPPET_LENGTH)
+      const { text, highlights, line } = snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
       const times = {
         ...(node.created === undefined ? undefined : { created: node.created }),
         ...(node.modified === undefined ? undefined : { modified: node.modified }),

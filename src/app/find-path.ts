@@ -2,7 +2,6 @@ import type { NodeId } from '../core/ids.ts'
 import type { NoteText, Occurrence, PathOptions } from '../core/store.ts'
 import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
-import { isSubpathBroken } from './broken-subpath.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 
@@ -66,10 +65,7 @@ async function describePaths(core: GraphCore, paths: readonly (readonly NodeId[]
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const { chosen, texts } = await readLinks(core, [...pairs.values()])
-  const described = await Promise.all(
-    chosen.map(async (choice) => [keyOf(choice.pair), await describeHop(core, choice, texts)] as const),
-  )
-  const hops = new Map(described)
+  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, texts)] as const))
   return paths.map((path) => ({
     path,
     length: path.length - 1,
@@ -86,7 +82,9 @@ interface ReadLinks {
 async function readLinks(core: GraphCore, pairs: readonly Pair[]): Promise<ReadLinks> {
   const { generation } = await core.store.state()
   const chosen = await chooseLinks(core, pairs)
-  const sources = [...new Set(chosen.map(({ occurrence }) => occurrence.from))]
+  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
+  const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
+  const sources = [...new Set(ends)]
   const texts = new Map<NodeId, NoteText>()
   for (const [index, text] of (await Promise.all(sources.map((id) => core.store.text(id)))).entries()) {
     const id = sources[index]
@@ -111,11 +109,7 @@ async function chooseLinks(core: GraphCore, pairs: readonly Pair[]): Promise<rea
   })
 }
 
-async function describeHop(
-  core: GraphCore,
-  { pair: [from, to], occurrence }: Chosen,
-  texts: ReadonlyMap<NodeId, NoteText>,
-): Promise<Hop> {
+function describeHop({ pair: [from, to], occurrence }: Chosen, texts: ReadonlyMap<NodeId, NoteText>): Hop {
   const source = texts.get(occurrence.from)
   return {
     from,
@@ -124,7 +118,7 @@ async function describeHop(
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
     text: source === undefined ? '' : sentenceOf(source, occurrence),
-    ...((await isSubpathBroken(core, occurrence)) ? { brokenSubpath: true } : {}),
+    ...(occurrence.brokenSubpath === true ? { brokenSubpath: true } : {}),
   }
 }
 

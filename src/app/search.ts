@@ -14,7 +14,8 @@ import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
-import { toScope } from './scope.ts'
+import { readableSource } from './readable-source.ts'
+import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { CONTENT_LIMITS } from './truncate.ts'
 
@@ -172,7 +173,7 @@ async function notesWithId(core: GraphCore, typed: string, scope: Scope): Promis
 }
 
 async function scopeOf(core: GraphCore, { folder, tag, note }: SearchArguments): Promise<Scope> {
-  const scope = { ...toScope({ folder, tag }), withoutArchived: true }
+  const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
   const [id] = await core.store.lookup([note])
   const [node] = id === undefined ? [] : await core.store.nodes([id], { links: 0 })
@@ -272,7 +273,10 @@ async function describe(
     const source = sources[at]
     if (node === undefined || source === undefined) return []
     const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, node.id)
-    const passages = passagesOf(node, source, { words: marks, stored, meaning })
+    const found = passagesOf(node, readableSource(node, source), { words: marks, stored, meaning })
+    // Between the cards of a canvas stands nothing that is shown.
+    const passages =
+      node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
     const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
     const explained = args.explain ? { explain: explanationOf(hit) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]

@@ -88,6 +88,8 @@ export interface Occurrence {
   /** The property's name; absent for links in the body. */
   readonly property?: string
   readonly subpath?: string
+  /** The heading or block that it names is not in the note that it leads to. */
+  readonly brokenSubpath?: true
   readonly line: number
   /** UTF-16 offsets in the text of `from`. */
   readonly start: number
@@ -147,6 +149,7 @@ export interface TreeOptions {
 
 export const PROBLEM_KINDS = [
   'broken_link',
+  'broken_heading',
   'ambiguous_link',
   'malformed',
   'orphan',
@@ -163,8 +166,8 @@ export interface Problem {
   readonly line: number
   /** What is wrong, or the link as written. */
   readonly text: string
-  /** Ids that may have been meant, the rule that chose among them, or the other twins. */
-  readonly candidates?: readonly NodeId[]
+  /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
+  readonly candidates?: readonly string[]
 }
 
 export interface ProblemFilter {

@@ -5,6 +5,9 @@ import type { FileContent } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
+import type { FileKind } from '../core/vault.ts'
+import { canvasProse } from '../markdown/canvas-prose.ts'
+import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote } from '../search/chunks.ts'
 import { describeNote } from './describe-file.ts'
@@ -18,6 +21,13 @@ export interface ReadNote {
   chunks(): readonly Chunk[]
 }
 
+/** A file that search knows. */
+export interface SearchedFile {
+  readonly key: number
+  readonly path: VaultPath
+  readonly kind: FileKind
+}
+
 /**
  * Tells one state of a note from another: 48 bits over its content, its path (titles come from names) and how it is read.
  * A change that keeps it is as likely as one in 10^14.
@@ -26,17 +36,18 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
 }
 
-/** Reads a note's bytes for search. */
-export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavour: Flavour): ReadNote {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+/** Reads the bytes of a note, or of a canvas, of which its text cards count, for search. */
+export function readNote({ key, path, kind }: SearchedFile, bytes: Uint8Array, flavour: Flavour): ReadNote {
+  const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = digest('sha256', bytes, 'hex')
-  const note = parseNote(text, flavour)
+  const isCanvas = kind === 'canvas'
+  const text = isCanvas ? canvasProse(written) : written
+  const note = isCanvas ? parseCanvas(written, flavour) : parseNote(written, flavour)
   const listed = { path, stat: NO_STAT, excluded: false }
-  const { title, aliases, tags } = describeNote(
-    listed,
-    { kind: 'note', conflict: false, mode: flavour.mode },
-    { note, text, hash },
-  )
+  const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
+  const { aliases, tags } = described
+  // The ending is no word of its name.
+  const title = isCanvas ? fileStemOf(path) : described.title
   return {
     words: {
       key,

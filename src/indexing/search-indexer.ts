@@ -41,7 +41,7 @@ const MOST_DOUBTS = 4
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Every note, as the index has it. */
+  /** Every note and canvas, as the index has it. */
   readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
   #words = new Map<number, number>()
   readonly #wordQueue = new Set<number>()
@@ -143,8 +143,8 @@ export class SearchIndexer {
   #note(file: FileContent): void {
     this.#doubts.delete(file.key)
     // Excluded notes are never listed, so nothing need find them.
-    const isNote = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) === 'note'
-    if (!isNote) {
+    const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
+    if (!hasText) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
       this.#wordQueue.delete(file.key)
       this.#embedding?.drop(file.key)
@@ -221,7 +221,8 @@ export class SearchIndexer {
     if (wanted === undefined) return undefined
     const bytes = this.#parts.vault.read(wanted.path)
     const isThere = bytes !== undefined && bytes !== 'unreadable'
-    const note = isThere ? readNote(key, wanted.path, bytes, this.#parts.flavour) : undefined
+    const { path } = wanted
+    const note = isThere ? readNote({ key, path, kind: this.#parts.kindOf(path) }, bytes, this.#parts.flavour) : undefined
     if (note?.words.version !== wanted.version) {
       this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
       this.#parts.onMismatch(wanted.path)

@@ -7,6 +7,7 @@ import { planRelink } from '../../links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
 import { bodyStartOf } from '../../markdown/edit/body.ts'
 import { quote, requireInside } from '../path-rules.ts'
+import { brokenPartNotes } from './broken-parts.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft } from './draft.ts'
 import { DraftTable } from './draft-table.ts'
@@ -261,6 +262,11 @@ export class Workspace {
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
+  }
+
+  /** Says in `notes` which links lead to headings or blocks that are gone: when planning is over, because a later operation may put them back. */
+  async noteBrokenParts(): Promise<void> {
+    this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, (keys) => this.#sources.at(keys))))
   }
 
   /** Files with a tag or one nested in it, and those whose tags may have changed. */

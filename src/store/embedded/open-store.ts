@@ -285,6 +285,7 @@ class SqliteStore implements EmbeddedStore {
             form: link.form,
             ...(link.property === undefined ? {} : { property: link.property }),
             ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+            ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
             line: link.line,
             start: link.start,
             end: link.end,

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import type { VaultPath } from '../../core/ids.ts'
-import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
+import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile, Outline } from '../../core/index-writer.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import type { Location } from './location.ts'
 import {
@@ -17,6 +17,7 @@ import {
   SEPARATOR,
   type StoredState,
   unpackHot,
+  unpackInfo,
   unpackLinks,
   unpackMentions,
   unpackStat,
@@ -130,6 +131,16 @@ class SqliteWriter implements IndexWriter {
         mentions: row.mentions === '' ? [] : unpackMentions(row.mentions).mentions,
         malformed: problems[2],
       }
+    })
+  }
+
+  async outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]> {
+    const database = this.#file.open()
+    if (database === undefined || keys.length === 0) return keys.map(() => undefined)
+    const find = database.prepare("SELECT hot, data FROM file JOIN info USING (key) WHERE key = ? AND hash <> ''")
+    return keys.map((key) => {
+      const row = find.get(key) as { hot: string; data: string } | undefined
+      return row === undefined || unpackHot(row.hot).kind !== 'note' ? undefined : unpackInfo(key, row.data)
     })
   }
 

@@ -52,7 +52,7 @@ export class TextVault {
       })
       const to = found.kind === 'file' ? found.key : found.name
       const { subpath, property, inComment } = link
-      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined }
+      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined, brokenSubpath: undefined }
     })
     this.#sources.set(source.key, { ...source, links: resolved })
   }
