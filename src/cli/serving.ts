@@ -1,7 +1,7 @@
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
 import type { ServerEvents } from '../mcp/events.ts'
-import type { McpServerOptions } from '../mcp/server.ts'
+import type { McpServerOptions } from '../mcp/server-options.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type ServedVaults, serveVaults } from './open-vaults.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
