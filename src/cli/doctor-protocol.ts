@@ -12,7 +12,7 @@ import { serveStdioServer } from '../mcp/serve-stdio.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
 import type { Finding } from './doctor-checks.ts'
-import { switchOff } from './tool-switch.ts'
+import { switchOff } from '../config/tool-switch.ts'
 import { VERSION } from './version.ts'
 
 /**

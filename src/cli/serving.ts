@@ -7,7 +7,7 @@ import { type ServedVaults, serveVaults } from './open-vaults.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 import { type Invocation, settingsInput } from './session.ts'
-import { switchOff } from './tool-switch.ts'
+import { switchOff } from '../config/tool-switch.ts'
 import { VERSION } from './version.ts'
 
 type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>

@@ -36,7 +36,8 @@ export const RULES: Rules = {
     cli: ['core', 'app', 'mcp', 'http', 'config', 'install', 'compose.ts'],
     workers: ['core', ...PURE, ...ADAPTERS],
     'compose.ts': ['core', 'app', ...ADAPTERS, 'workers'],
-    'index.ts': ['core', 'app', 'config', 'compose.ts'],
+    library: ['core', 'app', 'mcp', 'config', 'compose.ts'],
+    'index.ts': ['core', 'app', 'library'],
   },
   fileArrows: {
     // Where a program begins, like compose.ts: the worker boots beside it, and a folder is looked at before anything is composed.
