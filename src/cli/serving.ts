@@ -1,5 +1,6 @@
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
+import { switchOff } from '../config/tool-switch.ts'
 import type { ServerEvents } from '../mcp/events.ts'
 import type { McpServerOptions } from '../mcp/server-options.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
@@ -7,7 +8,6 @@ import { type ServedVaults, serveVaults } from './open-vaults.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 import { type Invocation, settingsInput } from './session.ts'
-import { switchOff } from '../config/tool-switch.ts'
 import { VERSION } from './version.ts'
 
 type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>
