@@ -2,7 +2,6 @@ import type { NodeId } from '../core/ids.ts'
 import type { NoteText, Occurrence, PathOptions } from '../core/store.ts'
 import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
-import { isSubpathBroken } from './broken-subpath.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 
@@ -143,4 +142,16 @@ function pairsOf(path: readonly NodeId[]): readonly Pair[] {
 /** Ids hold no NUL. */
 function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
+}
+
+/** Whether a link names a heading or block that is not in the note it leads to. */
+async function isSubpathBroken(core: GraphCore, { to, subpath = '' }: Occurrence): Promise<boolean> {
+  if (subpath === '') return false
+  const [node] = await core.store.nodes([to], { links: 0 })
+  // What follows the `#` of other files is no heading: `report.pdf#page=3`.
+  const target = node?.kind === 'note' ? await core.store.text(to) : undefined
+  if (target === undefined) return false
+  // The parser is loaded when first needed: a server starts without it.
+  const [{ hasSubpath }, { parseText }] = await Promise.all([import('../links/subpath.ts'), import('./section.ts')])
+  return !hasSubpath(subpath, parseText(target.text, core.indexing.status().mode))
 }

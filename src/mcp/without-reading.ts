@@ -1,6 +1,6 @@
 import type { Answer, Warning } from '../app/graph-core.ts'
-import { isArguments } from '../app/vault-arguments.ts'
 import { type ErrorCode, RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
 import type { Permission } from './define-tool.ts'
 
 /** What answers tell of a change or an attachment itself, and nothing of notes; by what the tool needs. */
@@ -37,7 +37,7 @@ export function errorWithoutReading(thrown: unknown): unknown {
 
 function only(told: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => only(told, item))
-  if (!isArguments(value)) return value
+  if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => told.has(name))
   return Object.fromEntries(kept.map(([name, member]) => [name, only(told, member)]))
 }

@@ -1,6 +1,7 @@
+import { editText } from '../../core/edit-text.ts'
 import { readFrontmatter } from '../frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { type EditStep, editInSteps, editText } from './edit-text.ts'
+import { type EditStep, editInSteps } from './edit-text.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
 import { setProperties, setRelations } from './properties.ts'
 import type { Relations } from './property-values.ts'
