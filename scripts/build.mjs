@@ -3,9 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import ts from 'typescript'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -29,8 +30,11 @@ const shared = {
   },
 }
 
+/** What a declaration imports of ours. */
+const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
+
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary()])
+await Promise.all([buildProgram(), buildLibrary(), declareLibrary()])
 await writeLaunchers()
 await recordCodeCache()
 
@@ -70,6 +74,32 @@ async function buildLibrary() {
     // Bundled CommonJS packages ask for Node's own modules with `require`.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   })
+}
+
+/** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */
+async function declareLibrary() {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
+  const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true }
+  const program = ts.createProgram(['src/index.ts'], { ...options, ...emitting })
+  const files = new Set(['src/index.ts'])
+  const texts = new Map()
+  for (const file of files) {
+    const collect = (_, text) =>
+      texts.set(
+        file,
+        text.replace(IMPORTED, (_all, path) => {
+          files.add(join(dirname(file), `${path}.ts`))
+          return `${path}.mjs`
+        }),
+      )
+    program.emit(program.getSourceFile(file), collect, undefined, true)
+  }
+  for (const [file, text] of texts) {
+    const target = file.replace(/^src/, 'dist/lib').replace(/\.ts$/, '.d.mts')
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, text)
+  }
 }
 
 async function writeLaunchers() {

@@ -2,7 +2,6 @@
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SHUTDOWN } from '../core/shutdown.ts'
-// biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
 import { bootIndexer } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
@@ -23,7 +22,7 @@ const host: Host = {
   stdout: process.stdout,
   stderr: process.stderr,
   compose: () => import('../compose.ts'),
-  // biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts, which would be loaded whole for this.
+  // Not through compose.ts, which would be loaded whole for this.
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {

@@ -1,13 +1,13 @@
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
+import { switchOff } from '../config/tool-switch.ts'
 import type { ServerEvents } from '../mcp/events.ts'
-import type { McpServerOptions } from '../mcp/server.ts'
+import type { McpServerOptions } from '../mcp/server-options.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type ServedVaults, serveVaults } from './open-vaults.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 import { folderFault, type Invocation, settingsInput } from './session.ts'
-import { switchOff } from './tool-switch.ts'
 import { VERSION } from './version.ts'
 
 type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>

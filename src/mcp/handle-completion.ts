@@ -6,7 +6,7 @@ import { requestRunner } from './requests.ts'
 import { TEMPLATES } from './resources/index.ts'
 import { isOffered } from './resources/is-offered.ts'
 import { MAX_VALUES } from './resources/max-values.ts'
-import type { McpServerOptions } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 import { ofThoseThatCan } from './vaults.ts'
 

@@ -2,7 +2,7 @@ import { pageOf } from './pages.ts'
 import type { Prompt } from './prompts/define-prompt.ts'
 import { requestRunner } from './requests.ts'
 import { isOffered } from './resources/is-offered.ts'
-import type { McpServerOptions } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
 const NOTES = { source: { name: 'get_node' } }

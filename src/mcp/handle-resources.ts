@@ -3,7 +3,7 @@ import { MissingResource } from './protocol-errors.ts'
 import { requestRunner } from './requests.ts'
 import { RESOURCES, TEMPLATES } from './resources/index.ts'
 import { isOffered } from './resources/is-offered.ts'
-import type { McpServerOptions } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */

@@ -1,29 +1,12 @@
 import type { Implementation, Server, ServerOptions } from '@modelcontextprotocol/server'
-import type { CallOptions } from './call-tool.ts'
-import type { SwitchedOffBy, Tool } from './define-tool.ts'
-import type { EventFeed } from './events.ts'
 import { addCompletionHandler } from './handle-completion.ts'
 import { addPromptHandlers } from './handle-prompts.ts'
 import { addResourceHandlers } from './handle-resources.ts'
 import { addToolHandlers, enabledTools } from './handle-tools.ts'
 import { instructionsFor } from './instructions.ts'
 import { connectNotifier } from './notifier.ts'
-import type { ServerFacts } from './server-facts.ts'
+import type { McpServerOptions } from './server-options.ts'
 import { ValidatingServer } from './validating-server.ts'
-
-export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
-  readonly version: string
-  readonly tools: readonly Tool[]
-  readonly switchedOffBy: SwitchedOffBy
-  /** What the client hears of as it happens; without it the client learns of changes by asking. */
-  readonly events?: EventFeed
-  /** What `roux://system-info` says beside the version. */
-  facts?(): Omit<ServerFacts, 'version'>
-  /** The vault's folder of which the notes are prompts; empty for none. */
-  promptsFolder?(): string
-  /** Called when the opening request of a client has been answered. */
-  onOpened?(): void
-}
 
 const MINUTE = 60_000
 

@@ -1,6 +1,6 @@
 import type { Answer, Warning } from '../app/graph-core.ts'
-import { isArguments } from '../app/vault-arguments.ts'
 import { type ErrorCode, RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
 import { partialHash } from '../core/partial-reading.ts'
 import type { Permission } from './define-tool.ts'
 
@@ -38,7 +38,7 @@ export function errorWithoutReading(thrown: unknown): unknown {
 
 function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => only(names, item))
-  if (!isArguments(value)) return value
+  if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
     // A hash says how much was shown: here nothing is.

@@ -12,7 +12,8 @@ import type {
   ServerOptions,
   Tool,
 } from '@modelcontextprotocol/server'
-import { addHandlers, type McpServerOptions, serverInfo, serverOptions } from '../../src/mcp/server.ts'
+import { addHandlers, serverInfo, serverOptions } from '../../src/mcp/server.ts'
+import type { McpServerOptions } from '../../src/mcp/server-options.ts'
 import { ValidatingServer } from '../../src/mcp/validating-server.ts'
 
 type Asking<Result> = Promise<Result | InputRequiredResult>

@@ -7,6 +7,7 @@ import type { Graph, GraphRow } from '../../graph/graph.ts'
 import { nearNames, nearTexts } from '../../search/near-names.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
+import { isOrphan } from './suspects.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
@@ -62,13 +63,6 @@ function draftOf(problem: Problem): Draft {
   return { line: problem.line, complete: () => problem }
 }
 
-/** Files that have a problem of any kind, by id. */
-export function findSuspects(graph: Graph): readonly number[] {
-  return graph
-    .order()
-    .filter((key) => graph.troubles(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
-}
-
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.troubles(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
@@ -94,11 +88,6 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
     case 'outside_link':
       return 0
   }
-}
-
-/** A note that no other note links to and that links to no other. */
-function isOrphan(graph: Graph, key: number): boolean {
-  return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
 }
 
 function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Draft[] {

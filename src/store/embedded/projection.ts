@@ -7,9 +7,9 @@ import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { attempt, hasTables } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { findSuspects } from './problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { findSuspects } from './suspects.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
