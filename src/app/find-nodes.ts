@@ -1,4 +1,5 @@
 import type { FindOptions, FoundWord } from '../core/search.ts'
+import type { NoteText } from '../core/store.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
 import { snippet } from '../search/words/snippet.ts'
@@ -9,6 +10,7 @@ import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { readNotes, unreadWarnings } from './texts.ts'
 
 export interface FindArguments {
   /** See `docs/query.md`. */
@@ -51,15 +53,14 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     }
     if (found.items.length === 0 || found.fallback) warnings.push(...(await didYouMean(core, args.query, scope)))
     const ids = found.items.map(({ id }) => id)
-    // First the texts: where one changed since it was indexed, its node is another one afterwards.
-    const sources = await Promise.all(ids.map((id) => core.store.text(id)))
-    const nodes = await core.store.nodes(ids, { links: MAX_LINKS, times: true })
+    const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS, times: true })
+    warnings.push(...unreadWarnings(unread))
     const query = snippetQuery(found.words)
     const shown = found.items.flatMap(({ score }, at): readonly FoundNode[] => {
-      const node = nodes[at]
-      const source = sources[at]
-      if (node === undefined || source === undefined) return []
-      const { text, highlights, line } = snippet(source.text, source.bodyStart, query, SNIPPET_LENGTH)
+      const note = notes[at]
+      if (note === undefined) return []
+      const { node, source } = note
+      const { text, highlights, line } = source === undefined ? NO_SNIPPET : snippetOf(source, query)
       const times = {
         ...(node.created === undefined ? undefined : { created: node.created }),
         ...(node.modified === undefined ? undefined : { modified: node.modified }),
@@ -68,6 +69,12 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     })
     return { value: shown, warnings }
   })
+}
+
+const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
+
+function snippetOf({ text, bodyStart }: NoteText, query: SnippetQuery) {
+  return snippet(text, bodyStart, query, SNIPPET_LENGTH)
 }
 
 async function didYouMean(core: GraphCore, query: string, scope: ReturnType<typeof toScope>): Promise<readonly Warning[]> {

@@ -4,8 +4,11 @@ import type { CentralMetric, Scores } from '../core/analytics.ts'
 import type { ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
+import type { VaultPath } from '../core/ids.ts'
 import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
+import type { NoteText } from '../core/store.ts'
+import type { FileStat } from '../core/vault.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -95,3 +98,27 @@ export interface ComputeRequest {
 }
 
 export type ComputeReply = { readonly id: number } & ({ readonly result: Scores } | { readonly error: string })
+
+/** The folder that files are read from. */
+export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
+  readonly root: string
+  readonly linkRoots: readonly string[]
+}
+
+export type ReadJob =
+  /** A note; `known`: what is known of it has this stat. */
+  | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
+  | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
+
+/** `undefined` when the file is gone or may not be read. */
+export type ReadResult =
+  | { readonly text: NoteText; readonly stat?: FileStat }
+  | { readonly bytes: Uint8Array; readonly size: number }
+  | 'same'
+  | undefined
+
+export type ToReader =
+  | { readonly type: 'vault'; readonly vault: number; readonly at: ReadVault }
+  | { readonly type: 'read'; readonly id: number; readonly vault: number; readonly job: ReadJob }
+
+export type FromReader = { readonly type: 'up' } | { readonly type: 'read'; readonly id: number; readonly result: ReadResult }
