@@ -129,6 +129,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       search: { kind: 'file', path: searchFile },
       onSearchDamage: () => indexing.reportSearchDamage(),
       vectorIndex: settings.vectors.index,
+      vectorGraphs: compute,
     },
   )
   if (options.watch) {

@@ -9,6 +9,7 @@ import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
 import type { NoteText } from '../core/store.ts'
 import type { FileStat } from '../core/vault.ts'
+import type { WrittenGraph } from '../core/vector-graphs.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -90,14 +91,25 @@ export type EmbedderReply =
       readonly isTransient: boolean
     }
 
-export interface ComputeRequest {
-  readonly id: number
-  readonly metric: CentralMetric
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
-}
+export type ComputeRequest = { readonly id: number } & ComputeJob
 
-export type ComputeReply = { readonly id: number } & ({ readonly result: Scores } | { readonly error: string })
+export type ComputeJob =
+  | {
+      readonly type: 'metric'
+      readonly metric: CentralMetric
+      readonly offsets: Uint32Array
+      readonly targets: Uint32Array
+    }
+  /** A graph of vectors is known by a number. */
+  | { readonly type: 'beginGraph'; readonly graph: number; readonly dimensions: number }
+  | { readonly type: 'addVectors'; readonly graph: number; readonly labels: Uint32Array; readonly vectors: Float32Array }
+  | { readonly type: 'deleteVectors'; readonly graph: number; readonly labels: Uint32Array }
+  | { readonly type: 'writeGraph'; readonly graph: number; readonly path: string }
+  | { readonly type: 'endGraph'; readonly graph: number }
+
+export type ComputeResult = Scores | WrittenGraph | undefined
+
+export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
 
 /** The folder that files are read from. */
 export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {

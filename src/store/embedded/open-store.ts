@@ -31,6 +31,7 @@ import type {
   TreeOptions,
 } from '../../core/store.ts'
 import type { Texts } from '../../core/texts.ts'
+import type { VectorGraphs } from '../../core/vector-graphs.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
 import { foldGivenTag } from '../../graph/tag-index.ts'
@@ -64,6 +65,8 @@ export interface StoreOptions {
   readonly onSearchDamage: () => void
   /** How vectors are compared; `auto` unless said. */
   readonly vectorIndex?: VectorIndexKind
+  /** Builds graphs of vectors; without it the store does so itself. */
+  readonly vectorGraphs?: VectorGraphs
 }
 
 /** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
@@ -102,6 +105,7 @@ class SqliteStore implements EmbeddedStore {
     this.#rankings = new Rankings(this.#projection, options.analytics)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
+      ...(options.vectorGraphs === undefined ? undefined : { vectorGraphs: options.vectorGraphs }),
       onDamage: options.onSearchDamage,
     })
   }
