@@ -6,7 +6,7 @@ import type { Answer, GraphCore } from './graph-core.ts'
 import { unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
-import { ATTEMPTS, asOf, isOneVersion } from './texts.ts'
+import { ATTEMPTS, asOf, isOneVersion, tryText } from './texts.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
@@ -93,11 +93,13 @@ async function readNode(core: GraphCore, argument: string): Promise<ReadNode | u
   const [id] = await store.lookup([argument])
   if (id === undefined) return undefined
   const options = { links: MAX_LINKS, times: true, hash: true }
-  let [node] = await store.nodes([id], options)
+  // The file is read in another thread while the node is looked up in this one.
+  const [[found], first] = await Promise.all([store.nodes([id], options), tryText(core, id)])
+  let node = found
   if (node === undefined || node.kind === 'missing') return undefined
   if (node.kind === 'attachment') return { node, source: undefined }
   for (let attempt = 1; ; attempt++) {
-    const source = await store.text(id)
+    const source = attempt === 1 && first !== 'unread' ? first : await store.text(id)
     if (source === undefined) return undefined
     // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
     if (!isOneVersion(node, source)) [node] = await store.nodes([id], options)

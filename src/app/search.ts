@@ -262,7 +262,7 @@ async function describe(
   { args, words, question, traits }: Description,
 ): Promise<Answer<readonly SearchResult[]>> {
   const ids = hits.map(({ key }) => key)
-  const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS, hash: true })
+  const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
   const meaning = meaningOf({ question, traits })
   // By words alone too: the notes need not be cut into passages again.

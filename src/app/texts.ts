@@ -52,9 +52,8 @@ export async function readNotes(
   const nodes = new Map<NodeId, Node>()
   let wanted = ids
   for (let attempt = 0; attempt < ATTEMPTS && wanted.length > 0; attempt++) {
-    // First the texts: where one changed since it was indexed, its node is another one afterwards.
-    const read = await readTexts(core, wanted)
-    const found = await core.store.nodes(wanted, options)
+    // Files are read in another thread while nodes are looked up in this one.
+    const [read, found] = await Promise.all([readTexts(core, wanted), core.store.nodes(wanted, { ...options, hash: true })])
     for (const [at, id] of wanted.entries()) {
       const node = found[at]
       const text = read.texts.get(id)

@@ -50,7 +50,7 @@ export async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
 ): Promise<KnownItem | undefined> {
-  const { notes } = await readNotes(core, [id], { links: 0, hash: true })
+  const { notes } = await readNotes(core, [id], { links: 0 })
   const { node, source } = notes[0] ?? {}
   if (source === undefined || node === undefined) return undefined
   const text = source.text.slice(0, source.bodyStart + BEGINNING)
