@@ -10,7 +10,7 @@ import ts from 'typescript'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/model']
+const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/reader', 'workers/model']
 /** Those that every start runs, and that are large. */
 const CACHED = ['cli/main', 'workers/indexer']
 
@@ -46,6 +46,7 @@ async function buildProgram() {
       'cli/main.app': 'src/cli/main.ts',
       'workers/indexer.app': 'src/workers/indexer.ts',
       'workers/compute.app': 'src/workers/compute.ts',
+      'workers/reader.app': 'src/workers/reader.ts',
       'workers/model.app': 'src/embed/transformers-worker.ts',
     },
     outdir: 'dist',

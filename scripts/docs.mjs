@@ -271,6 +271,7 @@ async function thirdParty() {
       'src/cli/main.ts',
       'src/workers/indexer.ts',
       'src/workers/compute.ts',
+      'src/workers/reader.ts',
       'src/embed/transformers-worker.ts',
       'src/index.ts',
     ],

@@ -1,4 +1,5 @@
 import type { FindOptions, FoundWord } from '../core/search.ts'
+import type { Node, NoteText } from '../core/store.ts'
 import { positiveWords } from '../search/query/evaluate.ts'
 import { parseQuery } from '../search/query/parse-query.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
@@ -12,6 +13,7 @@ import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { readNotes, unreadWarnings } from './texts.ts'
 
 export interface FindArguments {
   /** See `docs/query.md`. */
@@ -58,15 +60,14 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     }
     if (found.items.length === 0 || found.fallback) warnings.push(...(await didYouMean(core, args.query, scope)))
     const ids = found.items.map(({ id }) => id)
-    // First the texts: where one changed since it was indexed, its node is another one afterwards.
-    const sources = await Promise.all(ids.map((id) => core.store.text(id)))
-    const nodes = await core.store.nodes(ids, { links: MAX_LINKS, times: true })
+    const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS, times: true })
+    warnings.push(...unreadWarnings(unread))
     const query = snippetQuery(found.words)
     const shown = found.items.flatMap(({ score }, at): readonly FoundNode[] => {
-      const node = nodes[at]
-      const source = sources[at]
-      if (node === undefined || source === undefined) return []
-      const { text, highlights, line } = snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
+      const note = notes[at]
+      if (note === undefined) return []
+      const { node, source } = note
+      const { text, highlights, line } = source === undefined ? NO_SNIPPET : snippetOf(node, source, query)
       const times = {
         ...(node.created === undefined ? undefined : { created: node.created }),
         ...(node.modified === undefined ? undefined : { modified: node.modified }),
@@ -75,6 +76,12 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
     })
     return { value: shown, warnings }
   })
+}
+
+const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
+
+function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
+  return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
 }
 
 async function didYouMean(core: GraphCore, query: string, scope: ReturnType<typeof toScope>): Promise<readonly Warning[]> {

@@ -4,6 +4,7 @@ import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
+import { ATTEMPTS, readTexts, unreadWarnings } from './texts.ts'
 
 export interface FindPathArguments extends PathOptions {
   readonly source: string
@@ -48,8 +49,10 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     }
     const { direction, count, avoidHubs } = args
     const paths = source === target ? [[source]] : await core.store.paths(source, target, { direction, count, avoidHubs })
-    const [shortest, ...alternatives] = await describePaths(core, paths)
-    return { value: shortest === undefined ? null : { ...shortest, alternatives }, warnings: [] }
+    const described = await describePaths(core, paths)
+    const [shortest, ...alternatives] = described.paths
+    const value = shortest === undefined ? null : { ...shortest, alternatives }
+    return { value, warnings: unreadWarnings(described.unread) }
   })
 }
 
@@ -61,38 +64,49 @@ interface Chosen {
   readonly occurrence: Occurrence
 }
 
-async function describePaths(core: GraphCore, paths: readonly (readonly NodeId[])[]): Promise<readonly FoundPath[]> {
+interface Described {
+  readonly paths: readonly FoundPath[]
+  /** Notes whose files did not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+async function describePaths(core: GraphCore, paths: readonly (readonly NodeId[])[]): Promise<Described> {
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
-  const { chosen, texts } = await readLinks(core, [...pairs.values()])
+  const { chosen, texts, unread } = await readLinks(core, [...pairs.values()])
   const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, texts)] as const))
-  return paths.map((path) => ({
+  const found = paths.map((path) => ({
     path,
     length: path.length - 1,
     hops: pairsOf(path).flatMap((pair) => hops.get(keyOf(pair)) ?? []),
   }))
+  return { paths: found, unread }
 }
 
 interface ReadLinks {
   readonly chosen: readonly Chosen[]
   readonly texts: ReadonlyMap<NodeId, NoteText>
+  readonly unread: readonly NodeId[]
 }
 
-/** The links behind these hops and the texts that hold them, of one state. */
+/** The links behind these hops and the texts that hold them. */
 async function readLinks(core: GraphCore, pairs: readonly Pair[]): Promise<ReadLinks> {
-  const { generation } = await core.store.state()
-  const chosen = await chooseLinks(core, pairs)
-  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
-  const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
-  const sources = [...new Set(ends)]
-  const texts = new Map<NodeId, NoteText>()
-  for (const [index, text] of (await Promise.all(sources.map((id) => core.store.text(id)))).entries()) {
-    const id = sources[index]
-    if (id !== undefined && text !== undefined) texts.set(id, text)
+  let chosen = await chooseLinks(core, pairs)
+  for (let attempt = 1; ; attempt++) {
+    // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
+    const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
+    const read = await readTexts(core, [...new Set(ends)])
+    const isFitting = ({ occurrence: { from, hash } }: Chosen) => (read.texts.get(from)?.hash ?? hash) === hash
+    if (attempt === ATTEMPTS || chosen.every(isFitting)) return { chosen, ...read }
+    // A text that had changed was indexed again when it was read: its offsets are new.
+    chosen = await chooseLinks(core, pairs)
+    if (chosen.every((choice) => isFitting(choice) && hasText(choice, read))) return { chosen, ...read }
   }
-  // A text that had changed was indexed again when it was read: its offsets are new.
-  const unchanged = (await core.store.state()).generation === generation
-  return { chosen: unchanged ? chosen : await chooseLinks(core, pairs), texts }
+}
+
+/** A link that another note holds now than before has its text still to be read. */
+function hasText({ occurrence: { from } }: Chosen, { texts, unread }: Omit<ReadLinks, 'chosen'>): boolean {
+  return texts.has(from) || unread.includes(from)
 }
 
 async function chooseLinks(core: GraphCore, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
@@ -117,7 +131,8 @@ function describeHop({ pair: [from, to], occurrence }: Chosen, texts: ReadonlyMa
     type: occurrence.property ?? occurrence.kind,
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
-    text: source === undefined ? '' : sentenceOf(source, occurrence),
+    // A text of another version has something else at this place.
+    text: source?.hash === occurrence.hash ? sentenceOf(source, occurrence) : '',
     ...(occurrence.brokenSubpath === true ? { brokenSubpath: true } : {}),
   }
 }

@@ -7,6 +7,7 @@ import type { Answer, GraphCore } from './graph-core.ts'
 import { unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
+import { ATTEMPTS, asOf, isOneVersion, tryText } from './texts.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
@@ -92,21 +93,25 @@ interface ReadNode {
   readonly source: NoteText | undefined
 }
 
-/** The node and its text, of one state; what is only linked to is no node. */
+/** The node and its text, of one version; what is only linked to is no node. @throws RouxError `TIMEOUT` */
 async function readNode(core: GraphCore, argument: string): Promise<ReadNode | undefined> {
   const { store } = core
   const [id] = await store.lookup([argument])
   if (id === undefined) return undefined
-  const { generation } = await store.state()
-  const [node] = await store.nodes([id], { links: MAX_LINKS, times: true })
+  const options = { links: MAX_LINKS, times: true, hash: true }
+  // The file is read in another thread while the node is looked up in this one.
+  const [[found], first] = await Promise.all([store.nodes([id], options), tryText(core, id)])
+  let node = found
   if (node === undefined || node.kind === 'missing') return undefined
   if (node.kind === 'attachment') return { node, source: undefined }
-  const source = await store.text(id)
-  if (source === undefined) return undefined
-  // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
-  if ((await store.state()).generation === generation) return { node, source }
-  const [again] = await store.nodes([id], { links: MAX_LINKS, times: true })
-  return { node: again ?? node, source }
+  for (let attempt = 1; ; attempt++) {
+    const source = attempt === 1 && first !== 'unread' ? first : await store.text(id)
+    if (source === undefined) return undefined
+    // Reading the text indexes it again where it has changed: then the rest must be of that state, too.
+    if (!isOneVersion(node, source)) [node] = await store.nodes([id], options)
+    if (node === undefined) return undefined
+    if (isOneVersion(node, source) || attempt === ATTEMPTS) return { node: asOf(source, node), source }
+  }
 }
 
 /** What is shown of the text, and where the rest begins, counted from the beginning of what was asked for. */

@@ -35,7 +35,7 @@ export interface Embedding {
 export interface VaultFiles {
   /**
    * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
-   * may not be read.
+   * may not be read. @throws RouxError `TIMEOUT` when the file does not answer.
    */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }
@@ -54,6 +54,7 @@ export type WarningCode =
   | 'FALLBACK'
   | 'UNKNOWN_ID'
   | 'EMBEDDING'
+  | 'UNREAD'
   | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */

@@ -17,6 +17,7 @@ import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { readNotes, unreadWarnings } from './texts.ts'
 import { CONTENT_LIMITS } from './truncate.ts'
 
 export interface SearchArguments {
@@ -67,8 +68,9 @@ const NAMES = 50
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return whenFindable(core, args, call, async () => {
     const { hits, warnings, ...found } = await rank(core, args, call)
-    const value = await describe(core, hits, { args, ...found })
-    return { value, warnings: hits.length === 0 ? [...(await scopeWarnings(core, args)), ...warnings] : warnings }
+    const described = await describe(core, hits, { args, ...found })
+    const said = [...warnings, ...described.warnings]
+    return { value: described.value, warnings: hits.length === 0 ? [...(await scopeWarnings(core, args)), ...said] : said }
   })
 }
 
@@ -259,21 +261,19 @@ async function describe(
   core: GraphCore,
   hits: readonly RankedHit[],
   { args, words, question, traits }: Description,
-): Promise<readonly SearchResult[]> {
+): Promise<Answer<readonly SearchResult[]>> {
   const ids = hits.map(({ key }) => key)
-  // First the texts: where one changed since it was indexed, its node is another one afterwards.
-  const sources = await Promise.all(ids.map((id) => core.store.text(id)))
-  const nodes = await core.store.nodes(ids, { links: MAX_LINKS })
+  const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
   const meaning = meaningOf({ question, traits })
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await core.store.vectorStates())[0]?.embedder
   const results = hits.map(async (hit, at): Promise<readonly SearchResult[]> => {
-    const node = nodes[at]
-    const source = sources[at]
-    if (node === undefined || source === undefined) return []
-    const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, node.id)
-    const found = passagesOf(node, readableSource(node, source), { words: marks, stored, meaning })
+    const note = notes[at]
+    if (note === undefined) return []
+    const { node, source } = note
+    const stored = embedder === undefined || source === undefined ? undefined : await core.store.vectors(embedder, node.id)
+    const found = source === undefined ? [] : passagesOf(node, readableSource(node, source), { words: marks, stored, meaning })
     // Between the cards of a canvas stands nothing that is shown.
     const passages =
       node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
@@ -281,7 +281,7 @@ async function describe(
     const explained = args.explain ? { explain: explanationOf(hit) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
   })
-  return (await Promise.all(results)).flat()
+  return { value: (await Promise.all(results)).flat(), warnings: unreadWarnings(unread) }
 }
 
 /** Rare words mark a passage more than common ones. */

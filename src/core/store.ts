@@ -33,9 +33,11 @@ export interface Node extends NodeSummary {
   readonly excerpt: string
   /** Whether the body goes on after `excerpt`. */
   readonly excerptCut: boolean
+  /** SHA-256 of the bytes that all of this is of, hex; only where `NodeOptions.hash` asks, and of files that were read. */
+  readonly hash?: string
 }
 
-/** A note's text as it is on disk now. */
+/** A note's text as it is on disk now; everything here is of this text, whatever the index says. */
 export interface NoteText {
   /** Decoded as UTF-8, invalid bytes replaced. */
   readonly text: string
@@ -95,6 +97,8 @@ export interface Occurrence {
   readonly start: number
   readonly end: number
   readonly inComment: boolean
+  /** SHA-256 of the bytes that `start` and `end` belong to, hex. */
+  readonly hash: string
 }
 
 export interface PathOptions {
@@ -206,6 +210,8 @@ export interface NodeOptions {
   readonly links: number
   /** Whether `created` and `modified` are wanted. */
   readonly times?: boolean
+  /** Whether `hash` is wanted. */
+  readonly hash?: boolean
 }
 
 /**
@@ -218,7 +224,10 @@ export interface Store {
   lookup(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
   /** In order. */
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
-  /** The text as it is now: where it changed since it was indexed, it is indexed again first. */
+  /**
+   * The text as it is now: where it changed since it was indexed, it is indexed again first.
+   * @throws RouxError `TIMEOUT` when its file does not answer.
+   */
   text(id: NodeId): Promise<NoteText | undefined>
   /** By id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>

@@ -1,35 +1,66 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
-import type { ComputeReply, ComputeRequest } from './messages.ts'
+import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
+import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
-/** Graph algorithms in a worker, which is started with the first run. */
-export class ComputeClient implements Analytics {
+/** Graph algorithms and the building of graphs of vectors, in a worker that is started with the first of either. */
+export class ComputeClient implements Analytics, VectorGraphs {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
   #nextId = 1
+  /** Runs that somebody waits for. */
+  #runs = 0
+  #isClosed = false
 
   constructor(startWorker: () => Worker) {
     this.#startWorker = startWorker
   }
 
-  run(
+  async run(
     metric: CentralMetric,
     { offsets, targets }: { readonly offsets: Uint32Array; readonly targets: Uint32Array },
   ): Promise<Scores> {
     const worker = this.#start()
-    const id = this.#nextId++
+    // Somebody waits for the answer: the process lives until it is there.
+    this.#runs++
     worker.ref()
-    return new Promise<Scores>((resolve, reject) => {
+    try {
+      return (await this.#ask({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
+    } finally {
+      if (--this.#runs === 0) worker.unref()
+    }
+  }
+
+  async begin(dimensions: number): Promise<VectorGraphBuilder> {
+    const graph = this.#nextId++
+    await this.#ask({ type: 'beginGraph', graph, dimensions })
+    return {
+      add: async (labels, vectors) => {
+        await this.#ask({ type: 'addVectors', graph, labels, vectors }, [labels.buffer, vectors.buffer])
+      },
+      delete: async (labels) => {
+        await this.#ask({ type: 'deleteVectors', graph, labels })
+      },
+      write: async (path) => (await this.#ask({ type: 'writeGraph', graph, path })) as WrittenGraph,
+      // Where the worker has ended, the memory is given back already.
+      close: () => void this.#ask({ type: 'endGraph', graph }).catch(() => {}),
+    }
+  }
+
+  #ask(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+    if (this.#isClosed) return Promise.reject(new Error('the worker ended'))
+    const worker = this.#start()
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
       this.#waiting.set(id, (reply) => ('result' in reply ? resolve(reply.result) : reject(new Error(reply.error))))
-      const request: ComputeRequest = { id, metric, offsets, targets }
-      worker.postMessage(request, [offsets.buffer as ArrayBuffer, targets.buffer as ArrayBuffer])
-    }).finally(() => {
-      if (this.#waiting.size === 0) worker.unref()
+      const request: ComputeRequest = { id, ...job }
+      worker.postMessage(request, handedOver as readonly ArrayBuffer[])
     })
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#worker?.terminate()
   }
 

@@ -4,8 +4,12 @@ import type { CentralMetric, Scores } from '../core/analytics.ts'
 import type { ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
+import type { VaultPath } from '../core/ids.ts'
 import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
+import type { NoteText } from '../core/store.ts'
+import type { FileStat } from '../core/vault.ts'
+import type { WrittenGraph } from '../core/vector-graphs.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -87,11 +91,46 @@ export type EmbedderReply =
       readonly isTransient: boolean
     }
 
-export interface ComputeRequest {
-  readonly id: number
-  readonly metric: CentralMetric
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
+export type ComputeRequest = { readonly id: number } & ComputeJob
+
+export type ComputeJob =
+  | {
+      readonly type: 'metric'
+      readonly metric: CentralMetric
+      readonly offsets: Uint32Array
+      readonly targets: Uint32Array
+    }
+  /** A graph of vectors is known by a number. */
+  | { readonly type: 'beginGraph'; readonly graph: number; readonly dimensions: number }
+  | { readonly type: 'addVectors'; readonly graph: number; readonly labels: Uint32Array; readonly vectors: Float32Array }
+  | { readonly type: 'deleteVectors'; readonly graph: number; readonly labels: Uint32Array }
+  | { readonly type: 'writeGraph'; readonly graph: number; readonly path: string }
+  | { readonly type: 'endGraph'; readonly graph: number }
+
+export type ComputeResult = Scores | WrittenGraph | undefined
+
+export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
+
+/** The folder that files are read from. */
+export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
+  readonly root: string
+  readonly linkRoots: readonly string[]
 }
 
-export type ComputeReply = { readonly id: number } & ({ readonly result: Scores } | { readonly error: string })
+export type ReadJob =
+  /** A note; `known`: what is known of it has this stat. */
+  | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
+  | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
+
+/** `undefined` when the file is gone or may not be read. */
+export type ReadResult =
+  | { readonly text: NoteText; readonly stat?: FileStat }
+  | { readonly bytes: Uint8Array; readonly size: number }
+  | 'same'
+  | undefined
+
+export type ToReader =
+  | { readonly type: 'vault'; readonly vault: number; readonly at: ReadVault }
+  | { readonly type: 'read'; readonly id: number; readonly vault: number; readonly job: ReadJob }
+
+export type FromReader = { readonly type: 'up' } | { readonly type: 'read'; readonly id: number; readonly result: ReadResult }

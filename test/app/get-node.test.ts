@@ -177,8 +177,10 @@ test('a text that had changed brings the node of its own state', async () => {
       return store.text(id)
     },
     nodes: async (...args: Parameters<typeof store.nodes>) => {
+      const at = generation
       const nodes = await store.nodes(...args)
-      return nodes.map((node) => node && { ...node, title: `of ${generation}` })
+      const hash = at === 1 ? 'of another text' : (await store.text(args[0][0] ?? toNodeId('home.md')))?.hash
+      return nodes.map((node) => node && { ...node, title: `of ${at}`, ...(hash === undefined ? {} : { hash }) })
     },
   }
   expect((await getNode(fakeCore(changing), { id: 'home', ...whole })).value?.title).toBe('of 2')

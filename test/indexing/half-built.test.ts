@@ -30,7 +30,7 @@ function openStore(path: string) {
     { kind: 'file', path },
     {
       analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async () => undefined,
+      texts: { read: async () => undefined },
       reconcile: async () => {},
       onDamage: () => {},
       search: { kind: 'file', path: `${path}-search` },

@@ -14,6 +14,7 @@ import { fileKind } from '../../src/vault/file-kind.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { textsOf } from '../support/texts.ts'
 
 /** A vault that counts what is read of it. */
 export class CountingVault extends MemoryVault {
@@ -70,7 +71,7 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
   })
   const store = openEmbeddedStore(graphAt('disk'), {
     analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-    readFile: async (path) => vault.read(path),
+    texts: textsOf(() => vault),
     reconcile: (paths) => service.reconcile(paths),
     onDamage: () => service.replaceDamaged(),
     search: searchAt('disk'),

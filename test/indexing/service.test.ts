@@ -23,6 +23,7 @@ import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { textsOf } from '../support/texts.ts'
 
 const NOTES = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [
@@ -71,7 +72,7 @@ function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, 
     { kind: 'file', path: file },
     {
       analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async (path) => vault.read(path),
+      texts: textsOf(() => vault),
       reconcile: (paths) => service.reconcile(paths),
       onDamage: () => service.replaceDamaged(),
       search: { kind: 'file', path: searchFile },

@@ -97,8 +97,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       const entry = get(id)
       if (entry === undefined || entry.node.kind === 'missing') return undefined
       reads.push(id)
-      const hash = createHash('sha256').update(entry.text).digest('hex')
-      return { text: entry.text, bodyStart: entry.bodyStart, hash }
+      return { text: entry.text, bodyStart: entry.bodyStart, hash: hashOf(entry.text) }
     },
     async select(scope, page) {
       return slice(
@@ -364,8 +363,13 @@ function linksOf(from: NodeId, text: string, bodyStart: number, resolve: (name: 
       start: match.index,
       end: match.index + match[0].length,
       inComment: false,
+      hash: hashOf(text),
     }
   })
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function kindOf(path: string): NodeKind {

@@ -15,6 +15,7 @@ import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 import type { FileSystem } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
+import { textsOf } from './texts.ts'
 
 /** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
 export class MemoryVault implements Vault {
@@ -90,6 +91,11 @@ let opened = 0
 
 export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode'>>
 
+export interface IndexedOptions extends Flavoured {
+  /** Where the index is; in memory unless it is said. */
+  readonly location?: Location
+}
+
 /** A vault that is indexed into memory and read back through the store. */
 export class IndexedVault<V extends Vault = MemoryVault> {
   readonly vault: V
@@ -100,10 +106,11 @@ export class IndexedVault<V extends Vault = MemoryVault> {
   #search: SearchIndexer | undefined
   #wake: () => void = () => {}
 
-  constructor(vault: V, flavour: Flavoured = {}, vaultName?: string) {
-    const location = { kind: 'memory', name: `test-${process.pid}-${++opened}` } as const
+  constructor(vault: V, options: IndexedOptions = {}, vaultName?: string) {
+    const name = `test-${process.pid}-${++opened}`
+    const { location = { kind: 'memory', name }, ...flavour } = options
     this.vault = vault
-    this.#searchLocation = { kind: 'memory', name: `${location.name}-search` }
+    this.#searchLocation = { kind: 'memory', name: `${name}-search` }
     this.#writer = openIndexWriter(location)
     this.indexer = new Indexer(vault, this.#writer, {
       profile: 'lenient',
@@ -124,10 +131,7 @@ export class IndexedVault<V extends Vault = MemoryVault> {
           return metric === 'pagerank' ? { scores: pageRank(snapshot) } : betweenness(snapshot)
         },
       },
-      readFile: async (path) => {
-        const bytes = vault.read(toVaultPath(path))
-        return bytes === 'unreadable' ? undefined : bytes
-      },
+      texts: textsOf(() => vault),
       reconcile: async (paths) => {
         await this.indexer.reconcile({ all: false, folders: [], files: paths })
       },

@@ -17,6 +17,7 @@ import { openVaultView } from '../../src/workers/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
 import { exported, type Flavoured } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
+import { textsOf } from './texts.ts'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
@@ -65,10 +66,7 @@ export class WritableVault {
     })
     this.store = openEmbeddedStore(location, {
       analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-      readFile: async (path) => {
-        const bytes = open().read(path)
-        return bytes === 'unreadable' ? undefined : bytes
-      },
+      texts: textsOf(open),
       reconcile: (paths) => this.service.reconcile(paths),
       onDamage: () => {},
       search,

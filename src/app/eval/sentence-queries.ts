@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { sentenceAt } from '../../markdown/sentences.ts'
 import { unitsOf } from '../../search/chunks/units.ts'
 import type { GraphCore } from '../graph-core.ts'
+import { readNotes, tryText } from '../texts.ts'
 import type { KnownItem } from './known-item.ts'
 import { drawIndex, type Random } from './random.ts'
 import { withoutWords } from './without-words.ts'
@@ -28,11 +29,11 @@ export async function linkSentence(
   const { items } = await core.store.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
   const targets = items.filter((id) => id !== from && listed.has(id))
   const to = targets[drawIndex(targets.length, random)]
-  const source = to === undefined ? undefined : await core.store.text(from)
-  if (to === undefined || source === undefined) return undefined
+  const source = to === undefined ? undefined : await tryText(core, from)
+  if (to === undefined || source === undefined || source === 'unread') return undefined
   const [target] = await core.store.nodes([to], { links: 0 })
   const [places = []] = await core.store.occurrences([[from, to]])
-  const place = places.find(({ kind, inComment }) => kind === 'link' && !inComment)
+  const place = places.find(({ kind, inComment, hash }) => kind === 'link' && !inComment && hash === source.hash)
   if (target === undefined || place === undefined) return undefined
   const { start, end } = place
   const link = source.text.slice(start, end)
@@ -49,8 +50,8 @@ export async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
 ): Promise<KnownItem | undefined> {
-  const source = await core.store.text(id)
-  const [node] = source === undefined ? [] : await core.store.nodes([id], { links: 0 })
+  const { notes } = await readNotes(core, [id], { links: 0 })
+  const { node, source } = notes[0] ?? {}
   if (source === undefined || node === undefined) return undefined
   const text = source.text.slice(0, source.bodyStart + BEGINNING)
   for (const { start, level } of unitsOf(text, source.bodyStart, node.headings).units) {

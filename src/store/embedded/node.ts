@@ -9,6 +9,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
   const row = graph.row(node)
   const info = row === undefined || row.kind === 'attachment' ? undefined : projection.info(node)
   const times = row === undefined || options.times !== true ? {} : timesOf(projection, node, info)
+  const hash = info === undefined || options.hash !== true ? '' : projection.hash(node)
   const links: NodeIndex[] = []
   for (const target of graph.targets(node)) if (target !== node && graph.isListedNote(target)) links.push(target)
   const linkCount = links.length
@@ -28,5 +29,6 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     headings: info?.headings ?? [],
     excerpt: info?.excerpt ?? '',
     excerptCut: info?.excerptCut ?? false,
+    ...(hash === '' ? {} : { hash }),
   }
 }

@@ -1,7 +1,6 @@
-import { hash as digest } from 'node:crypto'
 import type { Analytics } from '../../core/analytics.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { NodeId, VaultPath } from '../../core/ids.ts'
+import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
 import type {
@@ -31,12 +30,15 @@ import type {
   TagCount,
   TreeOptions,
 } from '../../core/store.ts'
+import type { Texts } from '../../core/texts.ts'
+import type { VectorGraphs } from '../../core/vector-graphs.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
 import { foldGivenTag } from '../../graph/tag-index.ts'
 import type { SimilarName } from '../../search/best-names.ts'
 import type { NamedFiles } from '../../search/similar-names.ts'
 import { exportRows } from './export.ts'
+import type { LinksAsOf } from './links-as-of.ts'
 import type { Location } from './location.ts'
 import { nodeOf } from './node.ts'
 import { findProblems } from './problems.ts'
@@ -52,8 +54,7 @@ export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
   readonly vault?: string
   readonly analytics: Analytics
-  /** The bytes of a file as they are now, perhaps the same object as last time; `undefined` when it is gone or cannot be read. */
-  readonly readFile: (path: VaultPath) => Promise<Uint8Array | undefined>
+  readonly texts: Texts
   /** Brings the index to what these files say, and resolves when it is committed. */
   readonly reconcile: (paths: readonly string[]) => Promise<void>
   /** The index was found damaged: have it built anew. */
@@ -64,6 +65,8 @@ export interface StoreOptions {
   readonly onSearchDamage: () => void
   /** How vectors are compared; `auto` unless said. */
   readonly vectorIndex?: VectorIndexKind
+  /** Builds graphs of vectors; without it the store does so itself. */
+  readonly vectorGraphs?: VectorGraphs
 }
 
 /** The embedded store's reading side; `refresh` and `reopen` are for whoever hears of commits. */
@@ -94,7 +97,6 @@ class SqliteStore implements EmbeddedStore {
   readonly #search: SearchReads
   readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
-  readonly #decoded = new WeakMap<Uint8Array, Pick<NoteText, 'text' | 'hash'>>()
   #isDamaged = false
 
   constructor(location: Location, options: StoreOptions) {
@@ -103,6 +105,7 @@ class SqliteStore implements EmbeddedStore {
     this.#rankings = new Rankings(this.#projection, options.analytics)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
+      ...(options.vectorGraphs === undefined ? undefined : { vectorGraphs: options.vectorGraphs }),
       onDamage: options.onSearchDamage,
     })
   }
@@ -197,27 +200,14 @@ class SqliteStore implements EmbeddedStore {
         const path = key === undefined ? undefined : graph.row(key)?.path
         return key === undefined || path === undefined || graph.kind(key) === 'attachment'
           ? undefined
-          : { key, path, hash: projection.hash(key) }
+          : { path, hash: projection.hash(key) }
       })
       if (known === undefined) return undefined
-      const bytes = await this.#options.readFile(known.path)
-      const read = bytes === undefined ? undefined : this.#decode(bytes)
-      if (read !== undefined && (read.hash === known.hash || attempt === 2)) {
-        return { ...read, bodyStart: this.#read((projection) => projection.info(known.key)?.bodyStart ?? 0) }
-      }
+      const read = await this.#options.texts.read(known.path)
+      if (read !== undefined && (read.hash === known.hash || attempt === 2)) return read
       if (attempt === 2) return undefined
       await this.#options.reconcile([known.path])
     }
-  }
-
-  /** Text and hash of bytes; those that are given again are not decoded again. */
-  #decode(bytes: Uint8Array): Pick<NoteText, 'text' | 'hash'> {
-    const known = this.#decoded.get(bytes)
-    if (known !== undefined) return known
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    const read = { text, hash: digest('sha256', bytes, 'hex') }
-    this.#decoded.set(bytes, read)
-    return read
   }
 
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
@@ -275,6 +265,7 @@ class SqliteStore implements EmbeddedStore {
         if (source === undefined || source < 0 || target === undefined) return []
         // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
         if (!graph.linksTo(source, target)) return []
+        const hash = projection.hash(source)
         return projection
           .links(source)
           .filter((link) => endOf(projection, link) === target)
@@ -290,6 +281,7 @@ class SqliteStore implements EmbeddedStore {
             start: link.start,
             end: link.end,
             inComment: link.inComment === true,
+            hash,
           }))
       })
     })
@@ -366,9 +358,26 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async *export(): AsyncIterableIterator<ExportRow> {
-    this.refresh()
-    const rows = exportRows(this.#projection)
-    for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) yield row.value
+    const links = this.#linksAsOfNow()
+    if (links === undefined) return
+    const rows = exportRows(this.#projection.graph, links)
+    try {
+      for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) yield row.value
+    } finally {
+      // Who stops early lets go of the generation, too.
+      rows.return(undefined)
+    }
+  }
+
+  /** The links of the generation that the graph is of. */
+  #linksAsOfNow(): LinksAsOf | undefined {
+    for (;;) {
+      this.refresh()
+      const links = this.#guard(() => this.#projection.linksAsOfNow())
+      if (links === undefined || links.generation === this.#projection.generation) return links
+      // A commit came between.
+      links.close()
+    }
   }
 
   onChange(listener: (change: StoreChange) => void): () => void {

@@ -2,6 +2,7 @@ import { SearchIndexDamaged } from '../../../core/errors.ts'
 import type { NodeId } from '../../../core/ids.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
 import type { Page, Scope, SimilarOptions } from '../../../core/store.ts'
+import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
 import { parseQuery } from '../../../search/query/parse-query.ts'
 import { DamagedWords } from '../../../search/words/bytes.ts'
@@ -20,6 +21,7 @@ import type { AcceptNote } from './vector-table.ts'
 
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind
+  readonly vectorGraphs?: VectorGraphs
   /** The search index was found damaged; have it built anew. */
   readonly onDamage: () => void
 }
@@ -33,9 +35,9 @@ export class SearchReads {
   readonly #onDamage: () => void
   #isDamaged = false
 
-  constructor(projection: Projection, location: Location, { vectorIndex = 'auto', onDamage }: SearchReadsOptions) {
+  constructor(projection: Projection, location: Location, { vectorIndex = 'auto', vectorGraphs, onDamage }: SearchReadsOptions) {
     this.#projection = projection
-    this.#index = new SearchIndex(location, () => projection.graph, vectorIndex)
+    this.#index = new SearchIndex(location, () => projection.graph, { kind: vectorIndex, graphs: vectorGraphs })
     this.#facets = new Facets(projection)
     this.#relations = new Relations(projection)
     this.#onDamage = onDamage

@@ -14,6 +14,7 @@ import { bagOf } from '../../../support/bag-of-words.ts'
 import { openIndexer } from '../../../support/indexers.ts'
 import type { MemoryVault } from '../../../support/memory-vault.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
+import { textsOf } from '../../../support/texts.ts'
 
 /** Graph and search of a vault over files, every step in the test's hands. */
 export class SearchRig {
@@ -54,7 +55,7 @@ export class SearchRig {
       { kind: 'file', path: this.indexFile },
       {
         analytics: { run: async () => ({ scores: new Float64Array(0) }) },
-        readFile: async (path) => vault.read(path),
+        texts: textsOf(() => vault),
         reconcile: (paths) => this.reconcile(paths),
         onDamage: () => {},
         search: location,
