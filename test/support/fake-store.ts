@@ -258,6 +258,9 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
     async findable() {
       return true
     },
+    async caughtUp() {
+      return true
+    },
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},
