@@ -47,6 +47,8 @@ export interface Indexing {
    * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
    */
   findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean>
+  /** Whether the watcher told something of files that is not in the store yet. */
+  isBehind(): boolean
   /**
    * Waits until what the watcher told of files is in the store; at once where there is nothing of that kind.
    * @returns false when `timeout` (ms) passed first.

@@ -145,6 +145,10 @@ export class IndexingService implements Indexing {
     return await within(this.#search.findable(by), timeout, signal)
   }
 
+  isBehind(): boolean {
+    return this.#freshness.isBehind
+  }
+
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
     // What the watcher told comes into the queue by itself.

@@ -112,6 +112,10 @@ export class IndexingClient implements Indexing {
     )
   }
 
+  isBehind(): boolean {
+    return this.#freshness.isBehind
+  }
+
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
     this.#caughtUp.shut()

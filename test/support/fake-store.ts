@@ -258,6 +258,7 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
     async findable() {
       return true
     },
+    isBehind: () => false,
     async caughtUp() {
       return true
     },
