@@ -8,7 +8,7 @@ export interface RestartRule {
 }
 
 /** 0.1 to 1.6 s: a worker that dies of what it is given dies again, and one that is started at once would do nothing else. */
-export const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
+const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** Counts the deaths of a worker, and says when it may be started again. */
 export class Restarts {
