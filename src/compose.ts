@@ -104,7 +104,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { shared = shareParts() } = options
   const { compute } = shared
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
-  const indexing = new IndexingClient(shared.indexers.channel(), data, {
+  const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => ahead(() => store.refresh()),
     onReplaced: (cache) =>
       ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),

@@ -1,11 +1,14 @@
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
-import type { Call } from './answer.ts'
+import { type Call, timeLeft } from './answer.ts'
 import type { Embedding, GraphCore, Warning } from './graph-core.ts'
 
 /** How long words wait for meaning, ms: a model that answers later is left out. */
 export const PATIENCE = 5_000
+
+/** What is left to a model, ms, where the time that a call waits went by before it was asked. */
+const LEAST_PATIENCE = 500
 
 /** For how long after a failure no other question waits for the model, ms. */
 const RESPITE = 15_000
@@ -47,8 +50,29 @@ export async function embedQuestions(
   texts: readonly string[],
   call: Call,
 ): Promise<{ readonly embedder: Embedder; readonly vectors: readonly Float32Array[] }> {
-  const embedder = await servingEmbedder(core)
+  const embedder = await openedInTime(core, call)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
+}
+
+/** A model that takes longer to open than the call waits is opened for the next one. */
+async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
+  const opening = servingEmbedder(core)
+  if (isCommand(core)) return await opening
+  const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
+  try {
+    return await within(opening, patience)
+  } catch (error) {
+    if (!patience.aborted) throw error
+    throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being opened.', {
+      hint: 'Call again in a moment.',
+      isTransient: true,
+    })
+  }
+}
+
+/** Nobody's client gives up on a command. */
+function isCommand({ indexing }: GraphCore): boolean {
+  return indexing.status().watch === 'off'
 }
 
 async function embedWith(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
@@ -67,7 +91,8 @@ export async function tryQuestion(
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
   // While this question tries, others do not wait for the same.
   if (known !== undefined) remember(embedding, known.reason)
-  const patience = AbortSignal.timeout(PATIENCE)
+  const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
+  const patience = AbortSignal.timeout(time)
   const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
   const opening = servingEmbedder(core)
   let isOpen = false
@@ -79,7 +104,9 @@ export async function tryQuestion(
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {
     call.signal?.throwIfAborted()
-    const reason = patience.aborted ? `the model did not answer within ${PATIENCE / 1_000} s` : messageOf(error)
+    const reason = patience.aborted
+      ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+      : messageOf(error)
     remember(embedding, reason)
     // What takes long to open is asked as soon as it is open.
     if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})

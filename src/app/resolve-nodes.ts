@@ -57,9 +57,9 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
 function resolveByMeaning(
   core: GraphCore,
   { names, threshold, tag, path }: ResolveArguments,
-  call: Call,
+  given: Call,
 ): Promise<Answer<readonly ResolvedName[]>> {
-  return answerFindable(core, call, 'meaning', async () => {
+  return answerFindable(core, given, 'meaning', async (call) => {
     const found = await meaningSame(core, names, { scope: toScope({ tag, path }), threshold }, call)
     return plain(names.map((name, at) => choose(name, found[at] ?? [])))
   })

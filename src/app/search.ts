@@ -65,8 +65,8 @@ const NAMES = 50
  * The notes that answer a question, by words and by meaning, with the passages that do.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
  */
-export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return whenFindable(core, args, call, async () => {
+export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
+  return whenFindable(core, args, given, async (call) => {
     const { hits, warnings, ...found } = await rank(core, args, call)
     const described = await describe(core, hits, { args, ...found })
     const said = [...warnings, ...described.warnings]
@@ -78,8 +78,8 @@ export function search(core: GraphCore, args: SearchArguments, call: Call = {}):
  * The ids of what `search` answers, in its order, without reading the notes; `limit` is bounded by the index alone.
  * @throws RouxError as `search` does.
  */
-export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
-  return whenFindable(core, args, call, async () => {
+export function rankNotes(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly NodeId[]>> {
+  return whenFindable(core, args, given, async (call) => {
     const { hits, warnings } = await rank(core, args, call)
     return { value: hits.map(({ key }) => key), warnings }
   })
@@ -89,7 +89,7 @@ function whenFindable<T>(
   core: GraphCore,
   { mode }: SearchArguments,
   call: Call,
-  run: () => Promise<Answer<T>>,
+  run: (call: Call) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   return answerFindable(core, call, mode === 'keyword' ? 'words' : 'meaning', run)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
+import type { AppliedChange, ChangeProgress, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
 import type { OpenDatabase } from './database.ts'
@@ -62,8 +62,11 @@ class RecordedChanges implements Changes {
     this.#lockPath = join(locks, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.lock`)
   }
 
-  async apply(changes: readonly FileChange[], { title }: { readonly title: string }): Promise<AppliedChange> {
-    return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }))
+  async apply(
+    changes: readonly FileChange[],
+    { title, onBegun }: { readonly title: string } & ChangeProgress,
+  ): Promise<AppliedChange> {
+    return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }, onBegun))
   }
 
   check(changes: readonly FileChange[]): void {
@@ -74,12 +77,13 @@ class RecordedChanges implements Changes {
     }
   }
 
-  async undo(id: string): Promise<AppliedChange> {
+  async undo(id: string, { onBegun }: ChangeProgress = {}): Promise<AppliedChange> {
     return await this.#locked(() => {
       const change = this.#journal.find(this.#root, id)
       if (change === undefined) throw this.#unknown(id)
       if (change.state !== 'done') throw notDone(change)
-      return this.#apply(takeBack(change.entries, contentOf(this.#journal)), { title: `Undo: ${change.title}`, undoes: id })
+      const origin = { title: `Undo: ${change.title}`, undoes: id }
+      return this.#apply(takeBack(change.entries, contentOf(this.#journal)), origin, onBegun)
     })
   }
 
@@ -135,6 +139,7 @@ class RecordedChanges implements Changes {
   async #apply(
     intents: readonly Intent[],
     origin: { readonly title: string; readonly undoes: string | undefined },
+    onBegun: ChangeProgress['onBegun'],
   ): Promise<AppliedChange> {
     const examined = this.#examine(intents, origin.undoes !== undefined)
     const rootInode = this.#fs.lstat(this.#root)?.ino
@@ -142,6 +147,7 @@ class RecordedChanges implements Changes {
     const { entries, contents } = examined
     const change = { vault: this.#root, rootInode: String(rootInode), owner: thisOwner, entries, ...origin }
     const id = this.#journal.begin(change, contents)
+    onBegun?.(id)
     await this.#carryOut(id, examined)
     const failure = this.#finish(id, 'done')
     const notes = failure === undefined ? [] : [unrecorded(failure)]

@@ -86,6 +86,12 @@ export interface KeptFile {
   readonly reason: string
 }
 
+/** What is told of a change while it is made. */
+export interface ChangeProgress {
+  /** The change is recorded under this id; no file was touched yet. */
+  readonly onBegun?: ((id: string) => void) | undefined
+}
+
 /** Writes into a vault, all or nothing, and takes back what was written. */
 export interface Changes {
   /**
@@ -95,11 +101,11 @@ export interface Changes {
    * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later. What fails once
    * everything is in place is a note, never an error.
    */
-  apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
+  apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
   /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
   check(changes: readonly FileChange[]): void
   /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
-  undo(id: string): Promise<AppliedChange>
+  undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
   /** What changes that were not taken back have put into the trash, newest first; read from the record as far as it is asked for. */

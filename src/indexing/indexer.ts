@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash as digest } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
-import type { VaultPath } from '../core/ids.ts'
+import { toVaultPath, type VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import { folderOf } from '../core/paths.ts'
@@ -119,6 +119,14 @@ export class Indexer {
       }
       if (done !== undefined) return done
     }
+  }
+
+  /** Whether a file that is told of is as it was when it was read last: then there is nothing new about it, as after a write of our own. */
+  isCurrent(path: string): boolean {
+    const file = this.#vault.stat(toVaultPath(path))
+    const known = this.#known.get(path)
+    if (file === undefined || known === undefined) return file === known
+    return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
   /** Reads ahead what the next change of a name will need. */

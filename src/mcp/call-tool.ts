@@ -1,3 +1,4 @@
+import { waiting } from '../app/answer.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
@@ -25,7 +26,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
-    const answer = await withinTime(limit, (stop) => run({ signal: stop }))
+    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
     return toolResult(mayRead ? answer : answerWithoutReading(answer, tool.needs), tool.wrap)
   } catch (error) {
     // No one waits for this one any more: it is never sent.

@@ -70,5 +70,6 @@ function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexSta
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
   if (phase === 'failed')
     return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for no known reason'}.`
+  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message ?? 'for no known reason'}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

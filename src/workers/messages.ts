@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric, Scores } from '../core/analytics.ts'
-import type { ChangeSummary } from '../core/changes.ts'
+import type { ChangeState, ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
@@ -27,10 +27,16 @@ export interface IndexerData {
   readonly watch: boolean
 }
 
+/** The same with what is made for each worker that is started. */
+export interface OpenIndexer extends IndexerData {
+  /** Of the counts of a `Freshness`. */
+  readonly freshness: SharedArrayBuffer
+}
+
 export type ToIndexer =
   /** Another vault comes to the same worker. */
   | { readonly type: 'join'; readonly port: MessagePort }
-  | { readonly type: 'open'; readonly data: IndexerData }
+  | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
   /** A call came while notes are being embedded. */
   | { readonly type: 'asked' }
@@ -50,8 +56,12 @@ export type FromIndexer =
   | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reconciled'; readonly id: number; readonly error?: string }
   | { readonly type: 'found'; readonly id: number }
+  /** What the watcher told is in the index. */
+  | { readonly type: 'caughtUp' }
   /** What a dead process left half written is taken back. */
   | { readonly type: 'recovered' }
+  /** What is asked to be written is recorded as this change; no file was touched before. */
+  | { readonly type: 'begun'; readonly id: number; readonly changeId: string }
   | { readonly type: 'written'; readonly id: number; readonly outcome: WriteOutcome }
   | EmbedderRequest
   | { readonly type: 'error'; readonly stack: string }
@@ -62,10 +72,12 @@ export type WriteJob =
   | { readonly kind: 'run'; readonly request: WriteRequest }
   | { readonly kind: 'undo'; readonly changeId: string }
   | { readonly kind: 'changes'; readonly limit: number }
+  /** What became of a change that a worker had begun when it died. */
+  | { readonly kind: 'state'; readonly changeId: string }
 
 /** What came of it; errors as their parts, because classes do not pass between threads. */
 export type WriteOutcome =
-  | { readonly value: WriteResult | readonly ChangeSummary[] }
+  | { readonly value: WriteResult | readonly ChangeSummary[] | ChangeState | undefined }
   | { readonly error: Pick<RouxError, 'code' | 'message' | 'hint' | 'candidates'> }
   | { readonly failure: string }
 

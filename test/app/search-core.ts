@@ -49,6 +49,8 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     begin: () => {},
     ready: async () => true,
     findable: async () => true,
+    isBehind: () => false,
+    caughtUp: async () => true,
     reconcile: async () => {},
     onStatus: () => () => {},
     close: async () => {},

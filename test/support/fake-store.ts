@@ -257,6 +257,10 @@ export function fakeCore(store: Store, status: Partial<IndexStatus> = {}): Graph
     async findable() {
       return true
     },
+    isBehind: () => false,
+    async caughtUp() {
+      return true
+    },
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},
