@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { VaultPath } from '../core/ids.ts'
-import type { FileContent } from '../core/index-writer.ts'
+import type { FileContent, NoteDescription } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
@@ -26,31 +26,42 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
 }
 
-/** Reads a note's bytes for search. */
-export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavour: Flavour): ReadNote {
+/** A note as it is read, and what the index knows of it. */
+export interface NoteSource {
+  readonly key: number
+  readonly path: VaultPath
+  readonly known?: NoteDescription | undefined
+}
+
+/** Reads a note's bytes for search; they are parsed only where the index holds nothing of them. */
+export function readNote(bytes: Uint8Array, { key, path, known }: NoteSource, flavour: Flavour): ReadNote {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = digest('sha256', bytes, 'hex')
-  const note = parseNote(text, flavour)
-  const listed = { path, stat: NO_STAT, excluded: false }
-  const { title, aliases, tags } = describeNote(
-    listed,
-    { kind: 'note', conflict: false, mode: flavour.mode },
-    { note, text, hash },
-  )
+  const { title, aliases, tags, headings, properties, bodyStart } =
+    known?.hash === hash ? known : describe(path, { text, hash }, flavour)
   return {
     words: {
       key,
       path,
       version: versionOf({ path, hash }, flavour.mode),
       names: namesOf(path, title, aliases),
-      headings: note.headings.map((heading) => heading.text),
-      body: text.slice(note.bodyStart),
+      headings: headings.map((heading) => heading.text),
+      body: text.slice(bodyStart),
       tags,
-      properties: propertyTexts(note.properties),
+      properties: propertyTexts(properties),
     },
     content: hash,
-    chunks: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }),
+    chunks: () => chunkNote({ title, text, bodyStart, headings }),
   }
+}
+
+function describe(path: VaultPath, { text, hash }: { text: string; hash: string }, flavour: Flavour): NoteDescription {
+  const note = parseNote(text, flavour)
+  const listed = { path, stat: NO_STAT, excluded: false }
+  const described = { kind: 'note', conflict: false, mode: flavour.mode } as const
+  const { title, aliases, tags } = describeNote(listed, described, { note, text, hash })
+  const { headings, properties, bodyStart } = note
+  return { hash, title, aliases, tags, headings, properties, bodyStart }
 }
 
 /** The title first; last the file's own name, where that is another. */
@@ -69,7 +80,7 @@ function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly 
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {
     if (typeof value === 'string') texts.push(value)
-    else if (typeof value === 'number') texts.push(String(value))
+    else if (typeof value === 'number' && Number.isFinite(value)) texts.push(String(value))
     else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
       for (const inner of Object.values(value)) collect(inner, depth + 1)
     }
