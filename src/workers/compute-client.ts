@@ -2,11 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
 import type { ComputeReply, ComputeRequest } from './messages.ts'
 
-/** Graph algorithms in a worker, which is started with the first run. */
+/** Graph algorithms in a worker, which is there only while something is computed: it takes some 20 MB. */
 export class ComputeClient implements Analytics {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
+  #ending: Promise<unknown> | undefined
   #nextId = 1
 
   constructor(startWorker: () => Worker) {
@@ -25,12 +26,20 @@ export class ComputeClient implements Analytics {
       const request: ComputeRequest = { id, metric, offsets, targets }
       worker.postMessage(request, [offsets.buffer as ArrayBuffer, targets.buffer as ArrayBuffer])
     }).finally(() => {
-      if (this.#waiting.size === 0) worker.unref()
+      if (this.#waiting.size === 0) this.#end()
     })
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    await Promise.all([this.#worker?.terminate(), this.#ending])
+  }
+
+  #end(): void {
+    const worker = this.#worker
+    if (worker === undefined) return
+    this.#worker = undefined
+    worker.unref()
+    this.#ending = worker.terminate()
   }
 
   #start(): Worker {
