@@ -20,6 +20,7 @@ export function answerFindable<T>(
   by: FindableBy,
   run: () => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
+  core.searchAhead?.()
   return answer(core, call, async () => {
     await awaitFindable(core, call, by)
     const before = core.indexing.status().search
