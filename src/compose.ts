@@ -149,6 +149,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
+    ...(options.watch ? { searchAhead: once(() => void loadSearch(store)) } : undefined),
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? indexing.writing : undefined
@@ -162,6 +163,27 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
+  }
+}
+
+/** Loads what is stored for search, a few milliseconds at a time: the first question would do it only after the files were compared. */
+async function loadSearch(store: EmbeddedStore): Promise<void> {
+  try {
+    // After the graph, which every call waits for.
+    await new Promise((resolve) => setImmediate(resolve))
+    const [newest] = await store.vectorStates()
+    await store.refreshSearch(newest?.embedder)
+  } catch {
+    // The question that follows says what is wrong.
+  }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    action()
   }
 }
 

@@ -17,6 +17,7 @@ export function answerFindable<T>(
   by: FindableBy,
   run: (call: Call) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
+  core.searchAhead?.()
   const call = waiting(given)
   return answer(core, call, async () => {
     await awaitFindable(core, call, by)

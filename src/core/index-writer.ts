@@ -111,6 +111,11 @@ export interface FileContent {
   readonly excluded: boolean
 }
 
+/** What the index holds of a note's text: as good as reading it again, while the note's bytes have this hash. */
+export interface NoteDescription
+  extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
+    Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
+
 /** The writing side of a store, for `indexing/` only. One transaction a call. */
 export interface IndexWriter {
   state(): Promise<IndexState>
@@ -127,6 +132,8 @@ export interface IndexWriter {
   tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]>
   /** Files that changed after a generation; from 0, those that are gone are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
+  /** What is known of these notes, by key; those that are not there, or whose rows are damaged, are left out. */
+  descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
   /** These files without their `info`, in order; unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** Headings and blocks of these notes, in order; `undefined` for what is no note or was not read. */

@@ -3,14 +3,17 @@ import type { Analytics, CentralMetric, Scores } from '../core/analytics.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
-/** Graph algorithms and the building of graphs of vectors, in a worker that is started with the first of either. */
+/** Graph algorithms and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
 export class ComputeClient implements Analytics, VectorGraphs {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
+  #ending: Promise<unknown> | undefined
   #nextId = 1
   /** Runs that somebody waits for. */
   #runs = 0
+  /** Graphs that are being built: they are in the worker's memory. */
+  readonly #graphs = new Set<number>()
   #isClosed = false
 
   constructor(startWorker: () => Worker) {
@@ -34,6 +37,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
     const graph = this.#nextId++
+    this.#graphs.add(graph)
     await this.#ask({ type: 'beginGraph', graph, dimensions })
     return {
       add: async (labels, vectors) => {
@@ -44,7 +48,9 @@ export class ComputeClient implements Analytics, VectorGraphs {
       },
       write: async (path) => (await this.#ask({ type: 'writeGraph', graph, path })) as WrittenGraph,
       // Where the worker has ended, the memory is given back already.
-      close: () => void this.#ask({ type: 'endGraph', graph }).catch(() => {}),
+      close: () => {
+        if (this.#graphs.delete(graph)) this.#ask({ type: 'endGraph', graph }).catch(() => {})
+      },
     }
   }
 
@@ -52,16 +58,24 @@ export class ComputeClient implements Analytics, VectorGraphs {
     if (this.#isClosed) return Promise.reject(new Error('the worker ended'))
     const worker = this.#start()
     const id = this.#nextId++
-    return new Promise((resolve, reject) => {
+    return new Promise<ComputeResult>((resolve, reject) => {
       this.#waiting.set(id, (reply) => ('result' in reply ? resolve(reply.result) : reject(new Error(reply.error))))
       const request: ComputeRequest = { id, ...job }
       worker.postMessage(request, handedOver as readonly ArrayBuffer[])
-    })
+    }).finally(() => this.#endIfIdle())
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#worker?.terminate()
+    await Promise.all([this.#worker?.terminate(), this.#ending])
+  }
+
+  #endIfIdle(): void {
+    const worker = this.#worker
+    if (worker === undefined || this.#waiting.size > 0 || this.#graphs.size > 0) return
+    this.#worker = undefined
+    worker.unref()
+    this.#ending = worker.terminate()
   }
 
   #start(): Worker {
@@ -83,6 +97,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
     // One that failed ends later, when another may be at work.
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#graphs.clear()
     for (const [id, done] of this.#waiting) done({ id, error })
     this.#waiting.clear()
   }

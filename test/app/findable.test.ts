@@ -60,6 +60,18 @@ describe('what is waited for', () => {
   })
 })
 
+test('what a question will read from the search index is loaded while it waits for the graph', async () => {
+  const { core } = waitingCore({ search: { words: DONE, vectors: DONE } })
+  const order: string[] = []
+  core.indexing.ready = async () => {
+    order.push('graph awaited')
+    return true
+  }
+  const searching = { ...core, searchAhead: () => order.push('search loaded') }
+  await answerFindable(searching, {}, 'meaning', plain)
+  expect(order).toEqual(['search loaded', 'graph awaited'])
+})
+
 test('what keeps an embedder from going on is said, to who asks by meaning', async () => {
   const { core } = waitingCore({ search: { words: DONE, vectors: HALF, message: 'the endpoint is down' } })
   const { warnings } = await answerFindable(core, {}, 'meaning', plain)

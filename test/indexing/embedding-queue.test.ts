@@ -46,7 +46,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     search: search as SearchWriter,
     openEmbedder: async () => bag,
     supersedes: true,
-    read,
+    read: async (keys) => keys.map(read),
     onWake: () => {},
   })
   onTestFinished(() => queue.close())

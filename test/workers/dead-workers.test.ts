@@ -250,9 +250,33 @@ test('the end of a computing worker that failed does not disturb the next', asyn
   await expect(failing).rejects.toThrow('out of memory')
   const done = run()
   old.emit('exit', 1)
+  void run()
   const { id } = workers.newest().posted[0] ?? {}
   workers.newest().emit('message', { id, result: { scores: new Float64Array(0) } })
   expect(await done).toEqual({ scores: new Float64Array(0) })
-  void run()
   expect(workers.started).toHaveLength(2)
+  expect(workers.newest().isEnded).toBe(false)
+})
+
+test('a compute worker ends as soon as nothing waits for it, and the next run starts another', async () => {
+  const workers = fakes()
+  const compute = new ComputeClient(workers.start)
+  const graph = () => ({ offsets: new Uint32Array(1), targets: new Uint32Array(0) })
+  const answer = (at: number) => {
+    const { id } = workers.newest().posted[at] as { id: number }
+    workers.newest().emit('message', { id, result: { scores: new Float64Array(0) } })
+  }
+  const first = compute.run('pagerank', graph())
+  const second = compute.run('betweenness', graph())
+  answer(0)
+  await first
+  expect(workers.newest().isEnded).toBe(false)
+  answer(1)
+  await second
+  expect(workers.newest().isEnded).toBe(true)
+  const third = compute.run('pagerank', graph())
+  expect(workers.started).toHaveLength(2)
+  answer(0)
+  await third
+  await compute.close()
 })

@@ -1,6 +1,15 @@
 import { utimesSync } from 'node:fs'
 import type { VaultPath } from '../../core/ids.ts'
-import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile, Outline } from '../../core/index-writer.ts'
+import type {
+  Batch,
+  FileContent,
+  FileRecord,
+  IndexState,
+  IndexWriter,
+  KnownFile,
+  NoteDescription,
+  Outline,
+} from '../../core/index-writer.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import type { Location } from './location.ts'
 import {
@@ -104,6 +113,24 @@ class SqliteWriter implements IndexWriter {
       // What was found damaged may have ended it already.
       attempt(() => database.exec('COMMIT'))
     }
+  }
+
+  async descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>> {
+    const found = new Map<number, NoteDescription>()
+    const database = this.#file.open()
+    if (database === undefined) return found
+    const select = database.prepare(
+      'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
+    )
+    for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
+      // Whatever is damaged can be read from the notes themselves; it is found out where it is answered from.
+      attempt(() => {
+        const { key, title, aliases, tags } = unpackHot(row.hot)
+        const { properties, headings, bodyStart } = unpackInfo(key, row.data)
+        found.set(key, { hash: row.hash, title, aliases, tags, properties, headings, bodyStart })
+      })
+    }
+    return found
   }
 
   async records(keys: readonly number[]): Promise<readonly FileRecord[]> {
