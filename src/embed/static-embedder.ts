@@ -1,4 +1,4 @@
-import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from './provider-error.ts'
 import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
@@ -6,6 +6,7 @@ import { WordPieces } from './word-pieces.ts'
 export const BATCH = 256
 /** Milliseconds of work after which others have their turn, so that an abort is heard and calls are answered. */
 const TURN = 15
+const LETTER = /[\p{L}\p{N}]/u
 
 /**
  * Loads the table at `path`. `dimensions` takes only the first columns: smaller and faster, a little less exact.
@@ -17,6 +18,9 @@ export function openStaticEmbedder(path: string, dimensions?: number): StaticEmb
   if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
   return new StaticEmbedder(table, pieces, columnsOf(table, path, dimensions))
 }
+
+/** What a letter of a dropped word counts in a vector's place: about the length of the table's rows (.83 in the mean). */
+const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
 export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, wanted: number | undefined): number {
@@ -76,8 +80,36 @@ export class StaticEmbedder implements Embedder {
     return toUnit(sum)
   }
 
+  /** Letters by themselves, whatever their script, mean nothing; punctuation does not count. */
+  coverage(text: string): Coverage {
+    const { counts, rows, distinct, unknown } = this.#pieces.count(text)
+    let words = 0
+    let parts = unknown
+    let known = 0
+    let all = unknown * UNKNOWN_LENGTH
+    for (let i = 0; i < distinct; i++) {
+      const row = rows[i] as number
+      const { letters, begins } = kindOf(this.#pieces.piece(row))
+      if (letters === 0) continue
+      const count = counts[row] as number
+      const length = count * this.#lengthOf(row)
+      if (begins) words += count
+      parts += count
+      if (letters > 1) known += length
+      all += length
+    }
+    return { meaning: all === 0 ? 0 : known / all, whole: parts === 0 ? 0 : words / parts }
+  }
+
   async close(): Promise<void> {
     this.#closed = true
+  }
+
+  #lengthOf(row: number): number {
+    const { weights, scales, dimensions } = this.#table
+    let squares = 0
+    for (let at = row * dimensions; at < row * dimensions + this.dimensions; at++) squares += (weights[at] as number) ** 2
+    return (scales[row] as number) * Math.sqrt(squares)
   }
 
   #add(row: number, factor: number): void {
@@ -86,6 +118,13 @@ export class StaticEmbedder implements Embedder {
     const first = row * dimensions
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + factor * (weights[first + i] as number)
   }
+}
+
+/** How many characters a piece has, 0 where it has neither letters nor digits, and whether words begin with it. */
+function kindOf(piece: string): { readonly letters: number; readonly begins: boolean } {
+  const begins = !(piece.length > 2 && piece.startsWith('##'))
+  const text = begins ? piece : piece.slice(2)
+  return { letters: LETTER.test(text) ? [...text].length : 0, begins }
 }
 
 function toUnit(sum: Float64Array): Float32Array {
