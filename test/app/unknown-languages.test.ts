@@ -49,11 +49,11 @@ describe('where the embedder does not know the language', () => {
   })
 
   test('a question that is known in part gives meaning a part of its weight', async () => {
-    const weightOf = async (query: string) => (await ask(ENGLISH, { query })).value[0]?.explain?.weight
+    const weightOf = async (query: string) => (await ask(ENGLISH, { query, relevance: 'loose' })).value[0]?.explain?.weight
     const [full, half, none] = [
       await weightOf('soup dog flour'),
       await weightOf('soup dog flour طبخ'),
-      await weightOf('leek طبخ الكراث في الماء والملح على نار هادئة في الصيف'),
+      await weightOf('salt طبخ الكراث في الماء'),
     ]
     expect(full).toBeGreaterThan(0.3)
     expect(half).toBeGreaterThan(0)
