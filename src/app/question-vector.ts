@@ -128,6 +128,14 @@ export function noEmbedder(): RouxError {
   })
 }
 
+/** Why what an embedder hardly knows a word of is not compared by meaning. */
+export function unknownWarning(what: string): Warning {
+  return {
+    code: 'FALLBACK',
+    message: `The embedder knows too little of ${what} to compare it by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
+  }
+}
+
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error instanceof RouxError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message

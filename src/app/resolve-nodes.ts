@@ -61,7 +61,7 @@ function resolveByMeaning(
 ): Promise<Answer<readonly ResolvedName[]>> {
   return answerFindable(core, given, 'meaning', async (call) => {
     const found = await meaningSame(core, names, { scope: toScope({ tag, path }), threshold }, call)
-    return plain(names.map((name, at) => choose(name, found[at] ?? [])))
+    return { value: names.map((name, at) => choose(name, found.value[at] ?? [])), warnings: found.warnings }
   })
 }
 

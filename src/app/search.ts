@@ -3,6 +3,7 @@ import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit, WordHits } from '../core/search.ts'
 import type { NameHit, Scope } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
+import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known-share.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { queryTerms } from '../search/words/query.ts'
@@ -13,7 +14,7 @@ import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
-import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
+import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
@@ -46,6 +47,8 @@ export interface Explanation {
   readonly semantic: Leg | null
   /** What meaning counted, 0–1. */
   readonly weight: number
+  /** How much of the question the embedder knows, 0–1, where it can tell. */
+  readonly coverage?: number
   /** A title or alias is what was asked. */
   readonly exact: boolean
   /** The title or alias that is spelled nearly so. */
@@ -60,6 +63,8 @@ const MOST_PASSAGES = 16 * PASSAGES
 /** Fewer notes than these say little of which are near. */
 const FEWEST_NOTES = 50
 const NAMES = 50
+/** Notes with the question's words whose names tell what language they are in. */
+const SAMPLED_NOTES = 10
 
 /**
  * The notes that answer a question, by words and by meaning, with the passages that do.
@@ -94,7 +99,7 @@ function whenFindable<T>(
   return answerFindable(core, call, mode === 'keyword' ? 'words' : 'meaning', run)
 }
 
-interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
+interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
   readonly warnings: readonly Warning[]
 }
@@ -107,18 +112,28 @@ async function rank(core: GraphCore, args: SearchArguments, call: Call): Promise
   const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
   if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
   const question = asked !== undefined && 'vector' in asked ? asked : undefined
-  const { hits, words, traits } = await retrieve(core, args, { scope, question })
-  const kept = keepRelevant(hits, relevance, traits === undefined ? 'words' : 'meaning')
+  const { hits, words, traits, known } = await retrieve(core, args, { scope, question })
+  const kept = keepRelevant(hits, relevance, traits === undefined ? 0 : known.certainty)
   const isAnswered = mode === 'semantic' || hits[0]?.exact === true
   const close = isAnswered ? [] : await closeTitles(core, query, scope)
   const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
-  return { hits: ranked.slice(0, args.limit), words, traits, question, warnings: [...warnings, ...closeWarning(close)] }
+  const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
+  const unknown = isUnknown ? [unknownWarning('the question')] : []
+  return {
+    hits: ranked.slice(0, args.limit),
+    words,
+    traits,
+    known,
+    question,
+    warnings: [...warnings, ...unknown, ...closeWarning(close)],
+  }
 }
 
 interface Retrieval {
   readonly hits: readonly FusedHit<NodeId>[]
   readonly words: WordHits
   readonly traits: EmbedderTraits | undefined
+  readonly known: KnownShare
 }
 
 /** Both legs and their mix, best first. */
@@ -129,12 +144,28 @@ async function retrieve(
 ): Promise<Retrieval> {
   const words = mode === 'semantic' ? NO_WORDS : await core.store.words(query, scope, DEPTH)
   const traits = question === undefined ? undefined : await traitsFor(core, question.embedder)
-  const semantic = question === undefined ? [] : await nearest(core, question, scope)
+  const known = question === undefined ? ALL_KNOWN : await knownOf(core, question, { query, words })
+  const semantic = question === undefined || known.order === 0 ? [] : await nearest(core, question, scope)
   const exact = new Set(mode === 'semantic' ? [] : await exactMatches(core, query, scope))
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
   const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
-  return { hits: fuse(keyword, semantic, { weight, exact, ...certainty }), words, traits }
+  return { hits: fuse(keyword, semantic, { weight, exact, known, ...certainty }), words, traits, known }
+}
+
+/** How much of the question, and of the names of the notes that words find, the embedder knows. */
+async function knownOf(
+  core: GraphCore,
+  { embedder }: QuestionVector,
+  { query, words }: { readonly query: string; readonly words: WordHits },
+): Promise<KnownShare> {
+  if (embedder.coverage === undefined) return ALL_KNOWN
+  const question = embedder.coverage(query)
+  if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
+  const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
+  const nodes = await core.store.nodes(ids, { links: 0 })
+  const names = nodes.flatMap((node) => (node === undefined ? [] : [node.title, ...node.aliases]))
+  return knownShare(question, embedder.coverage(names.join('\n')))
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
@@ -255,17 +286,19 @@ interface Description {
   readonly words: WordHits
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
+  readonly known: KnownShare
 }
 
 async function describe(
   core: GraphCore,
   hits: readonly RankedHit[],
-  { args, words, question, traits }: Description,
+  { args, words, question, traits, known }: Description,
 ): Promise<Answer<readonly SearchResult[]>> {
   const ids = hits.map(({ key }) => key)
   const { notes, unread } = await readNotes(core, ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
-  const meaning = meaningOf({ question, traits })
+  const meaning = meaningOf({ question, traits, known })
+  const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await core.store.vectorStates())[0]?.embedder
   const results = hits.map(async (hit, at): Promise<readonly SearchResult[]> => {
@@ -278,7 +311,7 @@ async function describe(
     const passages =
       node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
     const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
-    const explained = args.explain ? { explain: explanationOf(hit) } : undefined
+    const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
   })
   return { value: (await Promise.all(results)).flat(), warnings: unreadWarnings(unread) }
@@ -293,19 +326,20 @@ function marksOf(query: string, { terms }: WordHits): SnippetQuery {
   }
 }
 
-/** What meaning counts in a passage: as much as words. */
+/** What meaning counts in a passage where all is known: as much as words. */
 const PASSAGE_WEIGHT = 0.5
 
-function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {
-  if (question === undefined || traits === undefined) return undefined
-  return { question: question.vector, certainty: traits.certainty, weight: PASSAGE_WEIGHT }
+function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {
+  if (question === undefined || traits === undefined || known.order === 0) return undefined
+  return { question: question.vector, certainty: traits.certainty, weight: known.order * PASSAGE_WEIGHT }
 }
 
-function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit): Explanation {
+function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit, coverage: number | undefined): Explanation {
   return {
     keyword: keyword === undefined ? null : roundedLeg(keyword),
     semantic: semantic === undefined ? null : roundedLeg(semantic),
     weight: round(weight),
+    ...(coverage === undefined ? undefined : { coverage: round(coverage) }),
     exact,
     ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
   }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit } from '../core/search.ts'
+import { isKnown } from '../search/known-share.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
 import type { Call } from './answer.ts'
 import { knownTraits } from './embedder-traits.ts'
@@ -7,7 +8,7 @@ import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
-import { noEmbedder } from './question-vector.ts'
+import { noEmbedder, unknownWarning } from './question-vector.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { quoted } from './truncate.ts'
@@ -45,6 +46,7 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call
     const stored = embedder === undefined ? undefined : await core.store.vectors(embedder, id)
     const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
     if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(core, id)] }
+    if (await isUnknown(core, embedder, id)) return { value: [], warnings: [unknownWarning(quoted(id))] }
     const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(core, id) : [])])
     const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
     const { low, high } = knownTraits(core, embedder).certainty
@@ -74,6 +76,17 @@ async function noVectorsWarning(core: GraphCore, id: NodeId): Promise<Warning> {
   const [node] = await core.store.nodes([id], { links: 0 })
   if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
+}
+
+/** What is looked at of a note to know whether its language is known, UTF-16. */
+const SAMPLE = 4_000
+
+/** Whether the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
+async function isUnknown(core: GraphCore, embedder: string, id: NodeId): Promise<boolean> {
+  const opened = await core.embedding?.openFormer(embedder).catch(() => undefined)
+  if (opened?.coverage === undefined) return false
+  const source = await core.store.text(id)
+  return source !== undefined && !isKnown(opened.coverage(source.text.slice(0, SAMPLE)))
 }
 
 interface Others {

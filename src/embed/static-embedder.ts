@@ -1,4 +1,4 @@
-import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from './provider-error.ts'
 import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
@@ -9,6 +9,7 @@ export const BATCH = 256
 const TURN = 15
 /** Word pieces of a text that there is room for at first. */
 const FIRST_FACTORS = 512
+const LETTER = /[\p{L}\p{N}]/u
 
 /**
  * Loads the table at `path`. `dimensions` takes only the first columns: smaller and faster, a little less exact.
@@ -21,6 +22,9 @@ export function openStaticEmbedder(path: string, dimensions?: number, room = mak
   const columns = columnsOf(table, path, dimensions)
   return new StaticEmbedder(table, pieces, room.sums(table.weights, { dimensions: table.dimensions, columns }), columns)
 }
+
+/** What a letter of a dropped word counts in a vector's place: about the length of the table's rows (.83 in the mean). */
+const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
 export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, wanted: number | undefined): number {
@@ -82,9 +86,41 @@ export class StaticEmbedder implements Embedder {
     return toUnit(this.#sums.of(rows, factors, distinct))
   }
 
+  /** Letters by themselves, whatever their script, mean nothing; punctuation does not count. */
+  coverage(text: string): Coverage {
+    const { counts, rows, distinct, unknown } = this.#pieces.count(text)
+    let words = 0
+    let parts = unknown
+    let known = 0
+    let all = unknown * UNKNOWN_LENGTH
+    for (let i = 0; i < distinct; i++) {
+      const row = rows[i] as number
+      const { letters, begins } = kindOf(this.#pieces.piece(row))
+      if (letters === 0) continue
+      const count = counts[row] as number
+      const length = count * this.#lengthOf(row)
+      if (begins) words += count
+      parts += count
+      if (letters > 1) known += length
+      all += length
+    }
+    return { meaning: all === 0 ? 0 : known / all, whole: parts === 0 ? 0 : words / parts }
+  }
+
   async close(): Promise<void> {
     this.#closed = true
   }
+
+  #lengthOf(row: number): number {
+    return Math.hypot(...this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
+  }
+}
+
+/** How many characters a piece has, 0 where it has neither letters nor digits, and whether words begin with it. */
+function kindOf(piece: string): { readonly letters: number; readonly begins: boolean } {
+  const begins = !(piece.length > 2 && piece.startsWith('##'))
+  const text = begins ? piece : piece.slice(2)
+  return { letters: LETTER.test(text) ? [...text].length : 0, begins }
 }
 
 function toUnit(sum: Float64Array): Float32Array {
