@@ -1,6 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // What tests know as fast-check makes fewer runs, but for `npm run test:long`.
+  resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,

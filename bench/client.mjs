@@ -15,10 +15,10 @@ export class Client {
   #rest = []
   #id = 0
 
-  constructor(command, args, env = {}) {
+  /** Not started here, where the settings file with every default lies, which no folder of a user holds. */
+  constructor(command, args, env = {}, cwd = tmpdir()) {
     this.started = performance.now()
-    // Not here, where the settings file with every default lies, which no folder of a user holds.
-    this.process = spawn(command, args, { cwd: tmpdir(), stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    this.process = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     this.errors = ''
     this.process.stderr.on('data', (chunk) => {
       this.errors += chunk

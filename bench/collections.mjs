@@ -8,12 +8,13 @@
 // `--set embedder.kind=transformers --set embedder.model=<folder>` takes another model (minutes: every document is embedded),
 // `--modes semantic` asks in other modes, `--relevance` with another preset, `--json <file>` keeps the figures of every query, `--repeats`
 // asks several times for steadier times, `--program` measures another build.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Client, median, quantile } from './client.mjs'
+import { median, quantile } from './client.mjs'
+import { bootstrap, DEPTH, mean, openServer, score } from './retrieval.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,10 +34,8 @@ if (positionals[0] === undefined) {
 }
 const root = resolve(positionals[0])
 const modes = options.modes.split(',')
-const DEPTH = 10
-const SAMPLES = 2_000
 
-const names = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())
+const names = readdirSync(root).filter((name) => existsSync(join(root, name, 'corpus.jsonl')))
 const chosen = options.only === undefined ? names : options.only.split(',')
 const scratch = mkdtempSync(join(tmpdir(), 'roux-collections-'))
 const scored = []
@@ -55,14 +54,7 @@ async function scoreCollection(name) {
   const queries = readLines(join(folder, 'queries.jsonl')).filter(({ id }) =>
     [...(qrels.get(id)?.values() ?? [])].some((gain) => gain > 0),
   )
-  const settings = options.set.flatMap((setting) => ['--set', setting])
-  const client = new Client(process.execPath, [resolve(options.program), 'serve', vault, ...settings], {
-    XDG_CACHE_HOME: join(scratch, 'cache'),
-    XDG_STATE_HOME: scratch,
-    XDG_CONFIG_HOME: scratch,
-  })
-  await client.initialize()
-  const findable = await awaitFindable(client)
+  const { client, searchable } = await openServer({ program: options.program, vault, scratch, settings: options.set })
   const legs = []
   for (const mode of modes) {
     const figures = []
@@ -80,20 +72,9 @@ async function scoreCollection(name) {
   }
   await client.close()
   console.error(
-    `${name}: ${ids.size} documents, ${queries.length} queries, everything found after ${(findable / 1_000).toFixed(1)} s`,
+    `${name}: ${ids.size} documents, ${queries.length} queries, everything found after ${(searchable / 1_000).toFixed(1)} s`,
   )
   return { name, legs }
-}
-
-/** Waits until the server says of no note that it is still to be indexed. @returns milliseconds since its start. */
-async function awaitFindable(client) {
-  for (;;) {
-    const { warnings, arrived } = await client.call('search', { query: 'anything', limit: 1 })
-    const failed = warnings.find(({ code }) => code === 'FALLBACK')
-    if (failed !== undefined && /by meaning/.test(failed.message)) throw new Error(failed.message)
-    if (!warnings.some(({ code }) => code === 'EMBEDDING' || code === 'INDEX_BUILDING')) return arrived - client.started
-    await new Promise((done) => setTimeout(done, 200))
-  }
 }
 
 /** One note a document, a hundred a folder. */
@@ -126,33 +107,10 @@ function readQrels(path) {
   return qrels
 }
 
-function score(found, gains) {
-  const discounted = (values) => values.reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
-  const ideal = [...gains.values()].filter((gain) => gain > 0).sort((a, b) => b - a)
-  const got = found.slice(0, DEPTH).map((id) => Math.max(0, gains.get(id) ?? 0))
-  const first = got.findIndex((gain) => gain > 0)
-  return { ndcg: discounted(got) / discounted(ideal.slice(0, DEPTH)), mrr: first === -1 ? 0 : 1 / (first + 1) }
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-/** Mean over collections of the means over queries, with a 95 % interval: queries are drawn anew within each collection. */
+/** Mean over collections of the means over queries, with a 95 % interval. */
 function interval(lists) {
-  const random = randomFrom(1)
-  const draw = (values) => mean(values.map(() => values[Math.floor(random() * values.length)]))
-  const means = Array.from({ length: SAMPLES }, () => mean(lists.map(draw)))
-  return `${show(mean(lists.map(mean)))} [${show(quantile(means, 0.025))}, ${show(quantile(means, 0.975))}]`
-}
-
-/** Park and Miller's generator: 0 ≤ value < 1. */
-function randomFrom(seed) {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
+  const [low, high] = bootstrap(lists)
+  return `${show(mean(lists.map(mean)))} [${show(low)}, ${show(high)}]`
 }
 
 function show(value) {

@@ -1,11 +1,16 @@
 // Measures the built server as a client would see it, beside two floors in the same run: `npm run bench -- <vault> [--rounds 9] [--json file]`.
-import { spawnSync } from 'node:child_process'
+//
+// Beside other servers that speak the protocol on stdio, each on a copy of the vault, which is its working directory:
+//   --peer 'name=command {vault}'                how it is started
+//   --ask 'name.backlinks=tool {"key":"…"}'      what it is asked first (`backlinks`, `search`), if anything
+// `--only starts` leaves out calls and edits; `--after 120` looks at memory so many seconds after every tool was called; `--program` measures another build.
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Client, median, quantile } from './client.mjs'
+import { measureStarts, parsePeers, startRows } from './starts.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -13,23 +18,21 @@ const { values: options, positionals } = parseArgs({
     rounds: { type: 'string', default: '9' },
     calls: { type: 'string', default: '300' },
     json: { type: 'string' },
-    'skip-edits': { type: 'boolean' },
+    only: { type: 'string', default: 'starts,calls,edits' },
+    peer: { type: 'string', multiple: true, default: [] },
+    ask: { type: 'string', multiple: true, default: [] },
+    after: { type: 'string', default: '0' },
+    program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
   },
 })
 const vault = resolve(positionals[0] ?? fileURLToPath(new URL('../fixtures/demo', import.meta.url)))
 const rounds = Number(options.rounds)
 const calls = Number(options.calls)
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-const readFloor = fileURLToPath(new URL('read-floor.mjs', import.meta.url))
+const program = resolve(options.program)
+const parts = options.only.split(',')
+const peers = parsePeers(options.peer, options.ask)
 const scratch = mkdtempSync(join(tmpdir(), 'roux-bench-'))
 const HOUR = 3_600_000
-
-function time(args) {
-  const started = performance.now()
-  const { status } = spawnSync(process.execPath, args, { stdio: 'ignore' })
-  if (status !== 0) throw new Error(`node ${args.join(' ')} failed`)
-  return performance.now() - started
-}
 
 function serve(cache, folder = vault) {
   return new Client(process.execPath, [program, 'serve', folder], {
@@ -39,46 +42,11 @@ function serve(cache, folder = vault) {
   })
 }
 
-/** One start: to `initialize`, to the first right `get_hubs`; peak memory then. */
-async function start(cache, expected) {
-  const client = serve(cache)
-  const initialize = await client.initialize()
-  let answer = await client.call('get_hubs', { limit: 20 })
-  // An answer given while the index is still being built is not the right one yet.
-  while (answer.warnings.some(({ code }) => code === 'INDEX_BUILDING')) answer = await client.call('get_hubs', { limit: 20 })
-  const hubs = answer.arrived - client.started
-  const text = JSON.stringify(answer.value)
-  if (expected !== undefined && text !== expected) throw new Error(`another answer: ${text}`)
-  const peak = client.peak()
-  await client.close()
-  return { initialize, hubs, peak, text }
-}
-
-async function measureStarts() {
-  const figures = { bare: [], read: [], initialize: [], cold: [], warm: [], coldPeak: [], warmPeak: [] }
-  let expected
-  for (let round = 0; round < rounds; round++) {
-    const cache = mkdtempSync(join(scratch, 'cache-'))
-    figures.bare.push(time(['-e', '0']))
-    figures.read.push(time([readFloor, vault]))
-    const cold = await start(cache, expected)
-    expected = cold.text
-    const warm = await start(cache, expected)
-    figures.initialize.push(cold.initialize, warm.initialize)
-    figures.cold.push(cold.hubs)
-    figures.warm.push(warm.hubs)
-    figures.coldPeak.push(cold.peak)
-    figures.warmPeak.push(warm.peak)
-    rmSync(cache, { recursive: true })
-  }
-  return figures
-}
-
 async function measureCalls() {
   const client = serve(join(scratch, 'calls'))
   await client.initialize()
   const [hub] = (await client.call('get_hubs', { limit: 1 })).value
-  const { nodes, total } = (await client.call('list_nodes', { limit: 1000 })).value
+  const { nodes } = (await client.call('list_nodes', { limit: 1000 })).value
   const some = (at) => nodes[(at * 7919) % nodes.length]
   const kinds = {
     'get_hubs in_degree': () => ['get_hubs', {}],
@@ -115,9 +83,8 @@ async function measureCalls() {
     }
     figures[kind] = { p50: median(taken), p99: quantile(taken, 0.99), bytes }
   }
-  const peak = client.peak()
   await client.close()
-  return { figures, peak, total }
+  return figures
 }
 
 /** A title with one letter changed, as people type it. */
@@ -169,23 +136,18 @@ async function measureEdits(through) {
 }
 
 const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
-const ratio = (value, floor) => `${(value / floor).toFixed(2)} ×`
 
-const starts = await measureStarts()
-const { figures, peak, total } = await measureCalls()
-const bare = median(starts.bare)
-const read = median(starts.read)
-const rows = [
-  ['bare `node -e 0`', ms(bare), '', ''],
-  ['reading every note', ms(read), '', ''],
-  ['start → `initialize`', ms(median(starts.initialize)), ratio(median(starts.initialize), bare), '≤ 2.5 × bare Node'],
-  ['start → first right `get_hubs`, nothing cached', ms(median(starts.cold)), ratio(median(starts.cold), read), '≤ 5 × reading'],
-  ['start → first right `get_hubs`, cache present', ms(median(starts.warm)), ratio(median(starts.warm), bare), '≤ 4 × bare Node'],
-  ['peak memory, cold', `${median(starts.coldPeak).toFixed(0)} MB`, '', '≤ 220 MB'],
-  ['peak memory, warm', `${median(starts.warmPeak).toFixed(0)} MB`, '', '≤ 160 MB'],
-  ['peak memory after all calls', `${peak.toFixed(0)} MB`, '', ''],
-]
-if (!options['skip-edits']) {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+console.log(
+  `roux ${version} · ${vault.split('/').at(-1)} · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)} · medians of ${rounds} · load ${loadavg()[0].toFixed(1)}\n`,
+)
+const measured = {}
+if (parts.includes('starts')) {
+  measured.starts = await measureStarts({ program, vault, scratch, rounds, peers, after: Number(options.after) })
+  printTable(['figure', 'Roux', '', ...peers.map(({ name }) => name), 'wanted'], startRows(measured.starts))
+}
+const rows = []
+if (parts.includes('edits')) {
   for (const through of ['folder', 'symlink']) {
     const taken = await measureEdits(through)
     rows.push([
@@ -196,14 +158,18 @@ if (!options['skip-edits']) {
     ])
   }
 }
-for (const [kind, { p50, p99, bytes }] of Object.entries(figures)) {
-  rows.push([kind, `p50 ${ms(p50)}`, `p99 ${ms(p99)}`, `${(bytes / 1024).toFixed(0)} KB`])
+if (parts.includes('calls')) {
+  measured.calls = await measureCalls()
+  for (const [kind, { p50, p99, bytes }] of Object.entries(measured.calls)) {
+    rows.push([kind, `p50 ${ms(p50)}`, `p99 ${ms(p99)}`, `${(bytes / 1024).toFixed(0)} KB`])
+  }
 }
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-console.log(
-  `roux ${version} · ${vault.split('/').at(-1)} (${total} notes) · Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)} · medians of ${rounds}\n`,
-)
-console.log('| figure | value | | limit or size |\n|---|---|---|---|')
-for (const row of rows) console.log(`| ${row.join(' | ')} |`)
-if (options.json) writeFileSync(options.json, JSON.stringify({ starts, figures }, null, 1))
+if (rows.length > 0) printTable(['figure', 'value', '', 'limit or size'], rows)
+if (options.json) writeFileSync(options.json, JSON.stringify(measured, null, 1))
 rmSync(scratch, { recursive: true, force: true })
+
+function printTable(head, rows) {
+  console.log(`| ${head.join(' | ')} |\n|${'---|'.repeat(head.length)}`)
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
+  console.log()
+}

@@ -1,9 +1,10 @@
-// Assembles the SIMD kernel of the exact vector scan and writes it as a TypeScript file: `node scripts/assemble-kernel.mjs [--print]`.
+// Assembles the SIMD kernels, of the exact vector scan and of the built-in embedder, and writes them as TypeScript files:
+// `node scripts/assemble-kernel.mjs [--print dots|rows]`.
 // A handful of WebAssembly's instructions are enough, so their bytes are written here instead of bringing a toolchain.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const TARGET = fileURLToPath(new URL('../src/store/embedded/vectors/kernel-module.ts', import.meta.url))
+const TARGETS = { dots: '../src/store/embedded/vectors/kernel-module.ts', rows: '../src/embed/row-sums-module.ts' }
 
 // Encoding, after the WebAssembly core specification 2.0, chapter 5 (binary format).
 const unsigned = (value) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)])
@@ -92,29 +93,100 @@ function halves(left, right) {
   return [...both, ...pick(0, 4, 1, 5), ...both, ...pick(2, 6, 3, 7), ...addLanes]
 }
 
-const body = [
-  ...vector([
-    [6, I32],
-    [6, V128],
-  ]),
-  ...dots,
-  0x0b,
-]
+// rows(list, end, factors, sums, stop): adds each int8 row whose address `list` names up to `end`, times the float64 of the same place in
+// `factors`, to the float64 sums from `sums` up to `stop`, eight columns at a time. Like plain code it multiplies and adds in float64, each
+// column in the order of the rows, so that the results are the same to the bit.
+const [LIST, LIST_END, FACTORS, FIRST_SUM, LAST_SUM, WEIGHTS, SUM] = [0, 1, 2, 3, 4, 5, 6]
+const [FACTOR, WORDS, QUADS] = [7, 8, 9]
+const splat = (local) => [...get(local), ...simd(0x0a), ...at(0)] // v128.load64_splat
+const loadNumber = (local) => [...get(local), 0x28, ...at(0)] // i32.load
+const lowerQuads = simd(0xa7) // i32x4.extend_low_i16x8_s
+const upperQuads = simd(0xa8) // i32x4.extend_high_i16x8_s
+const lowerDoubles = simd(0xfe) // f64x2.convert_low_i32x4_s
+const multiplyDoubles = simd(0xf2)
+const addDoubles = simd(0xf0)
 
-const bytes = [
-  ...Buffer.from('\0asm'),
-  ...[1, 0, 0, 0],
-  ...section(1, [[0x60, ...vector(new Array(5).fill([I32])), 0]]), // one type: five int32, no result
-  ...section(2, [[...name('env'), ...name('memory'), 0x02, 0, 1]]), // the memory is imported, a page at least
-  ...section(3, [[0]]),
-  ...section(7, [[...name('dots'), 0x00, 0]]),
-  ...section(10, [sized(body)]),
-]
+/** Adds two columns, which are the lower lanes of a value, to their sums. */
+function addTwo(offset, ...lanes) {
+  const product = [...lanes.flat(), ...lowerDoubles, ...get(FACTOR), ...multiplyDoubles]
+  return [...get(SUM), ...load(SUM, offset), ...product, ...addDoubles, ...simd(0x0b), ...at(offset)]
+}
 
-const source = `/** The SIMD kernel as a WebAssembly module, made by \`scripts/assemble-kernel.mjs\`. */
-export const KERNEL_MODULE =
+function addFour(offset, extend) {
+  return [
+    move(QUADS, get(WORDS), extend),
+    addTwo(offset, get(QUADS)),
+    addTwo(offset + 16, get(QUADS), get(QUADS), pick(2, 3, 6, 7)),
+  ].flat()
+}
+
+const rows = block(
+  loop(
+    get(LIST),
+    get(LIST_END),
+    notLessUnsigned,
+    branchIf(1),
+    move(WEIGHTS, loadNumber(LIST)),
+    move(FACTOR, splat(FACTORS)),
+    move(SUM, get(FIRST_SUM)),
+    loop(
+      move(WORDS, widen(WEIGHTS, 0)),
+      addFour(0, lowerQuads),
+      addFour(32, upperQuads),
+      move(WEIGHTS, get(WEIGHTS), number(8), add),
+      move(SUM, get(SUM), number(64), add),
+      get(SUM),
+      get(LAST_SUM),
+      lessUnsigned,
+      branchIf(0),
+    ),
+    move(LIST, get(LIST), number(4), add),
+    move(FACTORS, get(FACTORS), number(8), add),
+    branch(0),
+  ),
+)
+
+const sources = {
+  dots: sourceOf({
+    does: 'The SIMD kernel',
+    constant: 'KERNEL_MODULE',
+    exported: 'dots',
+    locals: [
+      [6, I32],
+      [6, V128],
+    ],
+    code: dots,
+  }),
+  rows: sourceOf({
+    does: 'What adds up rows of a table',
+    constant: 'ROW_SUMS_MODULE',
+    exported: 'rows',
+    locals: [
+      [2, I32],
+      [3, V128],
+    ],
+    code: rows,
+  }),
+}
+
+function sourceOf({ does, constant, exported, locals, code }) {
+  const bytes = [
+    ...Buffer.from('\0asm'),
+    ...[1, 0, 0, 0],
+    ...section(1, [[0x60, ...vector(new Array(5).fill([I32])), 0]]), // one type: five int32, no result
+    ...section(2, [[...name('env'), ...name('memory'), 0x02, 0, 1]]), // the memory is imported, a page at least
+    ...section(3, [[0]]),
+    ...section(7, [[...name(exported), 0x00, 0]]),
+    ...section(10, [sized([...vector(locals), ...code, 0x0b])]),
+  ]
+  return `/** ${does} as a WebAssembly module, made by \`scripts/assemble-kernel.mjs\`. */
+export const ${constant} =
   '${Buffer.from(bytes).toString('base64')}'
 `
+}
 
-if (process.argv.includes('--print')) process.stdout.write(source)
-else writeFileSync(TARGET, source)
+const printed = process.argv.indexOf('--print')
+if (printed >= 0) process.stdout.write(sources[process.argv[printed + 1] ?? 'dots'])
+else
+  for (const [kernel, target] of Object.entries(TARGETS))
+    writeFileSync(fileURLToPath(new URL(target, import.meta.url)), sources[kernel])

@@ -3,13 +3,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import ts from 'typescript'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/model']
+const ENTRIES = ['cli/main', 'workers/indexer', 'workers/compute', 'workers/reader', 'workers/model']
 /** Those that every start runs, and that are large. */
 const CACHED = ['cli/main', 'workers/indexer']
 
@@ -29,8 +30,11 @@ const shared = {
   },
 }
 
+/** What a declaration imports of ours. */
+const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
+
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary()])
+await Promise.all([buildProgram(), buildLibrary(), declareLibrary()])
 await writeLaunchers()
 await recordCodeCache()
 
@@ -42,6 +46,7 @@ async function buildProgram() {
       'cli/main.app': 'src/cli/main.ts',
       'workers/indexer.app': 'src/workers/indexer.ts',
       'workers/compute.app': 'src/workers/compute.ts',
+      'workers/reader.app': 'src/workers/reader.ts',
       'workers/model.app': 'src/embed/transformers-worker.ts',
     },
     outdir: 'dist',
@@ -70,6 +75,32 @@ async function buildLibrary() {
     // Bundled CommonJS packages ask for Node's own modules with `require`.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   })
+}
+
+/** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */
+async function declareLibrary() {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
+  const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true }
+  const program = ts.createProgram(['src/index.ts'], { ...options, ...emitting })
+  const files = new Set(['src/index.ts'])
+  const texts = new Map()
+  for (const file of files) {
+    const collect = (_, text) =>
+      texts.set(
+        file,
+        text.replace(IMPORTED, (_all, path) => {
+          files.add(join(dirname(file), `${path}.ts`))
+          return `${path}.mjs`
+        }),
+      )
+    program.emit(program.getSourceFile(file), collect, undefined, true)
+  }
+  for (const [file, text] of texts) {
+    const target = file.replace(/^src/, 'dist/lib').replace(/\.ts$/, '.d.mts')
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, text)
+  }
 }
 
 async function writeLaunchers() {

@@ -1,5 +1,6 @@
 /**
- * Writes the generated parts of README.md, docs/tools.md, docs/transcript-http.md and THIRD_PARTY.md: from what the built server
+ * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md and THIRD_PARTY.md, and
+ * src/library/methods.ts: from what the built server
  * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
  *
  * Usage: npm run build && node scripts/docs.mjs [--check]
@@ -8,7 +9,7 @@
  * `<!-- end of name -->` is ours; everything else is left alone.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
+import { methodRows, methodsModule } from './methods.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
@@ -100,10 +102,13 @@ const parts = {
     resources: resourcesTable(),
     prompts: promptsTable(),
   },
+  'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))
+const methods = 'src/library/methods.ts'
+if (!isSame(methods, methodsModule(root, tools))) stale.push([methods])
 for (const [file] of stale) console.log(options.check ? `stale: ${file} (npm run docs writes it)` : `written: ${file}`)
 process.exitCode = options.check ? Number(stale.length > 0) : 0
 
@@ -266,6 +271,7 @@ async function thirdParty() {
       'src/cli/main.ts',
       'src/workers/indexer.ts',
       'src/workers/compute.ts',
+      'src/workers/reader.ts',
       'src/embed/transformers-worker.ts',
       'src/index.ts',
     ],
@@ -401,15 +407,20 @@ function tokensOf(value) {
 
 /** Whether a file says what it should; where it does not, and this is no check, it does afterwards. */
 function isFresh(file, texts) {
-  const path = join(root, file)
-  const old = readFileSync(path, 'utf8')
-  let text = old
+  let text = readFileSync(join(root, file), 'utf8')
   for (const [name, body] of Object.entries(texts)) {
     const [begin, end] = [`<!-- generated: ${name} -->\n`, `<!-- end of ${name} -->`]
     const [from, to] = [text.indexOf(begin), text.indexOf(end)]
     if (from < 0 || to < from) throw new Error(`${file} has no place for "${name}"`)
     text = `${text.slice(0, from + begin.length)}\n${body}\n${text.slice(to)}`
   }
-  if (text !== old && !options.check) writeFileSync(path, text)
-  return text === old
+  return isSame(file, text)
+}
+
+/** The same of a whole file. */
+function isSame(file, text) {
+  const path = join(root, file)
+  const isThere = existsSync(path) && readFileSync(path, 'utf8') === text
+  if (!isThere && !options.check) writeFileSync(path, text)
+  return isThere
 }

@@ -1,11 +1,10 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { GraphCore, VaultFiles } from './app/graph-core.ts'
+import type { GraphCore } from './app/graph-core.ts'
+import { Rankings } from './app/rankings.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
-import type { VaultPath } from './core/ids.ts'
-import type { Vault } from './core/vault.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
@@ -15,10 +14,8 @@ import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
-import { openVault } from './vault/open-vault.ts'
-import { readStretch } from './vault/read-stretch.ts'
-import { RecentFiles } from './vault/recent-files.ts'
 import { ComputeClient } from './workers/compute-client.ts'
+import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import type { IndexerData } from './workers/messages.ts'
@@ -30,6 +27,7 @@ import {
   openEmbedding,
 } from './workers/open-embedding.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
+import { openFiles, openTexts } from './workers/vault-files.ts'
 
 export interface OpenOptions {
   /** Watch the folder and stay fresh (a server), or read it once (a command). */
@@ -54,6 +52,7 @@ export interface OpenOptions {
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
+  readonly files: FileThreads
   /** The same for the same settings. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
   /** After the vaults are closed. */
@@ -63,10 +62,12 @@ export interface SharedParts {
 /** Makes what several vaults share; nothing is started before it is used. */
 export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
+  const files = new FileThreads(() => fileThread(startWorker('reader')))
   const embeddings = new Map<string, OpenEmbedding>()
   return {
     indexers: new IndexerHost(takeIndexer),
     compute,
+    files,
     embedding(settings, options) {
       const key = JSON.stringify([settings, options.apiKey])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
@@ -74,7 +75,7 @@ export function shareParts(): SharedParts {
       return embedding
     },
     async close() {
-      await Promise.all([compute.close(), ...[...embeddings.values()].map((one) => one.close())])
+      await Promise.all([compute.close(), files.close(), ...[...embeddings.values()].map((one) => one.close())])
     },
   }
 }
@@ -104,7 +105,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { shared = shareParts() } = options
   const { compute } = shared
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
-  const indexing = new IndexingClient(shared.indexers.channel(), data, {
+  const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => ahead(() => store.refresh()),
     onReplaced: (cache) =>
       ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
@@ -114,24 +115,28 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     onError: options.onError ?? (() => {}),
     onBegin: options.onBegin,
   })
-  const reader = vaultReader(root, settings)
+  const { ignore, gitignore, link_roots: linkRoots, mode } = settings.vault
+  const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
+  const files = openFiles(reads)
   const { permits = () => settings.tools } = options
   const store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
       ...(options.name === undefined ? {} : { vault: options.name }),
-      analytics: compute,
-      readFile: reader.whole,
-      reconcile: (paths) => indexing.reconcile(paths),
       onDamage: () => indexing.reportDamage(),
       search: { kind: 'file', path: searchFile },
       onSearchDamage: () => indexing.reportSearchDamage(),
       vectorIndex: settings.vectors.index,
+      vectorGraphs: compute,
     },
   )
   if (options.watch) {
     followVectors(indexing, store)
-    prepareForQuestions(indexing, { store, ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined) })
+    prepareForQuestions(indexing, {
+      store,
+      files: shared.files,
+      ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
+    })
   }
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => ahead(() => store.refresh()))
@@ -139,21 +144,46 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
     store,
+    texts: openTexts(reads),
+    rankings: new Rankings(store, compute),
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
+    ...(options.watch ? { searchAhead: once(() => void loadSearch(store)) } : undefined),
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? indexing.writing : undefined
     },
     get files() {
-      return permits().attach === true ? reader.files : undefined
+      return permits().attach === true ? files : undefined
     },
     close: async () => {
       // Threads of its own end with it; shared ones may have others to work for.
+      reads.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
+  }
+}
+
+/** Loads what is stored for search, a few milliseconds at a time: the first question would do it only after the files were compared. */
+async function loadSearch(store: EmbeddedStore): Promise<void> {
+  try {
+    // After the graph, which every call waits for.
+    await new Promise((resolve) => setImmediate(resolve))
+    const [newest] = await store.read((snapshot) => snapshot.vectorStates())
+    await store.refreshSearch(newest?.embedder)
+  } catch {
+    // The question that follows says what is wrong.
+  }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    action()
   }
 }
 
@@ -182,12 +212,12 @@ function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
 const PREPARING = { slice: 2, pause: 8, quiet: 100 }
 
 /**
- * Once a server is asked anything, makes ready on the main thread what the first question would wait for: the names of all notes, and the
- * built-in model, which takes less than a model that somebody chose may.
+ * Once a server is asked anything, makes ready what the first question would wait for: the thread that reads files, the names of all notes,
+ * and the built-in model, which takes less than a model that somebody chose may.
  */
 function prepareForQuestions(
   indexing: IndexingClient,
-  { store, embedding }: { readonly store: EmbeddedStore; readonly embedding?: OpenEmbedding },
+  { store, files, embedding }: { readonly store: EmbeddedStore; readonly files: FileThreads; readonly embedding?: OpenEmbedding },
 ): void {
   const prepare = (): void => {
     let isDone = true
@@ -206,40 +236,9 @@ function prepareForQuestions(
   const stop = indexing.onStatus(({ search }) => {
     if (search === undefined) return
     stop()
+    files.boot()
     setTimeout(prepare, PREPARING.pause).unref()
   })
-}
-
-/** Reads through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
-function vaultReader(
-  root: string,
-  { vault: { ignore, gitignore, link_roots: linkRoots, mode } }: Settings,
-): { whole(path: VaultPath): Promise<Uint8Array | undefined>; readonly files: VaultFiles } {
-  let vault: Vault | undefined
-  let recent: RecentFiles | undefined
-  const open = (): Vault => {
-    vault ??= openVault(root, { ignore, gitignore, linkRoots, mode })
-    return vault
-  }
-  return {
-    whole: async (path) => {
-      try {
-        recent ??= new RecentFiles(open())
-        return recent.read(path)
-      } catch {
-        return undefined
-      }
-    },
-    files: {
-      read: async (path, stretch) => {
-        try {
-          return readStretch(open(), path, stretch)
-        } catch {
-          return undefined
-        }
-      },
-    },
-  }
 }
 
 /** Reads before anybody asks; what fails is said to the first who does, and damage was reported to the worker already. */

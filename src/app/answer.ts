@@ -8,14 +8,32 @@ import type { Vaults } from './vaults.ts'
 export interface Call {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Until when it waits for work that goes on behind it, a moment of `performance.now()`: the vault that is read, notes that are indexed, a
+   * model that is opened. Then it answers from what is there. All waits of one call share it.
+   */
+  readonly waitUntil?: number | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
   /** Where there are several: those that the caller may see. */
   readonly vaults?: Vaults
 }
 
-/** How long a call waits for a first complete state before it answers from what is there. */
-const READY_TIMEOUT = 10_000
+/** How long a call waits for work that goes on behind it before it answers from what is there, ms. */
+const WAITING = 10_000
+
+/** How long an answer waits for a change that the watcher told and that is not read yet, ms. */
+const CATCHING_UP = 50
+
+/** A call that begins now; of one that waits already, the rest of its time. */
+export function waiting(call: Call): Call & { readonly waitUntil: number } {
+  return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
+}
+
+/** How long a call may still wait, ms. */
+export function timeLeft(call: Call): number {
+  return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
+}
 
 /** Reads one generation of the vault; see `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
@@ -32,16 +50,18 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
  */
 export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
   core.indexing.begin()
+  const began = waiting(call)
   try {
-    return await runWhenReady(core, call, run)
+    return await runWhenReady(core, began, run)
   } catch (error) {
     if (core.store.condition() !== 'rebuilding') throw error
-    return await runWhenReady(core, call, run)
+    return await runWhenReady(core, began, run)
   }
 }
 
 async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
-  await core.indexing.ready(READY_TIMEOUT, call.signal)
+  await core.indexing.ready(timeLeft(call), call.signal)
+  const isLate = !(await core.indexing.caughtUp(CATCHING_UP, call.signal))
   call.signal?.throwIfAborted()
   const before = core.indexing.status()
   await requireServable(core, before)
@@ -55,7 +75,11 @@ async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) =>
     }, call.signal)
   const answered = await run(read)
   // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
-  const progress = progressWarning(before) ?? progressWarning(core.indexing.status()) ?? said[0]
+  const progress =
+    progressWarning(before) ??
+    progressWarning(core.indexing.status()) ??
+    said[0] ??
+    (isLate || core.indexing.isBehind() ? BEHIND : undefined)
   return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
 }
 
@@ -86,6 +110,11 @@ async function requireServable(core: GraphCore, status: IndexStatus): Promise<vo
   })
 }
 
+const BEHIND: Warning = {
+  code: 'STALE',
+  message: 'Files were changed this moment and are not read yet: this answer may be from before. Ask again in a moment.',
+}
+
 function progressWarning(status: IndexStatus): Warning | undefined {
   const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
   switch (status.phase) {
@@ -99,6 +128,11 @@ function progressWarning(status: IndexStatus): Warning | undefined {
       return {
         code: 'INDEX_BUILDING',
         message: `Changed files are still being read${files}: this answer may change.`,
+      }
+    case 'restarting':
+      return {
+        code: 'STALE',
+        message: `Indexing is being started again (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
       }
     case 'failed':
       return {

@@ -1,6 +1,7 @@
 import type { NodeId } from '../core/ids.ts'
 import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { editDistance } from '../search/edit-distance.ts'
+import { digitsOf } from '../search/near-names.ts'
 import { plainName } from '../search/plain-name.ts'
 import { ownNames } from './own-names.ts'
 
@@ -36,10 +37,6 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   if (close.some(({ distance }) => distance === 0)) return []
   close.sort((a, b) => a.distance - b.distance || b.hit.score - a.hit.score)
   return close.slice(0, MOST).map(({ hit }) => hit)
-}
-
-function digitsOf(name: string): string {
-  return (name.match(/\p{N}+/gu) ?? []).join(' ')
 }
 
 /** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */

@@ -1,8 +1,9 @@
 import type { FindOrder, Found } from '../core/search.ts'
-import type { Scope, Snapshot } from '../core/store.ts'
+import type { Node, Scope, Snapshot } from '../core/store.ts'
+import type { NoteText } from '../core/texts.ts'
 import { parseQuery } from '../search/query/parse-query.ts'
 import type { Query } from '../search/query/query.ts'
-import type { QueryWord } from '../search/query/query-words.ts'
+import { positiveWords, type QueryWord } from '../search/query/query-words.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
 import { snippet } from '../search/words/snippet.ts'
@@ -12,9 +13,10 @@ import { findByQuery } from './find-by-query.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
-import { noteTexts } from './note-texts.ts'
-import { toScope } from './scope.ts'
+import { readableSource } from './readable-source.ts'
+import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { type Reading, readNotes, unreadWarnings } from './texts.ts'
 
 export interface FindArguments {
   /** See `docs/query.md`. */
@@ -52,41 +54,37 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
   })
 }
 
-interface Reading {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
-  readonly call: Call
-}
-
 async function findIn(reading: Reading, query: Query, args: FindArguments): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const scope = toScope({ folder: args.folder })
+  // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
+  const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const { found, words, isFallback } = await findByQuery(snapshot, core, query, {
     ...args,
-    scope: { ...scope, withoutArchived: !args.includeArchived },
+    scope: { ...searched, withoutArchived: !args.includeArchived },
     page: { offset: 0, limit: args.limit },
   })
   const warnings: Warning[] = found.items.length === 0 ? [...(await scopeWarnings(snapshot, { folder: args.folder }))] : []
   if (isFallback) warnings.push({ code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' })
   if (found.items.length === 0 || isFallback) warnings.push(...(await didYouMean(snapshot, args.query, scope)))
-  return { value: await describe(reading, found.items, words), warnings }
+  const described = await describe(reading, found.items, words)
+  return { value: described.value, warnings: [...warnings, ...described.warnings] }
 }
 
 /** The notes found, with the text around the best match of each. */
 async function describe(
-  { core, snapshot, call }: Reading,
+  reading: Reading,
   items: Found['items'],
   words: readonly QueryWord[],
-): Promise<readonly FoundNode[]> {
+): Promise<Answer<readonly FoundNode[]>> {
   const ids = items.map(({ id }) => id)
-  const sources = await noteTexts(core, snapshot, ids, call.signal)
-  const nodes = await snapshot.nodes(ids, { links: MAX_LINKS, times: true })
+  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS, times: true })
   const query = snippetQuery(words)
-  return items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
-    const node = nodes[at]
-    const source = sources[at]
-    if (node === undefined || source === undefined) return []
-    const { text, highlights, line } = snippet(source.text, source.bodyStart, query, SNIPPET_LENGTH)
+  const value = items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
+    const note = notes[at]
+    if (note === undefined) return []
+    const { node, source } = note
+    const { text, highlights, line } = source === undefined ? NO_SNIPPET : snippetOf(node, source, query)
     const times = {
       ...(node.created === undefined ? undefined : { created: node.created }),
       ...(node.modified === undefined ? undefined : { modified: node.modified }),
@@ -95,6 +93,13 @@ async function describe(
     const shown = words.length === 0 ? 1 : score
     return [{ ...metadataResponse(node), score: round(shown), ...times, snippet: text, highlights, line }]
   })
+  return { value, warnings: unreadWarnings(unread) }
+}
+
+const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
+
+function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
+  return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
 }
 
 async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Promise<readonly Warning[]> {

@@ -3,10 +3,9 @@ import type { Occurrence, PathOptions, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
-import { isSubpathBroken } from './broken-subpath.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
-import { noteTexts } from './note-texts.ts'
+import { type Reading, type ReadTexts, readTexts, unreadWarnings } from './texts.ts'
 
 export interface FindPathArguments extends PathOptions {
   readonly source: string
@@ -51,8 +50,10 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     }
     const { direction, count, avoidHubs } = args
     const paths = source === target ? [[source]] : await snapshot.paths(source, target, { direction, count, avoidHubs })
-    const [shortest, ...alternatives] = await describePaths({ core, snapshot, call }, paths)
-    return { value: shortest === undefined ? null : { ...shortest, alternatives }, warnings: [] }
+    const described = await describePaths({ core, snapshot, call }, paths)
+    const [shortest, ...alternatives] = described.paths
+    const value = shortest === undefined ? null : { ...shortest, alternatives }
+    return { value, warnings: unreadWarnings(described.unread) }
   })
 }
 
@@ -64,43 +65,26 @@ interface Chosen {
   readonly occurrence: Occurrence
 }
 
-/** What describing rests on. */
-interface Reading {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
-  readonly call: Call
+interface Described {
+  readonly paths: readonly FoundPath[]
+  /** Notes whose files did not answer. */
+  readonly unread: readonly NodeId[]
 }
 
-async function describePaths(reading: Reading, paths: readonly (readonly NodeId[])[]): Promise<readonly FoundPath[]> {
+async function describePaths(reading: Reading, paths: readonly (readonly NodeId[])[]): Promise<Described> {
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
-  const { chosen, texts } = await readLinks(reading, [...pairs.values()])
-  const described = await Promise.all(
-    chosen.map(async (choice) => [keyOf(choice.pair), await describeHop(reading, choice, texts)] as const),
-  )
-  const hops = new Map(described)
-  return paths.map((path) => ({
+  const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
+  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
+  const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
+  const read = await readTexts(reading, [...new Set(ends)])
+  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, read)] as const))
+  const found = paths.map((path) => ({
     path,
     length: path.length - 1,
     hops: pairsOf(path).flatMap((pair) => hops.get(keyOf(pair)) ?? []),
   }))
-}
-
-interface ReadLinks {
-  readonly chosen: readonly Chosen[]
-  readonly texts: ReadonlyMap<NodeId, NoteText>
-}
-
-/** The links behind these hops and the texts that hold them. */
-async function readLinks({ core, snapshot, call }: Reading, pairs: readonly Pair[]): Promise<ReadLinks> {
-  const chosen = await chooseLinks(snapshot, pairs)
-  const sources = [...new Set(chosen.map(({ occurrence }) => occurrence.from))]
-  const texts = new Map<NodeId, NoteText>()
-  for (const [index, text] of (await noteTexts(core, snapshot, sources, call.signal)).entries()) {
-    const id = sources[index]
-    if (id !== undefined && text !== undefined) texts.set(id, text)
-  }
-  return { chosen, texts }
+  return { paths: found, unread: read.unread }
 }
 
 async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
@@ -117,12 +101,9 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   })
 }
 
-async function describeHop(
-  { core, snapshot }: Reading,
-  { pair: [from, to], occurrence }: Chosen,
-  texts: ReadonlyMap<NodeId, NoteText>,
-): Promise<Hop> {
-  const source = texts.get(occurrence.from)
+function describeHop({ pair: [from, to], occurrence }: Chosen, { texts, changed }: ReadTexts): Hop {
+  // A text of another version has something else at this place.
+  const source = changed.has(occurrence.from) ? undefined : texts.get(occurrence.from)
   return {
     from,
     to,
@@ -130,7 +111,7 @@ async function describeHop(
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
     text: source === undefined ? '' : sentenceOf(source, occurrence),
-    ...((await isSubpathBroken(core, snapshot, occurrence)) ? { brokenSubpath: true } : {}),
+    ...(occurrence.brokenSubpath === true ? { brokenSubpath: true } : {}),
   }
 }
 

@@ -1,32 +1,29 @@
 import type { FindableBy } from '../core/indexing.ts'
 import type { Progress, SearchProgress } from '../core/search.ts'
-import { answerInSteps, type Call, type Read } from './answer.ts'
+import { answerInSteps, type Call, type Read, timeLeft, waiting } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 
-/** How long a call waits for the search indexes before it answers from what is there, ms. */
-const FINDABLE_TIMEOUT = 10_000
-
-/** How long a server waits until it is known what is embedded, ms. */
+/** How long a server waits at the most until it is known what is embedded, ms. */
 const OPENING_TIMEOUT = 1_000
 
 /**
- * Runs a use case that rests on the search indexes: what is not indexed yet is awaited for a while, and said. An index that is found
- * damaged is awaited once more. `by`: what the answer rests on.
+ * Runs a use case that rests on the search indexes: what is not indexed yet is awaited for as long as the call waits at all, and said. An
+ * index that is found damaged is awaited once more. `by`: what the answer rests on. `run` is given the call with the rest of its time.
  */
 export function answerFindable<T>(
   core: GraphCore,
-  call: Call,
+  given: Call,
   by: FindableBy,
-  run: (read: Read) => Promise<Answer<T>>,
+  run: (read: Read, call: Call) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
+  core.searchAhead?.()
+  const call = waiting(given)
   return answerInSteps(core, call, async (read) => {
     await awaitFindable(core, call, by)
-    const before = core.indexing.status().search
-    const { value, warnings } = await attempt(core, call, { by, run: () => run(read) })
-    const now = core.indexing.status().search
+    const before = warningsOf(core, by)
+    const { value, warnings } = await attempt(core, call, { by, run: () => run(read, call) })
     // Work that ended meanwhile was not in what was read.
-    const progress = warningsOf(before, by).length > 0 ? before : now
-    return { value, warnings: [...warningsOf(progress, by), ...warnings] }
+    return { value, warnings: [...(before.length > 0 ? before : warningsOf(core, by)), ...warnings] }
   })
 }
 
@@ -39,7 +36,7 @@ async function attempt<T>(
     return await run()
   } catch (error) {
     if (core.store.condition() !== 'rebuilding') throw error
-    await core.indexing.findable(by, FINDABLE_TIMEOUT, call.signal)
+    await core.indexing.findable(by, timeLeft(call), call.signal)
     return await run()
   }
 }
@@ -47,14 +44,17 @@ async function attempt<T>(
 /** A server waits for words only: meaning follows while it answers. A command has nothing to follow it. */
 async function awaitFindable(core: GraphCore, call: Call, by: FindableBy): Promise<void> {
   const { search, watch } = core.indexing.status()
-  if (!isDone(search?.words)) await core.indexing.findable('words', FINDABLE_TIMEOUT, call.signal)
+  if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
   if (by === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
-  if (watch === 'off') await core.indexing.findable('meaning', FINDABLE_TIMEOUT, call.signal)
+  if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
   // Before the embedder has read the store nobody knows what is embedded already.
-  else if (search?.vectors?.embedder === undefined) await core.indexing.findable('meaning', OPENING_TIMEOUT, call.signal)
+  else if (search?.vectors?.embedder === undefined) {
+    await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
+  }
 }
 
-function warningsOf(search: SearchProgress | undefined, by: FindableBy): readonly Warning[] {
+function warningsOf(core: GraphCore, by: FindableBy): readonly Warning[] {
+  const search: SearchProgress | undefined = core.indexing.status().search
   if (search?.isStopped === true) return [{ code: 'STALE', message: search.message ?? 'Search is not up to date.' }]
   const warnings: Warning[] = []
   if (!isDone(search?.words)) {
@@ -64,8 +64,8 @@ function warningsOf(search: SearchProgress | undefined, by: FindableBy): readonl
   if (by === 'words') return warnings
   if (search?.message !== undefined) {
     warnings.push({ code: 'FALLBACK', message: `Not all notes can be found by meaning: ${search.message}` })
-  } else if (search?.vectors !== undefined && !isDone(search.vectors)) {
-    const message = `Notes are still being embedded${amount(search.vectors)}: some are found by their words only.`
+  } else if (core.embedding !== undefined && !isDone(search?.vectors)) {
+    const message = `Notes are still being embedded${amount(search?.vectors)}: some are found by their words only.`
     warnings.push({ code: 'EMBEDDING', message })
   }
   return warnings

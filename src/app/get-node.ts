@@ -1,13 +1,14 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Heading } from '../core/note.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import type { Node, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
-import { noteTexts } from './note-texts.ts'
 import { noteWarnings } from './note-warnings.ts'
+import { type Reading, readNotes, requireText } from './texts.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
@@ -28,7 +29,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly NodeResponse[]
   readonly incomingNeighbors?: readonly NodeResponse[]
-  /** SHA-256 of the file; attachments are not read. */
+  /** SHA-256 of the file, `partial:` in front where `content` is not all of it; attachments are not read. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -51,14 +52,14 @@ const MAX_NEIGHBORS = 20
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
-    const read = await readNode(snapshot, core, { id: args.id, call })
+    const read = await readNode({ core, snapshot, call }, args.id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
     const { text, next } = await shownContent(core, read, args)
     const value: NodeDetails = {
       ...contentResponse(node, text),
       ...(args.depth > 0 ? await neighborhood(snapshot, node.id) : {}),
-      ...(source === undefined ? {} : { hash: source.hash }),
+      ...(source === undefined ? {} : { hash: hashShown(source, text) }),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
       ...(node.modified === undefined ? {} : { modified: node.modified }),
@@ -69,6 +70,11 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     }
     return { value, warnings: await noteWarnings(snapshot, node.id) }
   })
+}
+
+/** Who reads a part must not replace the whole: the hash says what was shown. */
+function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
+  return shown.length === text.length - bodyStart ? hash : partialHash(hash)
 }
 
 async function linksToVaults(
@@ -88,19 +94,17 @@ interface ReadNode {
   readonly source: NoteText | undefined
 }
 
-/** The node and its text; what is only linked to is no node. */
-async function readNode(
-  snapshot: Snapshot,
-  core: GraphCore,
-  { id: argument, call }: { readonly id: string; readonly call: Call },
-): Promise<ReadNode | undefined> {
+/** The node and its text; what is only linked to is no node. @throws RouxError `TIMEOUT` */
+async function readNode(reading: Reading, argument: string): Promise<ReadNode | undefined> {
+  const { core, snapshot } = reading
   const [id] = await lookUp(snapshot, core, [argument])
   if (id === undefined) return undefined
+  const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
+  if (unread.length > 0) await requireText(reading, id)
+  const [note] = notes
+  if (note !== undefined) return note
   const [node] = await snapshot.nodes([id], { links: MAX_LINKS, times: true })
-  if (node === undefined || node.kind === 'missing') return undefined
-  if (node.kind === 'attachment') return { node, source: undefined }
-  const [source] = await noteTexts(core, snapshot, [id], call.signal)
-  return source === undefined ? undefined : { node, source }
+  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
 }
 
 /** What is shown of the text, and where the rest begins, counted from the beginning of what was asked for. */

@@ -20,6 +20,8 @@ export interface GraphCore {
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
+  /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
+  readonly searchAhead?: () => void
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
   /** Absent while attachments are not offered. */
@@ -39,7 +41,7 @@ export interface Embedding {
 export interface VaultFiles {
   /**
    * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
-   * may not be read.
+   * may not be read. @throws RouxError `TIMEOUT` when the file does not answer.
    */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }
@@ -58,6 +60,7 @@ export type WarningCode =
   | 'FALLBACK'
   | 'UNKNOWN_ID'
   | 'EMBEDDING'
+  | 'UNREAD'
   | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */

@@ -1,5 +1,5 @@
 import { foldId, type NodeId, toNodeId } from '../core/ids.ts'
-import type { Scope, Snapshot } from '../core/store.ts'
+import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { quoted } from './truncate.ts'
 
@@ -9,41 +9,61 @@ const NEAREST = 3
 const LIKENESS = 0.3
 
 /**
- * The ids that arguments mean, in order: a path spelled exactly so first, then folded, then with `.md` added; missing targets last. The
- * name of the vault may be left out, and is part of the path where a file is called so.
+ * The ids that arguments mean, in order: a path spelled exactly so first, then folded, then with `.md` added; then missing targets, whose
+ * ids have no ending; last a canvas, with `.canvas` added. The name of the vault may be left out, and is part of the path where a file is
+ * called so.
  */
 export async function lookUp(
   snapshot: Snapshot,
-  { name }: Pick<GraphCore, 'name'>,
+  core: Pick<GraphCore, 'name'>,
   written: readonly string[],
 ): Promise<readonly (NodeId | undefined)[]> {
-  const candidates = written.map((argument) => spellingsOf(argument, name))
-  const known = await snapshot.known(candidates.flat())
-  const found = new Set(known.filter((id) => id !== undefined))
-  return candidates.map((spellings) => spellings.find((id): id is NodeId => found.has(id as NodeId)))
-}
-
-/** The ids that an argument may mean, the likeliest first. */
-function spellingsOf(argument: string, vault: string | undefined): readonly string[] {
-  if (argument === '') return []
-  const inVault = vault !== undefined && argument.startsWith(`${vault}:`) ? argument.slice(vault.length + 1) : argument
-  const paths = new Set(
-    [argument, inVault].filter((path) => path !== '').flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)]),
-  )
-  return [...paths].map((path) => toNodeId(path, vault))
+  return (await lookUpKinds(snapshot, core, written)).map((found) => found?.id)
 }
 
 /** Likewise; absent for what does not exist, even if it is linked to. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  ids: readonly string[],
+  written: readonly string[],
 ): Promise<readonly (NodeId | undefined)[]> {
-  const found = await lookUp(snapshot, core, ids)
-  const known = found.filter((id) => id !== undefined)
-  const files = await snapshot.versions(known)
-  const missing = new Set(known.filter((_, index) => files[index] === undefined))
-  return found.map((id) => (id !== undefined && missing.has(id) ? undefined : id))
+  return (await lookUpKinds(snapshot, core, written)).map((found) => (found?.kind === 'missing' ? undefined : found?.id))
+}
+
+interface Meant {
+  readonly id: NodeId
+  readonly kind: NodeKind
+}
+
+async function lookUpKinds(
+  snapshot: Snapshot,
+  { name }: Pick<GraphCore, 'name'>,
+  written: readonly string[],
+): Promise<readonly (Meant | undefined)[]> {
+  const spellings = written.map((argument) => spellingsOf(argument, name))
+  const ids = [...new Set(spellings.flatMap(({ likely, last }) => [...likely, ...last]))]
+  const kinds = await snapshot.kinds(ids)
+  const known = new Map(ids.map((id, at) => [id, kinds[at]]))
+  const meant = (id: NodeId): readonly Meant[] => {
+    const kind = known.get(id)
+    return kind === undefined ? [] : [{ id, kind }]
+  }
+  return spellings.map(({ likely, last }) => {
+    const found = likely.flatMap(meant)
+    return found.find(({ kind }) => kind !== 'missing') ?? found[0] ?? last.flatMap(meant)[0]
+  })
+}
+
+/** The ids that an argument may mean, the likeliest first. */
+function spellingsOf(
+  argument: string,
+  vault: string | undefined,
+): { readonly likely: readonly NodeId[]; readonly last: readonly NodeId[] } {
+  const inVault = vault !== undefined && argument.startsWith(`${vault}:`) ? argument.slice(vault.length + 1) : argument
+  const paths = [...new Set([argument, inVault])].filter((path) => path !== '')
+  const likely = paths.flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)])
+  const last = inVault === '' ? [] : [`${inVault}.canvas`, foldId(`${inVault}.canvas`)]
+  return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
 /** Says that an argument names no node, and which ones of a scope are named alike. */

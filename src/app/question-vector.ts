@@ -2,11 +2,14 @@ import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 import { within } from '../core/within.ts'
-import type { Call } from './answer.ts'
+import { type Call, timeLeft } from './answer.ts'
 import type { Embedding, GraphCore, Warning } from './graph-core.ts'
 
 /** How long words wait for meaning, ms: a model that answers later is left out. */
 export const PATIENCE = 5_000
+
+/** What is left to a model, ms, where the time that a call waits went by before it was asked. */
+const LEAST_PATIENCE = 500
 
 /** For how long after a failure no other question waits for the model, ms. */
 const RESPITE = 15_000
@@ -50,8 +53,29 @@ export interface QuestionVectors {
 
 /** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
 export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
-  const embedder = await servingEmbedder(core)
+  const embedder = await openedInTime(core, call)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
+}
+
+/** A model that takes longer to open than the call waits is opened for the next one. */
+async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
+  const opening = servingEmbedder(core)
+  if (isCommand(core)) return await opening
+  const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
+  try {
+    return await within(opening, patience)
+  } catch (error) {
+    if (!patience.aborted) throw error
+    throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being opened.', {
+      hint: 'Call again in a moment.',
+      isTransient: true,
+    })
+  }
+}
+
+/** Nobody's client gives up on a command. */
+function isCommand({ indexing }: GraphCore): boolean {
+  return indexing.status().watch === 'off'
 }
 
 async function embedWith(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
@@ -70,7 +94,8 @@ export async function tryQuestion(
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
   // While this question tries, others do not wait for the same.
   if (known !== undefined) remember(embedding, known.reason)
-  const patience = AbortSignal.timeout(PATIENCE)
+  const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
+  const patience = AbortSignal.timeout(time)
   const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
   const opening = servingEmbedder(core)
   let isOpen = false
@@ -82,7 +107,9 @@ export async function tryQuestion(
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {
     call.signal?.throwIfAborted()
-    const reason = patience.aborted ? `the model did not answer within ${PATIENCE / 1_000} s` : messageOf(error)
+    const reason = patience.aborted
+      ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+      : messageOf(error)
     remember(embedding, reason)
     // What takes long to open is asked as soon as it is open.
     if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
@@ -102,6 +129,14 @@ export function noEmbedder(): RouxError {
   return new RouxError('PROVIDER_ERROR', 'Finding by meaning needs an embedder, and none is configured.', {
     hint: 'The setting embedder.kind switches one on: "static" is built in and needs nothing else.',
   })
+}
+
+/** Why what an embedder hardly knows a word of is not compared by meaning. */
+export function unknownWarning(what: string): Warning {
+  return {
+    code: 'FALLBACK',
+    message: `The embedder knows too little of ${what} to compare it by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
+  }
 }
 
 function messageOf(error: unknown): string {

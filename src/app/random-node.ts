@@ -2,8 +2,8 @@ import { foldTag } from '../core/fold.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
-import { noteTexts } from './note-texts.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { requireText } from './texts.ts'
 import { CONTENT_LIMITS, truncate } from './truncate.ts'
 
 export interface RandomNodeArguments {
@@ -23,7 +23,7 @@ export function randomNode(
     const scope = tags.length === 0 ? {} : { tags: { names: tags.map(foldTag), mode: 'any' as const } }
     const id = await snapshot.sample(scope, seed)
     if (id === undefined) return { value: null, warnings: await scopeWarnings(snapshot, { tags }, call) }
-    const [source] = await noteTexts(core, snapshot, [id], call.signal)
+    const source = await requireText({ core, snapshot, call }, id)
     const [node] = await snapshot.nodes([id], { links: MAX_LINKS })
     if (node === undefined || source === undefined) return plain(null)
     const body = { start: source.bodyStart, end: source.text.length }

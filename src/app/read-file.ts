@@ -5,7 +5,7 @@ import type { Node, Snapshot } from '../core/store.ts'
 import { answer, type Call, plain } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
-import { noteTexts } from './note-texts.ts'
+import { requireText } from './texts.ts'
 import { quoted } from './truncate.ts'
 import { requireFiles } from './write/attachment.ts'
 
@@ -35,7 +35,7 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
   return answer(core, call, async (snapshot) => {
     const node = await findFile(snapshot, core, id)
     if (node === undefined || node.kind === 'attachment') return plain(null)
-    const [source] = await noteTexts(core, snapshot, [node.id], call.signal)
+    const source = await requireText({ core, snapshot, call }, node.id)
     if (source === undefined) return plain(null)
     if (source.text.length > LARGEST) throw tooLarge(node.id)
     const mimeType = node.kind === 'note' ? 'text/markdown' : 'application/json'

@@ -53,12 +53,12 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
 function resolveByMeaning(
   core: GraphCore,
   { names, threshold, tag, path }: ResolveArguments,
-  call: Call,
+  given: Call,
 ): Promise<Answer<readonly ResolvedName[]>> {
-  return answerFindable(core, call, 'meaning', async (read) => {
-    const question = await embedQuestions(core, names, call)
+  return answerFindable(core, given, 'meaning', async (read, call) => {
+    const question = { names, ...(await embedQuestions(core, names, call)) }
     const found = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
-    return plain(names.map((name, at) => choose(name, found[at] ?? [])))
+    return { value: names.map((name, at) => choose(name, found.value[at] ?? [])), warnings: found.warnings }
   })
 }
 

@@ -1,21 +1,46 @@
 import type { NameVectorHit } from '../core/search.ts'
 import type { Scope, Snapshot } from '../core/store.ts'
-import type { QuestionVectors } from './question-vector.ts'
+import { isKnown } from '../search/known-share.ts'
+import type { Answer } from './graph-core.ts'
+import { type QuestionVectors, unknownWarning } from './question-vector.ts'
+import { quoted } from './truncate.ts'
 
 /** Names that are compared with each: a note may come under several. */
 const NAMES = 50
 
+/** Names, and the vector of each. */
+export interface NameVectors extends QuestionVectors {
+  readonly names: readonly string[]
+}
+
 /**
- * For each vector of a name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine.
+ * For each name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine. For a
+ * name that the embedder knows too little of there are none, and a warning.
  */
 export async function meaningSame(
   snapshot: Snapshot,
-  { embedder, vectors }: QuestionVectors,
+  { names, embedder, vectors }: NameVectors,
   { scope, threshold }: { readonly scope: Scope; readonly threshold: number },
-): Promise<readonly (readonly NameVectorHit[])[]> {
-  const found = await snapshot.nearestNames(embedder.id, vectors, scope, { limit: NAMES, minimum: threshold })
-  return found.map((hits) => {
+): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
+  const isUnknown = names.map((name) => {
+    const coverage = embedder.coverage?.(name)
+    return coverage !== undefined && !isKnown(coverage)
+  })
+  const known = vectors.filter((_, at) => isUnknown[at] !== true)
+  const found = [...(await snapshot.nearestNames(embedder.id, known, scope, { limit: NAMES, minimum: threshold }))]
+  const value = names.map((_, at) => {
     const seen = new Set<string>()
+    const hits = isUnknown[at] === true ? [] : (found.shift() ?? [])
     return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
   })
+  const unknown = names.filter((_, at) => isUnknown[at] === true)
+  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listed(unknown))] }
+}
+
+/** Names of a warning that are written out. */
+const LISTED = 3
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED).map(quoted).join(', ')
+  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown
 }

@@ -2,6 +2,9 @@ import { foldTag } from '../core/fold.ts'
 import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope } from '../core/store.ts'
 
+/** What is found by its words: notes, and canvases by those of their cards. */
+export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
+
 /** Where a caller looks, as written. */
 export interface ScopeArguments {
   readonly folder?: string | undefined

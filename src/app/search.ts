@@ -3,6 +3,7 @@ import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit, WordHits } from '../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
+import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known-share.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { queryTerms } from '../search/words/query.ts'
@@ -14,11 +15,12 @@ import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
-import { noteTexts } from './note-texts.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
-import { noEmbedder, type QuestionVector, tryQuestion } from './question-vector.ts'
-import { toScope } from './scope.ts'
+import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
+import { readableSource } from './readable-source.ts'
+import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { type Reading, readNotes, unreadWarnings } from './texts.ts'
 import { CONTENT_LIMITS } from './truncate.ts'
 
 export interface SearchArguments {
@@ -47,6 +49,8 @@ export interface Explanation {
   readonly semantic: Leg | null
   /** What meaning counted, 0–1. */
   readonly weight: number
+  /** How much of the question the embedder knows, 0–1, where it can tell. */
+  readonly coverage?: number
   /** A title or alias is what was asked. */
   readonly exact: boolean
   /** The title or alias that is spelled nearly so. */
@@ -61,16 +65,19 @@ const MOST_PASSAGES = 16 * PASSAGES
 /** Fewer notes than these say little of which are near. */
 const FEWEST_NOTES = 50
 const NAMES = 50
+/** Notes with the question's words whose names tell what language they are in. */
+const SAMPLED_NOTES = 10
 
 /**
  * The notes that answer a question, by words and by meaning, with the passages that do.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
  */
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return whenFindable(core, args, call, async (asked, snapshot) => {
-    const { hits, warnings, ...found } = await rank({ core, snapshot, call }, args, asked)
-    const value = await describe({ core, snapshot, call }, hits, { args, ...found })
-    return { value, warnings: hits.length === 0 ? [...(await scopeWarnings(snapshot, args)), ...warnings] : warnings }
+  return whenFindable(core, args, call, async (asked, reading) => {
+    const { hits, warnings, ...found } = await rank(reading, args, asked)
+    const described = await describe(reading, hits, { args, ...found })
+    const empty = hits.length === 0 ? await scopeWarnings(reading.snapshot, args) : []
+    return { value: described.value, warnings: [...empty, ...warnings, ...described.warnings] }
   })
 }
 
@@ -79,8 +86,8 @@ export function search(core: GraphCore, args: SearchArguments, call: Call = {}):
  * @throws RouxError as `search` does.
  */
 export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
-  return whenFindable(core, args, call, async (asked, snapshot) => {
-    const { hits, warnings } = await rank({ core, snapshot, call }, args, asked)
+  return whenFindable(core, args, call, async (asked, reading) => {
+    const { hits, warnings } = await rank(reading, args, asked)
     return { value: hits.map(({ key }) => key), warnings }
   })
 }
@@ -96,12 +103,12 @@ interface Asked {
 function whenFindable<T>(
   core: GraphCore,
   args: SearchArguments,
-  call: Call,
-  use: (asked: Asked, snapshot: Snapshot) => Promise<Answer<T>>,
+  given: Call,
+  use: (asked: Asked, reading: Reading) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
-  return answerFindable(core, call, args.mode === 'keyword' ? 'words' : 'meaning', async (read) => {
+  return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
     const asked = await ask(core, args, call)
-    return await read((snapshot) => use(asked, snapshot))
+    return await read((snapshot) => use(asked, { core, snapshot, call }))
   })
 }
 
@@ -115,13 +122,7 @@ async function ask(core: GraphCore, { mode, query }: SearchArguments, call: Call
   return { question, traits, warnings }
 }
 
-interface Reading {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
-  readonly call: Call
-}
-
-interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
+interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
   readonly warnings: readonly Warning[]
 }
@@ -129,18 +130,29 @@ interface Ranked extends Pick<Description, 'words' | 'question' | 'traits'> {
 async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
   const { snapshot } = reading
   const { mode, query, relevance } = args
+  const { question, traits } = asked
   const scope = await scopeOf(reading, args)
-  const { hits, words } = await retrieve(reading, args, { ...asked, scope })
-  const kept = keepRelevant(hits, relevance, asked.traits === undefined ? 'words' : 'meaning')
+  const { hits, words, known } = await retrieve(reading, args, { ...asked, scope })
+  const kept = keepRelevant(hits, relevance, traits === undefined ? 0 : known.certainty)
   const isAnswered = mode === 'semantic' || hits[0]?.exact === true
   const close = isAnswered ? [] : await closeTitles(snapshot, query, scope)
   const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
-  return { ...asked, hits: ranked.slice(0, args.limit), words, warnings: [...asked.warnings, ...closeWarning(close)] }
+  const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
+  const unknown = isUnknown ? [unknownWarning('the question')] : []
+  return {
+    hits: ranked.slice(0, args.limit),
+    words,
+    traits,
+    known,
+    question,
+    warnings: [...asked.warnings, ...unknown, ...closeWarning(close)],
+  }
 }
 
 interface Retrieval {
   readonly hits: readonly FusedHit<NodeId>[]
   readonly words: WordHits
+  readonly known: KnownShare
 }
 
 /** Both ways of finding and their mix, best first. */
@@ -150,12 +162,28 @@ async function retrieve(
   { scope, question, traits }: Asked & { readonly scope: Scope },
 ): Promise<Retrieval> {
   const words = mode === 'semantic' ? NO_WORDS : await snapshot.words(queryTerms(query), scope, DEPTH)
-  const semantic = question === undefined ? [] : await nearest(snapshot, question, scope)
+  const known = question === undefined ? ALL_KNOWN : await knownOf(snapshot, question, { query, words })
+  const semantic = question === undefined || known.order === 0 ? [] : await nearest(snapshot, question, scope)
   const exact = new Set(mode === 'semantic' ? [] : await namedExactly(snapshot, core, query, scope))
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
   const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
-  return { hits: fuse(keyword, semantic, { weight, exact, ...certainty }), words }
+  return { hits: fuse(keyword, semantic, { weight, exact, known, ...certainty }), words, known }
+}
+
+/** How much of the question, and of the names of the notes that words find, the embedder knows. */
+async function knownOf(
+  snapshot: Snapshot,
+  { embedder }: QuestionVector,
+  { query, words }: { readonly query: string; readonly words: WordHits },
+): Promise<KnownShare> {
+  if (embedder.coverage === undefined) return ALL_KNOWN
+  const question = embedder.coverage(query)
+  if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
+  const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
+  const nodes = await snapshot.nodes(ids, { links: 0 })
+  const names = nodes.flatMap((node) => (node === undefined ? [] : [node.title, ...node.aliases]))
+  return knownShare(question, embedder.coverage(names.join('\n')))
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
@@ -180,7 +208,7 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 }
 
 async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
-  const scope = { ...toScope({ folder, tag }), withoutArchived: true }
+  const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
   const [id] = await lookUp(snapshot, core, [note])
   const [version] = id === undefined ? [] : await snapshot.versions([id])
@@ -260,30 +288,37 @@ interface Description {
   readonly words: WordHits
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
+  readonly known: KnownShare
 }
 
 async function describe(
-  { core, snapshot, call }: Reading,
+  reading: Reading,
   hits: readonly RankedHit[],
-  { args, words, question, traits }: Description,
-): Promise<readonly SearchResult[]> {
+  { args, words, question, traits, known }: Description,
+): Promise<Answer<readonly SearchResult[]>> {
   const ids = hits.map(({ key }) => key)
-  const sources = await noteTexts(core, snapshot, ids, call.signal)
-  const nodes = await snapshot.nodes(ids, { links: MAX_LINKS })
+  const { snapshot } = reading
+  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS })
   const marks = marksOf(args.query, words)
-  const meaning = meaningOf({ question, traits })
+  const meaning = meaningOf({ question, traits, known })
+  const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const stored = embedder === undefined ? [] : await snapshot.vectors(embedder, ids)
-  return hits.flatMap((hit, at): readonly SearchResult[] => {
-    const node = nodes[at]
-    const source = sources[at]
-    if (node === undefined || source === undefined) return []
-    const passages = passagesOf(node, source, { words: marks, stored: stored[at], meaning })
+  const value = hits.flatMap((hit, at): readonly SearchResult[] => {
+    const note = notes[at]
+    if (note === undefined) return []
+    const { node, source } = note
+    const found =
+      source === undefined ? [] : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning })
+    // Between the cards of a canvas stands nothing that is shown.
+    const passages =
+      node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
     const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
-    const explained = args.explain ? { explain: explanationOf(hit) } : undefined
+    const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
   })
+  return { value, warnings: unreadWarnings(unread) }
 }
 
 /** Rare words mark a passage more than common ones. */
@@ -295,19 +330,20 @@ function marksOf(query: string, { terms }: WordHits): SnippetQuery {
   }
 }
 
-/** What meaning counts in a passage: as much as words. */
+/** What meaning counts in a passage where all is known: as much as words. */
 const PASSAGE_WEIGHT = 0.5
 
-function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {
-  if (question === undefined || traits === undefined) return undefined
-  return { question: question.vector, certainty: traits.certainty, weight: PASSAGE_WEIGHT }
+function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {
+  if (question === undefined || traits === undefined || known.order === 0) return undefined
+  return { question: question.vector, certainty: traits.certainty, weight: known.order * PASSAGE_WEIGHT }
 }
 
-function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit): Explanation {
+function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit, coverage: number | undefined): Explanation {
   return {
     keyword: keyword === undefined ? null : roundedLeg(keyword),
     semantic: semantic === undefined ? null : roundedLeg(semantic),
     weight: round(weight),
+    ...(coverage === undefined ? undefined : { coverage: round(coverage) }),
     exact,
     ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
   }

@@ -1,6 +1,7 @@
 import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit } from '../core/search.ts'
 import { ALL, type Snapshot } from '../core/store.ts'
+import { isKnown } from '../search/known-share.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
 import type { Call } from './answer.ts'
 import { knownTraits } from './embedder-traits.ts'
@@ -8,9 +9,10 @@ import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
-import { noEmbedder } from './question-vector.ts'
+import { noEmbedder, unknownWarning } from './question-vector.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
+import { type Reading, readTexts } from './texts.ts'
 import { quoted } from './truncate.ts'
 
 export interface SimilarArguments {
@@ -36,10 +38,10 @@ const PASSAGES = 200
  * @throws RouxError `PROVIDER_ERROR` without an embedder.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, call: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
-  return answerFindable(core, call, 'meaning', (read) => read((snapshot) => similarIn(snapshot, core, args)))
+  return answerFindable(core, call, 'meaning', (read) => read((snapshot) => similarIn({ core, snapshot, call }, args)))
 }
 
-async function similarIn(snapshot: Snapshot, core: GraphCore, args: SimilarArguments): Promise<Answer<readonly SimilarNode[]>> {
+async function similarIn({ core, snapshot, call }: Reading, args: SimilarArguments): Promise<Answer<readonly SimilarNode[]>> {
   const [id] = await findIds(snapshot, core, [args.id])
   if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
   if (core.embedding === undefined) throw noEmbedder()
@@ -47,6 +49,7 @@ async function similarIn(snapshot: Snapshot, core: GraphCore, args: SimilarArgum
   const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
   const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
   if (embedder === undefined || centre === undefined) return { value: [], warnings: [await noVectorsWarning(snapshot, id)] }
+  if (await isUnknown({ core, snapshot, call }, embedder, id)) return { value: [], warnings: [unknownWarning(quoted(id))] }
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
   const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
   const { low, high } = knownTraits(core, embedder).certainty
@@ -75,6 +78,17 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
   const [node] = await snapshot.nodes([id], { links: 0 })
   if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
+}
+
+/** What is looked at of a note to know whether its language is known, UTF-16. */
+const SAMPLE = 4_000
+
+/** Whether the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
+async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
+  const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
+  if (opened?.coverage === undefined) return false
+  const source = (await readTexts(reading, [id])).texts.get(id)
+  return source !== undefined && !isKnown(opened.coverage(source.text.slice(0, SAMPLE)))
 }
 
 interface Others {

@@ -1,7 +1,5 @@
 import { graphemes } from '../core/graphemes.ts'
-
-/** What a cut text ends with; it counts towards the limit. */
-export const MARKER = '... [truncated]'
+import { MARKER } from '../core/partial-reading.ts'
 
 /** Characters shown of a node, by where it is shown. */
 export const CONTENT_LIMITS = { single: 10_000, list: 500, neighbor: 200 } as const

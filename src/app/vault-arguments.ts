@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /** Arguments that name nodes, folders, changes or plans: of several vaults, they may begin with the name of one. */
@@ -40,7 +41,7 @@ function replaceNames(tool: string, args: Arguments, replace: Replace): Argument
 
 // Operations hold no operations, and lists no lists: what is nested deeper is for the tool to refuse, however deep it is.
 function replaceInOperation(operation: unknown, replace: Replace): unknown {
-  if (!isArguments(operation) || !isArguments(operation.arguments)) return operation
+  if (!isRecord(operation) || !isRecord(operation.arguments)) return operation
   const tool = String(operation.tool)
   return {
     ...operation,
@@ -54,7 +55,7 @@ function replaceInArgument(
   replace: Replace,
 ): unknown {
   if (NAMING.has(key) || (key === 'to' && tool === MOVES)) return replaceTexts(value, replace)
-  if (key === 'relations' && isArguments(value))
+  if (key === 'relations' && isRecord(value))
     return mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace)))
   return value
 }
@@ -71,9 +72,4 @@ function replaceTexts(value: unknown, replace: Replace): unknown {
 
 function mapEntries(object: Arguments, map: (key: string, value: unknown) => unknown): Arguments {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]))
-}
-
-/** Whether something that was sent is an object, as arguments are. */
-export function isArguments(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

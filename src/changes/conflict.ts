@@ -1,4 +1,5 @@
 import { RouxError } from '../core/errors.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import { shortDiff } from './difference.ts'
 import { quote } from './path-rules.ts'
 
@@ -30,14 +31,18 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${why}`)
-  const now = first.actual === undefined ? 'is gone' : `is now ${first.actual}`
+  // The caller has not read what is there now.
+  const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
+    return each.actual === undefined ? each : { ...each, actual: partialHash(each.actual) }
+  })
+  const now = first.actual === undefined ? 'is gone' : `is now ${partialHash(first.actual)}`
   const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
   return new RouxError(
     'CONFLICT',
     `${quote(first.path)} changed in the meantime: it was expected to be ${first.expected} and ${now}.${more} ${why}`,
     {
-      hint: 'Read it again and decide anew, with the hash that it has now.',
-      candidates: mismatches.slice(0, MAX_CANDIDATES),
+      hint: 'Read it again, then decide.',
+      candidates: told,
     },
   )
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AppliedChange, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
+import type { AppliedChange, ChangeProgress, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
 import type { OpenDatabase } from './database.ts'
+import { type Ending, Endings } from './endings.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent } from './examine.ts'
 import { lockError, missingVault, namingFiles, writeError } from './failures.ts'
@@ -46,6 +47,7 @@ class RecordedChanges implements Changes {
   readonly #root: string
   readonly #fs: ChangeFiles
   readonly #journal: Journal
+  readonly #endings: Endings
   readonly #lockPath: string
 
   constructor(options: ChangesOptions) {
@@ -55,11 +57,16 @@ class RecordedChanges implements Changes {
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
-    this.#lockPath = join(stateFolder, 'locks', `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.lock`)
+    const locks = join(stateFolder, 'locks')
+    this.#endings = new Endings(locks)
+    this.#lockPath = join(locks, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.lock`)
   }
 
-  async apply(changes: readonly FileChange[], { title }: { readonly title: string }): Promise<AppliedChange> {
-    return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }))
+  async apply(
+    changes: readonly FileChange[],
+    { title, onBegun }: { readonly title: string } & ChangeProgress,
+  ): Promise<AppliedChange> {
+    return await this.#locked(() => this.#apply(changes, { title, undoes: undefined }, onBegun))
   }
 
   check(changes: readonly FileChange[]): void {
@@ -70,12 +77,13 @@ class RecordedChanges implements Changes {
     }
   }
 
-  async undo(id: string): Promise<AppliedChange> {
+  async undo(id: string, { onBegun }: ChangeProgress = {}): Promise<AppliedChange> {
     return await this.#locked(() => {
       const change = this.#journal.find(this.#root, id)
       if (change === undefined) throw this.#unknown(id)
       if (change.state !== 'done') throw notDone(change)
-      return this.#apply(takeBack(change.entries, contentOf(this.#journal)), { title: `Undo: ${change.title}`, undoes: id })
+      const origin = { title: `Undo: ${change.title}`, undoes: id }
+      return this.#apply(takeBack(change.entries, contentOf(this.#journal)), origin, onBegun)
     })
   }
 
@@ -125,12 +133,13 @@ class RecordedChanges implements Changes {
   }
 
   async #recover(): Promise<readonly Recovery[]> {
-    return await recoverChanges({ root: this.#root, fs: this.#fs, journal: this.#journal })
+    return await recoverChanges({ root: this.#root, fs: this.#fs, journal: this.#journal, endings: this.#endings })
   }
 
   async #apply(
     intents: readonly Intent[],
     origin: { readonly title: string; readonly undoes: string | undefined },
+    onBegun: ChangeProgress['onBegun'],
   ): Promise<AppliedChange> {
     const examined = this.#examine(intents, origin.undoes !== undefined)
     const rootInode = this.#fs.lstat(this.#root)?.ino
@@ -138,9 +147,22 @@ class RecordedChanges implements Changes {
     const { entries, contents } = examined
     const change = { vault: this.#root, rootInode: String(rootInode), owner: thisOwner, entries, ...origin }
     const id = this.#journal.begin(change, contents)
+    onBegun?.(id)
     await this.#carryOut(id, examined)
-    this.#journal.finish(id, 'done')
-    return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile) }
+    const failure = this.#finish(id, 'done')
+    const notes = failure === undefined ? [] : [unrecorded(failure)]
+    return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
+  }
+
+  /** Records how a change ended. The files are what they are by then: a record that fails is completed later. @returns why it failed */
+  #finish(id: string, ending: Ending): unknown {
+    try {
+      this.#journal.finish(id, ending)
+      return undefined
+    } catch (error) {
+      this.#endings.note(id, ending)
+      return error
+    }
   }
 
   #examine(intents: readonly Intent[], restores: boolean): Examined {
@@ -172,7 +194,6 @@ class RecordedChanges implements Changes {
   ): Promise<void> {
     try {
       await rollBack(place, steps, content)
-      this.#journal.finish(id, 'rolled_back')
     } catch (second) {
       throw new RouxError(
         'PROVIDER_ERROR',
@@ -183,6 +204,7 @@ class RecordedChanges implements Changes {
         },
       )
     }
+    this.#finish(id, 'rolled_back')
   }
 
   #unknown(id: string): RouxError {
@@ -191,8 +213,8 @@ class RecordedChanges implements Changes {
       'INVALID_PARAMS',
       `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the record.`,
       {
-        hint: 'Changes are kept for some time only; these are the newest.',
-        candidates: recent,
+        hint: `Changes are kept for some time only; ${recent.length === 0 ? 'none is recorded now.' : 'the candidates are the newest.'}`,
+        ...(recent.length === 0 ? {} : { candidates: recent }),
       },
     )
   }
@@ -203,6 +225,10 @@ function notDone({ id, state }: ChangeRecord): RouxError {
   return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
     hint: state === 'undone' ? 'To have it again, undo the change that took it back.' : 'There is nothing to undo.',
   })
+}
+
+function unrecorded(error: unknown): string {
+  return `The change was made, do not repeat it; only its record could not be completed, which the next change or start does: ${reason(error)}`
 }
 
 function reason(error: unknown): string {

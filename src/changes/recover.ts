@@ -1,5 +1,6 @@
 import type { Recovery } from '../core/changes.ts'
 import { finishUp } from './carry-out.ts'
+import type { Endings } from './endings.ts'
 import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
@@ -11,14 +12,16 @@ export interface RecoveryParts {
   readonly root: string
   readonly fs: ChangeFiles
   readonly journal: Journal
+  readonly endings: Endings
 }
 
 /**
  * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: whoever began them is dead then, or
- * could not take them back. A change of which all bytes are in place is done; all others are rolled back.
+ * could not take them back, or could not record how they ended: how is kept beside the record then, and nothing of the vault is touched, whatever
+ * was edited since. Of the others a change of which all bytes are in place is done; the rest is rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`; whatever a call throws, and then it is to be called again.
  */
-export async function recoverChanges({ root, fs, journal }: RecoveryParts): Promise<readonly Recovery[]> {
+export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
   const stamp = pending.length === 0 ? undefined : fs.lstat(root)
   if (pending.length > 0 && stamp?.kind !== 'folder') throw missingVault(root)
@@ -26,17 +29,29 @@ export async function recoverChanges({ root, fs, journal }: RecoveryParts): Prom
   for (const change of pending) {
     const place = new Workplace(root, change.id, fs)
     const entries = numbered(change.entries)
-    const ending = { id: change.id, title: change.title, paths: pathsOf(entries) }
+    const facts = { id: change.id, title: change.title, paths: pathsOf(entries) }
+    const ending = endings.find(change.id)
+    if (ending !== undefined) {
+      journal.finish(change.id, ending)
+      endings.forget(change.id)
+      ended.push({ ...facts, state: ending, kept: [] })
+      continue
+    }
     if (isOtherFolder(place, change, stamp?.ino)) {
-      ended.push({ ...ending, state: 'applying', kept: [] })
+      ended.push({ ...facts, state: 'applying', kept: [] })
       continue
     }
     const isDone = isCarriedOut(place, entries)
     if (isDone) await finishUp(place, entries)
     const kept = isDone ? [] : await rollBack(place, entries, contentOf(journal))
     const state = isDone ? 'done' : 'rolled_back'
-    journal.finish(change.id, state)
-    ended.push({ ...ending, state, kept })
+    try {
+      journal.finish(change.id, state)
+    } catch (error) {
+      endings.note(change.id, state)
+      throw error
+    }
+    ended.push({ ...facts, state, kept })
   }
   return ended
 }

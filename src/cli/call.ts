@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { isRecord } from '../core/is-record.ts'
 import type { Invocation } from './session.ts'
 import { requireTool, runTool } from './tool-command.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,6 +22,6 @@ function parse(json: string): Readonly<Record<string, unknown>> {
       `For example: roux call get_hubs '{"limit": 5}'`,
     )
   }
-  if (typeof args === 'object' && args !== null && !Array.isArray(args)) return args as Record<string, unknown>
+  if (isRecord(args)) return args
   throw new UsageError('The arguments are no JSON object.', `For example: roux call get_hubs '{"limit": 5}'`)
 }

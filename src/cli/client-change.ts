@@ -68,11 +68,13 @@ export interface ClientChange {
   /** What is said of a change that was made, and of none. */
   readonly done: string
   readonly nothing: string
+  /** What makes the client see it. */
+  readonly afterwards: string
 }
 
 /** Writes a change, unless it is only to be shown, and tells it. Resolves with the exit code. */
 export async function tellChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
-  const { client, file, name, text, done, nothing } = change
+  const { client, file, name, text, done, nothing, afterwards } = change
   const changed = text !== (file.text ?? '')
   const isDry = options.get('dry-run') === true
   const backup = changed && !isDry ? writeClientFile(file, text) : undefined
@@ -89,7 +91,7 @@ export async function tellChange({ printer, options }: Invocation, change: Clien
   const sentences = changed
     ? isDry
       ? ['This is a dry run, nothing was written.']
-      : [done, ...(backup === undefined ? [] : [`The former file is ${backup}.`]), client.afterwards]
+      : [done, ...(backup === undefined ? [] : [`The former file is ${backup}.`]), afterwards]
     : [nothing]
   await printer.answer(facts, { render: (_, paint) => render(diff, sentences, paint) })
   return 0

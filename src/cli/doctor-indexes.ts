@@ -68,6 +68,6 @@ function hnswFinding(reason: string): Finding {
     check: 'vectors',
     state: 'warn',
     message: `vectors.index is hnsw, but ${reason}`,
-    hint: 'With Python and a C++ compiler, "npm rebuild hnswlib-node" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
+    hint: 'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
   }
 }

@@ -1,12 +1,16 @@
 import { statSync } from 'node:fs'
+import { userFolders } from '../config/folders.ts'
 import { loadSettings } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Client, Entry, EntryPlace } from '../install/client.ts'
+import { openTokens, tokenFileIn } from '../http/token-file.ts'
+import { DEFAULT_NAME, requireToken } from '../http/tokens.ts'
+import type { Client, Entry, EntryPlace, HttpEndpoint } from '../install/client.ts'
 import { listEntries, putEntry } from '../install/entries.ts'
 import { keepAdditions } from '../install/own-entry.ts'
 import { nameOf, requireClient, requireInstalled, requireOurs, tellChange } from './client-change.ts'
 import { type ClientFile, readClientFile } from './client-file.ts'
-import { httpEndpoint } from './http-endpoint.ts'
+import type { Host } from './host.ts'
 import { launchOf, warningsOf } from './launch.ts'
 import { type Invocation, requireVaults, settingsInput } from './session.ts'
 import { UsageError } from './usage-error.ts'
@@ -31,6 +35,7 @@ export async function run(invocation: Invocation): Promise<number> {
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
     done: `${client.title} has Roux now, as "${name}".`,
     nothing: `${client.title} has exactly this already: nothing was written.`,
+    afterwards: client.afterInstall,
   })
 }
 
@@ -73,4 +78,17 @@ function requireVault(path: string): void {
 function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
   if (text === undefined || host.platform === 'win32' || (mode & 0o044) === 0) return
   printer.warn(`${path} can be read by others on this computer, and with it the token: chmod 600 it.`)
+}
+
+/**
+ * Where a server over HTTP answers on this computer, and the token that it takes; one is made where there is none.
+ * @throws RouxError `INVALID_SETTINGS` where the port is another one each time, or the tokens are damaged
+ */
+function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
+  if (port === 0)
+    throw new RouxError('INVALID_SETTINGS', 'With http.port: 0 the server is at another port each time.', {
+      hint: 'Set http.port to one that is free.',
+    })
+  const { secret } = requireToken(openTokens(tokenFileIn(userFolders(env).state)), DEFAULT_NAME)
+  return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SHUTDOWN } from '../core/shutdown.ts'
-// biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts; the worker boots beside it.
+import { isHeldByFile } from '../workers/file-threads.ts'
 import { bootIndexer } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
@@ -23,7 +23,7 @@ const host: Host = {
   stdout: process.stdout,
   stderr: process.stderr,
   compose: () => import('../compose.ts'),
-  // biome-ignore lint/style/noRestrictedImports: where a program begins, like compose.ts, which would be loaded whole for this.
+  // Not through compose.ts, which would be loaded whole for this.
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
@@ -38,6 +38,11 @@ if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.stderr.on('error', () => {})
+
+// Node waits for threads, and one that reads a file which does not answer may have no end: then the process ends without a code of its own.
+process.on('exit', () => {
+  if (isHeldByFile()) process.kill(process.pid, 'SIGKILL')
+})
 
 async function main(): Promise<void> {
   if (isServer) bootIndexer()

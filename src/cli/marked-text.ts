@@ -1,3 +1,4 @@
+import { codeRanges } from './code-ranges.ts'
 import { graphemesOf, printableText, textWidth } from './table.ts'
 
 /** A text in which some places are marked: UTF-16 offsets, ascending, without overlaps. */
@@ -14,10 +15,13 @@ export interface WrapOptions {
   mark(text: string): string
 }
 
-/** The lines of a marked text, white space collapsed; where some are left out, that is shown. */
+/**
+ * The lines of a marked text; where some are left out, that is shown. Tables, lists, paragraphs and code keep their line breaks, code its
+ * white space too; elsewhere white space collapses.
+ */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
   // Room for the two signs that something was left out.
-  const all = breakLines(wordsOf(marked), width - 2 * ELLIPSIS.length)
+  const all = writtenLines(marked).flatMap((line) => breakLines(line, width - 2 * ELLIPSIS.length))
   const from = bestWindow(
     all.map((line) => line.filter(isMarked).length),
     lines,
@@ -39,6 +43,57 @@ interface Piece {
 
 /** What stands between two spaces. */
 type Word = readonly Piece[]
+
+/** A line that begins anew what is shown: of a table, a list, a heading, a quotation. */
+const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
+
+/** The words of each line that stays one: of code the whole line is a word. */
+function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
+  const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
+  const lines: { text: MarkedText; isCode: boolean }[] = []
+  let open: number | undefined
+  let at = 0
+  const close = (end: number): void => {
+    if (open !== undefined) lines.push({ text: sliceOf(marked, open, end), isCode: false })
+    open = undefined
+  }
+  for (const line of marked.text.split('\n')) {
+    const end = at + line.length
+    const isCode = blocks.some((block) => at >= block.start && end <= block.end)
+    if (isCode || line.trim() === '' || OWN_LINE.test(line)) close(at)
+    if (isCode) lines.push({ text: sliceOf(marked, at, end), isCode })
+    else if (line.trim() !== '') open ??= at
+    // What follows a row of a table without being one is another line.
+    if (line.trimStart().startsWith('|')) close(end)
+    at = end + 1
+  }
+  close(marked.text.length)
+  return lines.map(({ text, isCode }) => (isCode ? [verbatim(text)] : wordsOf(text))).filter((words) => words.length > 0)
+}
+
+function sliceOf({ text, marks }: MarkedText, from: number, to: number): MarkedText {
+  const within = marks
+    .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from] as const)
+    .filter(([start, end]) => end > start)
+  return { text: text.slice(from, to), marks: within }
+}
+
+/** A line of code: one word, white space and all. */
+function verbatim({ text, marks }: MarkedText): Word {
+  const pieces: Piece[] = []
+  const add = (part: string, marked: boolean): void => {
+    const shown = printableText(part).replaceAll('\t', '  ').replaceAll('\n', '')
+    if (shown !== '') pieces.push({ text: shown, isMarked: marked })
+  }
+  let at = 0
+  for (const [start, end] of marks) {
+    add(text.slice(at, start), false)
+    add(text.slice(start, end), true)
+    at = end
+  }
+  add(text.slice(at), false)
+  return pieces
+}
 
 function wordsOf({ text, marks }: MarkedText): readonly Word[] {
   const words: Piece[][] = []

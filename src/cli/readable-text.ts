@@ -1,3 +1,4 @@
+import { codeRanges } from './code-ranges.ts'
 import type { MarkedText } from './marked-text.ts'
 
 /**
@@ -12,7 +13,7 @@ const NOISE: readonly RegExp[] = [
   /(?<before>\*\*)/dg,
 ]
 
-/** The text as it would be read aloud, with its marks. What is left of a construct that was cut off stays. */
+/** The text as it would be read aloud, with its marks. Code stays as it is written, and so does what is left of a construct that was cut off. */
 export function readableText(marked: MarkedText): MarkedText {
   // Twice, because a picture may be a link.
   return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, marked)
@@ -21,8 +22,12 @@ export function readableText(marked: MarkedText): MarkedText {
 type Range = readonly [start: number, end: number]
 
 function withoutNoise(marked: MarkedText, noise: RegExp): MarkedText {
-  const ranges = [...marked.text.matchAll(noise)].flatMap(({ indices }): readonly Range[] =>
-    [indices?.groups?.before, indices?.groups?.after].filter((range) => range !== undefined),
+  const code = codeRanges(marked.text)
+  const isCode = (from: number, to: number): boolean => code.some(({ start, end }) => from < end && to > start)
+  const ranges = [...marked.text.matchAll(noise)].flatMap(({ index, 0: match, indices }): readonly Range[] =>
+    isCode(index, index + match.length)
+      ? []
+      : [indices?.groups?.before, indices?.groups?.after].filter((range) => range !== undefined),
   )
   return ranges.length === 0 ? marked : withoutRanges(marked, ranges)
 }

@@ -19,6 +19,7 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   const filled = names.filter((name) => items.some((item) => cell(item[name]) !== ''))
   const columns = filled.map((name): Column => {
     if (SENTENCES.has(name)) return { name, wraps: true }
+    if (IDS.has(name)) return { name, whole: true }
     return items.every((item) => item[name] === undefined || typeof item[name] === 'number') ? { name, align: 'right' } : { name }
   })
   return renderTable(
@@ -35,6 +36,9 @@ function isWholeFile(name: string, value: unknown): boolean {
 
 /** Facts that are sentences, which say nothing when they are cut. */
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
+
+/** Facts that are ids or paths, or lists of them. */
+const IDS: ReadonlySet<string> = new Set(['id', 'path', 'from', 'to', 'candidates'])
 
 function renderRecord(record: Facts, options: TableOptions): string {
   const entries = Object.entries(record)

@@ -8,8 +8,8 @@ import { RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
 import type { Snapshot } from '../core/store.ts'
 
-/** The parameters whose value names one node. */
-const NAMING = ['id', 'source', 'target', 'note']
+/** The parameters whose value names one node, or, a list, several. */
+const NAMING = ['id', 'ids', 'source', 'target', 'note']
 
 /** Tools whose `id` is a path that is no note yet, or none any more. */
 const NEW_PATHS: ReadonlySet<string> = new Set(['create_node', 'restore_node'])
@@ -27,7 +27,9 @@ export async function resolveNames(
   const resolved: Record<string, unknown> = { ...args }
   for (const name of NEW_PATHS.has(tool) ? [] : NAMING) {
     const value = args[name]
-    if (typeof value === 'string') resolved[name] = await resolveIn(vaults, value, { tool, vault: args.vault })
+    const resolve = async (one: unknown): Promise<unknown> =>
+      typeof one === 'string' ? await resolveIn(vaults, one, { tool, vault: args.vault }) : one
+    if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
   }
   return resolved
 }

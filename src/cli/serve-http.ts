@@ -11,7 +11,7 @@ import { followVaults } from '../mcp/follow-vaults.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
 import { seenBy, toldOf } from './seen-vaults.ts'
-import { openServing } from './serving.ts'
+import { nameVaults, openServing } from './serving.ts'
 import type { Invocation } from './session.ts'
 import { refusedTo } from './token-scope.ts'
 import { UsageError } from './usage-error.ts'
@@ -50,8 +50,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
-  printer.note(welcome(loaded.vaults.map((vault) => vault.settings.vault.path).join(', '), server.url))
-  // Whoever starts this means it to be there: vaults are read now, not when the first client asks.
+  printer.note(welcome(nameVaults(invocation, loaded), server.url))
+  // A server that was started by hand is meant to be used: vaults are read now, not when the first client asks.
   openAll(followed).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
@@ -74,9 +74,9 @@ function requireNoContradiction({ server: { settings, origins } }: LoadedVaults)
 const OPEN_TO_OTHERS =
   'Other computers can connect, and what is sent is not encrypted: put a reverse proxy with TLS in front, and set http.host to 127.0.0.1 where that is on this computer.'
 
-function welcome(vaults: string, url: string): string {
+function welcome(names: string, url: string): string {
   const entry = { type: 'http', url, headers: { Authorization: 'Bearer <token>' } }
-  return `Roux serves ${vaults} at ${url} (MCP over HTTP). Ctrl+C ends it.
+  return `Roux serves ${names} at ${url} (MCP over HTTP). Ctrl+C ends it.
 
   The token:    roux token show
   Claude Code:  claude mcp add --transport http roux ${url} --header "Authorization: Bearer $(roux token show)"

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
+import type { LoadedVault } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
-import { openServing } from './serving.ts'
+import { nameVaults, openServing } from './serving.ts'
 import { type Invocation, requireVaults } from './session.ts'
 
 /** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */
@@ -12,7 +13,8 @@ export async function run(invocation: Invocation): Promise<number> {
     const { serveHttp } = await import('./serve-http.ts')
     return serveHttp(invocation, loaded)
   }
-  if (host.stdin.isTTY) printer.note(greeting(vaults.map(({ settings }) => settings.vault.path)))
+  const names = nameVaults(invocation, loaded)
+  if (host.stdin.isTTY) printer.note(greeting(names, vaults))
   const [{ serveStdioServer }, serving] = await Promise.all([import('../mcp/serve-stdio.ts'), openServing(invocation, loaded)])
   const server = serveStdioServer({
     ...serving.options,
@@ -28,13 +30,13 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0
 }
 
-function greeting(vaults: readonly string[]): string {
-  // Several are named in the settings, which whoever starts the server reads, too.
-  const [vault] = vaults.length === 1 ? vaults : []
+function greeting(names: string, vaults: readonly LoadedVault[]): string {
+  // Several are named in the settings, which the program that starts the server reads, too.
+  const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
   const config = JSON.stringify({
     mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },
   })
-  return `Roux serves ${vaults.join(', ')} over stdin and stdout (MCP): this is started by an AI assistant, not by people.
+  return `Roux serves ${names} over stdin and stdout (MCP): this is started by an AI assistant, not by people.
 
   With one command:       roux install claude-desktop|claude-code|cursor|vscode|zed${vault === undefined ? '' : ` --vault ${shellWord(vault)}`}
   Claude Code:            claude mcp add roux -- roux serve${vault === undefined ? '' : ` ${shellWord(vault)}`}

@@ -1,13 +1,13 @@
 import { loadSettings } from '../config/load.ts'
 import type { LoadedVaults } from '../config/load-vaults.ts'
+import { switchOff } from '../config/tool-switch.ts'
 import type { ServerEvents } from '../mcp/events.ts'
-import type { McpServerOptions } from '../mcp/server.ts'
+import type { McpServerOptions } from '../mcp/server-options.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type ServedVaults, serveVaults } from './open-vaults.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
-import { type Invocation, settingsInput } from './session.ts'
-import { switchOff } from './tool-switch.ts'
+import { folderFault, type Invocation, settingsInput } from './session.ts'
 import { VERSION } from './version.ts'
 
 type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>
@@ -60,6 +60,17 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
       await served.close(by)
     },
   }
+}
+
+/** What a server that starts says of its vaults; a warning of each that cannot be read, which does not keep it from starting. */
+export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
+  const names = vaults.map(({ settings: { vault } }) => {
+    const fault = folderFault(vault.path)
+    if (fault === undefined) return vault.path
+    printer.warn(`${fault} Calls are answered VAULT_NOT_FOUND until it can be read.`)
+    return `${vault.path} (once it can be read)`
+  })
+  return names.join(', ')
 }
 
 /** What a client should ask for again when these settings changed. */

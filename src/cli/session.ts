@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { opendirSync } from 'node:fs'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
@@ -123,8 +123,10 @@ export async function withVaults<T>(
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
     for (const stop of opened.values()) stop()
-    await Promise.all([...opened.keys()].map((core) => core.close()))
-    await shared?.close()
+    // What was done stays done, and its answer is to be seen.
+    const noteFailure = (error: unknown) => printer.note(String(error))
+    await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
+    await shared?.close().catch(noteFailure)
   }
 }
 
@@ -157,17 +159,19 @@ async function settle({ signal }: Invocation, core: GraphCore): Promise<void> {
 }
 
 function requireFolder(path: string, names: readonly string[] = []): void {
+  const fault = folderFault(path)
+  if (fault !== undefined) throw new RouxError('VAULT_NOT_FOUND', fault, { hint: howToName(names) })
+}
+
+/** Why a folder cannot be read, as a sentence; `undefined` where it can. */
+export function folderFault(path: string): string | undefined {
   try {
-    readdirSync(path)
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    const what =
-      code === 'ENOENT'
-        ? `There is no folder ${path}.`
-        : code === 'ENOTDIR'
-          ? `${path} is not a folder.`
-          : `${path} may not be read (${code}).`
-    throw new RouxError('VAULT_NOT_FOUND', what, { hint: howToName(names), cause })
+    opendirSync(path).closeSync()
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return `There is no folder ${path}.`
+    return code === 'ENOTDIR' ? `${path} is not a folder.` : `${path} may not be read (${code}).`
   }
 }
 

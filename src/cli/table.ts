@@ -5,6 +5,8 @@ export interface Column {
   readonly align?: 'right'
   /** Holds sentences: where one of them would be cut, they go under their rows, on lines of their own. */
   readonly wraps?: true
+  /** Holds ids, which are there to be copied: what does not fit is not cut, the row goes on in the next line. */
+  readonly whole?: true
 }
 
 export interface TableOptions {
@@ -16,7 +18,7 @@ export interface TableOptions {
 
 const GAP = '  '
 
-/** A table as text, one line a row, cut to the terminal's width: the widest columns give way first. */
+/** A table as text, one line a row, cut to the terminal's width but for ids: the widest columns give way first. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -29,7 +31,7 @@ export function renderTable(
   const beside = below === undefined ? all : fitColumns(columns, cells, width, below)
   const line = (row: readonly string[]): string => renderLine(beside, row)
   const lines = cells.flatMap((row) => [line(row), ...(below === undefined ? [] : wrapped(row[below] ?? '', width))])
-  return `${[head(line(columns.map(({ name }) => name))), ...lines].join('\n')}\n`
+  return `${[head(headLine(beside)), ...lines].join('\n')}\n`
 }
 
 interface Fitted {
@@ -56,11 +58,26 @@ function fitColumns(
   })
 }
 
+function headLine(columns: readonly Fitted[]): string {
+  const cells = columns.map(({ column, width }) =>
+    pad(cutToWidth(column.name, width), { width, right: column.align === 'right' }),
+  )
+  return cells.join(GAP).trimEnd()
+}
+
 function renderLine(columns: readonly Fitted[], row: readonly string[]): string {
-  return columns
-    .map(({ column, at, width }) => pad(cutToWidth(row[at] ?? '', width), { width, right: column.align === 'right' }))
-    .join(GAP)
-    .trimEnd()
+  const lines: string[] = []
+  let line = ''
+  for (const [index, { column, at, width }] of columns.entries()) {
+    const text = row[at] ?? ''
+    const gap = index === 0 ? '' : GAP
+    if (column.whole && textWidth(text) > width) {
+      lines.push(`${line}${gap}${text}`)
+      line = ' '.repeat(textWidth(line) + gap.length + width)
+    } else line += gap + pad(cutToWidth(text, width), { width, right: column.align === 'right' })
+  }
+  const rest = line.trimEnd()
+  return rest === '' ? lines.join('\n') : [...lines, rest].join('\n')
 }
 
 /** A text in lines that fit, indented; a word that is too long for a line is broken. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { userFolders } from '../config/folders.ts'
 import { loadSettings } from '../config/load.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
@@ -53,10 +54,14 @@ async function add(invocation: Invocation, path: string, name: string | undefine
 async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const known = Object.keys(settings.vaults)
-  const unknown = known.length === 0 ? [] : names.filter((name) => !known.includes(name))
+  const unnamed = basename(settings.vault.path).toLowerCase()
+  const unknown = names.filter((name) => (known.length === 0 ? name !== unnamed : !known.includes(name)))
   if (unknown.length === 0) return
+  const quoted = unknown.map((name) => `"${name}"`).join(', ')
   invocation.printer.warn(
-    `The settings name no vault ${unknown.map((name) => `"${name}"`).join(', ')}, only ${known.join(', ')}.`,
+    known.length === 0
+      ? `The settings name no vaults: ${quoted} can only mean a folder of that name that is served by its path, as "${unnamed}" is here.`
+      : `The settings name no vault ${quoted}, only ${known.join(', ')}.`,
   )
 }
 

@@ -20,5 +20,6 @@ export async function run(invocation: Invocation): Promise<number> {
     text: removeEntry(text, place, readBackups(file)),
     done: `${client.title} has no "${name}" any more.`,
     nothing: `${file.path} has no server "${name}": nothing was written.`,
+    afterwards: client.afterUninstall,
   })
 }

@@ -58,6 +58,8 @@ export interface AppliedChange {
   /** Those of them that are folders which were made or moved. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
+  /** What a caller should know, sentences: the change took place. */
+  readonly notes: readonly string[]
 }
 
 /** A file in the trash. */
@@ -84,19 +86,26 @@ export interface KeptFile {
   readonly reason: string
 }
 
+/** What is told of a change while it is made. */
+export interface ChangeProgress {
+  /** The change is recorded under this id; no file was touched yet. */
+  readonly onBegun?: ((id: string) => void) | undefined
+}
+
 /** Writes into a vault, all or nothing, and takes back what was written. */
 export interface Changes {
   /**
    * Applies changes, all or none. What a dead owner left half applied is rolled back first.
    * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written, `NODE_EXISTS` for a destination
    * that is taken, `CONFLICT` when bytes are not the ones expected, `TIMEOUT` when another process keeps the lock, `PROVIDER_ERROR` when the
-   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later.
+   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later. What fails once
+   * everything is in place is a note, never an error.
    */
-  apply(changes: readonly FileChange[], options: { readonly title: string }): Promise<AppliedChange>
+  apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
   /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
   check(changes: readonly FileChange[]): void
   /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
-  undo(id: string): Promise<AppliedChange>
+  undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
   /** What changes that were not taken back have put into the trash, newest first; read from the record as far as it is asked for. */

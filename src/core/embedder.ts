@@ -1,6 +1,14 @@
 /** What a text is to a search: some models embed what is looked for and what is looked through differently. */
 export type EmbedKind = 'query' | 'passage'
 
+/** How much of a text an embedder knows. */
+export interface Coverage {
+  /** What the parts of the text that mean something have of its vector, 0–1; 0 for letters of a script that is known by its letters only. */
+  readonly meaning: number
+  /** Words per part that they are known by, 0–1: 1 where each is known whole, as in the language that the model was made for. */
+  readonly whole: number
+}
+
 /** Turns texts into vectors whose dot product tells how near they are in meaning. */
 export interface Embedder {
   /** Names kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`; vectors made under another id are stale. */
@@ -14,6 +22,8 @@ export interface Embedder {
    * @throws RouxError `PROVIDER_ERROR` with what to do; the signal's reason when aborted.
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
+  /** How much of a text is known, at once and without a model; absent where the embedder cannot tell and is trusted with every text. */
+  coverage?(text: string): Coverage
   /** Ends what is running and frees what is held; afterwards `embed` is an error. Idempotent. */
   close(): Promise<void>
 }

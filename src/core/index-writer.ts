@@ -13,6 +13,8 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   readonly rivals: readonly number[] | undefined
   /** Found by an alias. */
   readonly byAlias: true | undefined
+  /** The heading or block that it names is not in the note that it leads to. */
+  readonly brokenSubpath: true | undefined
 }
 
 /** What the index keeps of a note's text for answers that do not read the file. */
@@ -26,6 +28,9 @@ export interface FileInfo {
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
 }
+
+/** What links can lead to within a note. */
+export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 /** Everything that the index holds of one file. */
 export interface FileRecord {
@@ -106,6 +111,11 @@ export interface FileContent {
   readonly excluded: boolean
 }
 
+/** What the index holds of a note's text: as good as reading it again, while the note's bytes have this hash. */
+export interface NoteDescription
+  extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
+    Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
+
 /** The writing side of a store, for `indexing/` only. One transaction a call. */
 export interface IndexWriter {
   state(): Promise<IndexState>
@@ -122,8 +132,12 @@ export interface IndexWriter {
   tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]>
   /** Files that changed after a generation; from 0, those that are gone are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
+  /** What is known of these notes, by key; those that are not there, or whose rows are damaged, are left out. */
+  descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
   /** These files without their `info`, in order; unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
+  /** Headings and blocks of these notes, in order; `undefined` for what is no note or was not read. */
+  outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /**
    * Commits if nobody else has since generation `base`.
    * @returns the new generation, or `undefined` when another writer was first: read everything again and plan anew.

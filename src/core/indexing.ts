@@ -6,9 +6,10 @@ export interface IndexStatus {
   /**
    * `waiting`: nothing complete yet and nothing begun · `building`: no complete state yet ·
    * `verifying`: a complete state is served while files are compared with it or changes are read in · `idle`: the state is
-   * what the files say · `missing`: the vault's folder is not there · `failed`: indexing stopped, see `message`.
+   * what the files say · `missing`: the vault's folder is not there · `restarting`: indexing ended unexpectedly and is being
+   * started again, a complete state is served meanwhile · `failed`: indexing stopped, see `message`.
    */
-  readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'failed'
+  readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
   /** Files read so far of `total`, while building or verifying. */
   readonly done: number
   readonly total: number
@@ -46,6 +47,13 @@ export interface Indexing {
    * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
    */
   findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean>
+  /** Whether the watcher told something of files that is not in the store yet. */
+  isBehind(): boolean
+  /**
+   * Waits until what the watcher told of files is in the store; at once where there is nothing of that kind.
+   * @returns false when `timeout` (ms) passed first.
+   */
+  caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
   /** Compares these vault-relative paths (files or folders; all when absent) with the files and resolves when the result is committed. */
   reconcile(paths?: readonly string[]): Promise<void>
   /** Tells of every change of status. Returns how to stop listening. */

@@ -42,7 +42,7 @@ export interface UpdateNote {
   readonly content?: string
   readonly append?: string
   readonly prepend?: string
-  readonly replaceText?: { readonly find: string; readonly replace: string; readonly count: number }
+  readonly replaceText?: TextReplacement
   readonly section?: readonly string[]
   readonly mode?: SectionMode
   readonly tags?: readonly string[]
@@ -50,7 +50,18 @@ export interface UpdateNote {
   readonly properties?: PropertyValues
   readonly relations?: RelationTargets
   readonly expectedHash?: string
+  /** `content` takes the place of what the caller has not read, too. */
+  readonly replaceAll?: boolean
   readonly updateLinks: boolean
+}
+
+export interface TextReplacement {
+  readonly find: string
+  readonly replace: string
+  /** How many matches there must be. */
+  readonly count: number
+  /** Only matches that begin on this line of the file count, from 1. */
+  readonly line?: number | undefined
 }
 
 export interface AddAttachment {

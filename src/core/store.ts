@@ -92,6 +92,8 @@ export interface Occurrence {
   /** The property's name; absent for links in the body. */
   readonly property?: string
   readonly subpath?: string
+  /** The heading or block that it names is not in the note that it leads to. */
+  readonly brokenSubpath?: true
   readonly line: number
   /** UTF-16 offsets in the text of `from`. */
   readonly start: number
@@ -161,6 +163,7 @@ export interface TreeOptions {
 
 export const PROBLEM_KINDS = [
   'broken_link',
+  'broken_heading',
   'ambiguous_link',
   'malformed',
   'orphan',
@@ -177,8 +180,8 @@ export interface Problem {
   readonly line: number
   /** What is wrong, or the link as written. */
   readonly text: string
-  /** Ids that may have been meant, the rule that chose among them, or the other twins. */
-  readonly candidates?: readonly NodeId[]
+  /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
+  readonly candidates?: readonly string[]
 }
 
 export interface ProblemFilter {
@@ -236,8 +239,8 @@ export interface Snapshot {
   readonly isMixed: boolean
   /** Ends this run for one on a newer generation; does nothing in the last run. @throws SnapshotOutdated */
   restart(): void
-  /** For each id whether there is such a node, of whatever kind: the id itself, or `undefined`. */
-  known(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
+  /** Of what kind the node of each id is; `undefined` where there is none. */
+  kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>

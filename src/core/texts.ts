@@ -1,6 +1,6 @@
 import type { FileVersion } from './store.ts'
 
-/** A note's text, and what belongs to exactly these bytes. */
+/** A note's text; everything here is of this text, whatever the index says. */
 export interface NoteText {
   /** Decoded as UTF-8, invalid bytes replaced. */
   readonly text: string
@@ -10,8 +10,11 @@ export interface NoteText {
   readonly hash: string
 }
 
-/** The text of notes and canvases: from the folder as it is now, or from an engine where a server has no folder. */
+/** `'unread'`: the file does not answer · `undefined`: it is gone, may not be read, or has no text. */
+export type ReadText = NoteText | 'unread' | undefined
+
+/** The texts of notes and canvases: from the folder as it is now, or from an engine where a server has no folder. */
 export interface Texts {
-  /** In order; `undefined` for what is gone, cannot be read, or has no text. Whether a text is the version asked for, its `hash` tells. */
-  read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly (NoteText | undefined)[]>
+  /** In order; whether a text is the version that was asked for, its `hash` says. A text may be the same object as last time. */
+  read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }

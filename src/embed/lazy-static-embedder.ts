@@ -1,4 +1,4 @@
-import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError } from './provider-error.ts'
 import { BATCH, columnsOf, openStaticEmbedder, type StaticEmbedder, staticId } from './static-embedder.ts'
 import { readStaticHeader } from './static-table.ts'
@@ -33,15 +33,19 @@ class LazyStaticEmbedder implements Embedder {
 
   async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
     if (this.#isClosed) throw closedError(this.id)
-    clearTimeout(this.#timer)
-    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+    const table = this.#use()
     try {
-      return await this.#open.embed(texts, kind, signal)
+      return await table.embed(texts, kind, signal)
     } finally {
-      this.#timer = setTimeout(() => {
-        this.#open = undefined
-      }, KEPT)
-      this.#timer.unref()
+      this.#keep()
+    }
+  }
+
+  coverage(text: string): Coverage {
+    try {
+      return this.#use().coverage(text)
+    } finally {
+      this.#keep()
     }
   }
 
@@ -49,5 +53,19 @@ class LazyStaticEmbedder implements Embedder {
     this.#isClosed = true
     clearTimeout(this.#timer)
     this.#open = undefined
+  }
+
+  #use(): StaticEmbedder {
+    clearTimeout(this.#timer)
+    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+    return this.#open
+  }
+
+  #keep(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#open = undefined
+    }, KEPT)
+    this.#timer.unref()
   }
 }

@@ -2,7 +2,7 @@ import { ModelWorkerError } from './model-worker.ts'
 import { providerError, reasonOf } from './provider-error.ts'
 
 /** The version that was tested; it brings some 470 MB, which is why it is not installed with Roux. */
-const INSTALL = '`npm install -g @huggingface/transformers@4.3.1`'
+const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 /** The error of an engine that is not installed. */
 export function missingEngine(cause?: unknown): Error {

@@ -1,22 +1,30 @@
-import type { Embedder, EmbedKind } from '../core/embedder.ts'
+import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from './provider-error.ts'
+import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
 
 export const BATCH = 256
 /** Milliseconds of work after which others have their turn, so that an abort is heard and calls are answered. */
 const TURN = 15
+/** Word pieces of a text that there is room for at first. */
+const FIRST_FACTORS = 512
+const LETTER = /[\p{L}\p{N}]/u
 
 /**
  * Loads the table at `path`. `dimensions` takes only the first columns: smaller and faster, a little less exact.
  * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
  */
-export function openStaticEmbedder(path: string, dimensions?: number): StaticEmbedder {
-  const table = readStaticTable(path)
+export function openStaticEmbedder(path: string, dimensions?: number, room = makeTableRoom()): StaticEmbedder {
+  const table = readStaticTable(path, room)
   const pieces = new WordPieces(table.vocabulary)
   if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
-  return new StaticEmbedder(table, pieces, columnsOf(table, path, dimensions))
+  const columns = columnsOf(table, path, dimensions)
+  return new StaticEmbedder(table, pieces, room.sums(table.weights, { dimensions: table.dimensions, columns }), columns)
 }
+
+/** What a letter of a dropped word counts in a vector's place: about the length of the table's rows (.83 in the mean). */
+const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
 export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, wanted: number | undefined): number {
@@ -37,16 +45,17 @@ export class StaticEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
   readonly batch = BATCH
-  readonly #table: StaticTable
+  readonly #scales: Float32Array
   readonly #pieces: WordPieces
-  readonly #sum: Float64Array
+  readonly #sums: RowSums
+  #factors = new Float64Array(FIRST_FACTORS)
   #closed = false
 
-  constructor(table: StaticTable, pieces: WordPieces, dimensions: number) {
-    this.#table = table
+  constructor(table: StaticTable, pieces: WordPieces, sums: RowSums, dimensions: number) {
+    this.#scales = table.scales
     this.#pieces = pieces
+    this.#sums = sums
     this.dimensions = dimensions
-    this.#sum = new Float64Array(dimensions)
     this.id = staticId(table, dimensions)
   }
 
@@ -68,24 +77,50 @@ export class StaticEmbedder implements Embedder {
   /** One text's vector, at once. Linear in the text's length; at most one pass over the table. */
   embedText(text: string): Float32Array {
     const { counts, rows, distinct } = this.#pieces.count(text)
-    const sum = this.#sum.fill(0)
+    if (distinct > this.#factors.length) this.#factors = new Float64Array(2 * distinct)
+    const factors = this.#factors
     for (let i = 0; i < distinct; i++) {
       const row = rows[i] as number
-      this.#add(row, (counts[row] as number) * (this.#table.scales[row] as number))
+      factors[i] = (counts[row] as number) * (this.#scales[row] as number)
     }
-    return toUnit(sum)
+    return toUnit(this.#sums.of(rows, factors, distinct))
+  }
+
+  /** Letters by themselves, whatever their script, mean nothing; punctuation does not count. */
+  coverage(text: string): Coverage {
+    const { counts, rows, distinct, unknown } = this.#pieces.count(text)
+    let words = 0
+    let parts = unknown
+    let known = 0
+    let all = unknown * UNKNOWN_LENGTH
+    for (let i = 0; i < distinct; i++) {
+      const row = rows[i] as number
+      const { letters, begins } = kindOf(this.#pieces.piece(row))
+      if (letters === 0) continue
+      const count = counts[row] as number
+      const length = count * this.#lengthOf(row)
+      if (begins) words += count
+      parts += count
+      if (letters > 1) known += length
+      all += length
+    }
+    return { meaning: all === 0 ? 0 : known / all, whole: parts === 0 ? 0 : words / parts }
   }
 
   async close(): Promise<void> {
     this.#closed = true
   }
 
-  #add(row: number, factor: number): void {
-    const { weights, dimensions } = this.#table
-    const sum = this.#sum
-    const first = row * dimensions
-    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + factor * (weights[first + i] as number)
+  #lengthOf(row: number): number {
+    return Math.hypot(...this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
   }
+}
+
+/** How many characters a piece has, 0 where it has neither letters nor digits, and whether words begin with it. */
+function kindOf(piece: string): { readonly letters: number; readonly begins: boolean } {
+  const begins = !(piece.length > 2 && piece.startsWith('##'))
+  const text = begins ? piece : piece.slice(2)
+  return { letters: LETTER.test(text) ? [...text].length : 0, begins }
 }
 
 function toUnit(sum: Float64Array): Float32Array {

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { providerError, reasonOf } from './provider-error.ts'
+import { makeTableRoom, type TableRoom } from './row-sums.ts'
 
 /** A table of word-piece vectors, as views of the file's bytes. */
 export interface StaticTable {
@@ -22,11 +23,11 @@ const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
 
 /**
- * Reads a table: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a float32 scale each row · int8 rows.
+ * Reads a table into a room: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a float32 scale each row · int8 rows.
  * @throws RouxError `PROVIDER_ERROR` that names the file when it is missing, cut off, damaged or of another format.
  */
-export function readStaticTable(path: string): StaticTable {
-  return parseStaticTable(readFile(path), path)
+export function readStaticTable(path: string, room: Pick<TableRoom, 'allocate'> = makeTableRoom(false)): StaticTable {
+  return parseStaticTable(readFile(path, room), path)
 }
 
 /** `readStaticTable` of bytes that are there already; `path` is for messages. The table keeps the bytes. */
@@ -114,12 +115,23 @@ function readScales(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length / 4 }, (_, row) => view.getFloat32(4 * row, true))
 }
 
-function readFile(path: string): Uint8Array {
+function readFile(path: string, room: Pick<TableRoom, 'allocate'>): Uint8Array {
   try {
-    return readFileSync(path)
+    const file = openSync(path, 'r')
+    try {
+      return readWhole(file, room.allocate(fstatSync(file).size))
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
   }
+}
+
+function readWhole(file: number, bytes: Uint8Array): Uint8Array {
+  let at = 0
+  for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, null)
+  return bytes.subarray(0, at)
 }
 
 function readBeginning(path: string): Uint8Array {

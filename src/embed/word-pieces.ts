@@ -21,7 +21,11 @@ export interface PieceCounts {
   /** The rows that occur, in order of first appearance; the first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
+  /** Letters and digits of the words that were dropped; of a word that is too long those that were looked at. */
+  readonly unknown: number
 }
+
+const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
  * BERT's uncased tokenisation with WordPiece (greedy, longest piece first; Devlin et al. 2018), counting pieces instead of listing
@@ -51,6 +55,8 @@ export class WordPieces {
   readonly #counts: Int32Array
   readonly #rows: Int32Array
   #distinct = 0
+  #unknown = 0
+  readonly #decoder = new TextDecoder()
 
   /** `vocabulary`: one piece a line, UTF-8, without a line break at the end. */
   constructor(vocabulary: Uint8Array) {
@@ -70,9 +76,15 @@ export class WordPieces {
   count(text: string): PieceCounts {
     for (let i = 0; i < this.#distinct; i++) this.#counts[this.#rows[i] as number] = 0
     this.#distinct = 0
+    this.#unknown = 0
     this.#read(text)
     this.#endWord()
-    return { counts: this.#counts, rows: this.#rows, distinct: this.#distinct }
+    return { counts: this.#counts, rows: this.#rows, distinct: this.#distinct, unknown: this.#unknown }
+  }
+
+  /** The piece of a row, with `##` where it continues a word. */
+  piece(row: number): string {
+    return this.#decoder.decode(this.#bytes.subarray(this.#starts[row], (this.#starts[row + 1] as number) - 1))
   }
 
   #read(text: string): void {
@@ -129,9 +141,15 @@ export class WordPieces {
   #endWord(): void {
     const characters = this.#wordCharacters
     if (characters === 0) return
-    if (characters <= MAX_CHARACTERS) this.#countWord(this.#split())
+    const pieces = characters <= MAX_CHARACTERS ? this.#split() : 0
+    if (pieces > 0) this.#countWord(pieces)
+    else this.#unknown += this.#lettersOfWord()
     this.#wordCharacters = 0
     this.#wordBytes = 0
+  }
+
+  #lettersOfWord(): number {
+    return this.#decoder.decode(this.#word.subarray(0, this.#wordBytes)).match(LETTERS)?.length ?? 0
   }
 
   #countWord(pieces: number): void {

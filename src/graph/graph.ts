@@ -21,8 +21,8 @@ export interface GraphRow {
   readonly targets: Int32Array
   /** Missing targets as written, each folded name once. */
   readonly missing: readonly string[]
-  /** How many links are broken, ambiguous, and parts malformed. */
-  readonly problems: readonly [broken: number, ambiguous: number, malformed: number]
+  /** How many links are broken, ambiguous, parts malformed, and links to headings or blocks that are not there. */
+  readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
 /**
@@ -188,7 +188,7 @@ export class Graph {
     return node >= 0 && this.#listed[node] === 1
   }
 
-  /** Problems of a file's own: broken and ambiguous links, malformed parts, the name of a copy; 0 of excluded ones. */
+  /** Problems of a file's own: broken and ambiguous links, those to parts that are not there, malformed parts, the name of a copy; 0 of excluded ones. */
   troubles(key: number): number {
     return this.#troubles[key] ?? 0
   }
@@ -197,15 +197,6 @@ export class Graph {
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
-  }
-
-  /**
-   * The node that an argument names: a path spelled exactly so first, then folded, then with `.md` added; missing targets last. The name
-   * of the vault may be left out, and is part of the path where a file is called so.
-   */
-  findNamed(argument: string): NodeIndex | undefined {
-    const path = this.#withoutVault(argument)
-    return this.#findFile(argument) ?? this.#findFile(path) ?? this.findMissing(argument) ?? this.findMissing(path)
   }
 
   #findFile(path: string): NodeIndex | undefined {

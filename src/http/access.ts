@@ -1,9 +1,9 @@
-/** What a token lets its holder do; each tool needs one of these. */
+/** What a token allows; each tool needs one of these. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What the holder of a token may do; never more than the settings let anybody do. */
+/** What the bearer of a token may do; never more than the settings allow. */
 export interface Access {
   /** The token's name, for messages. */
   readonly name: string

@@ -1,14 +1,14 @@
 import { get } from 'node:http'
-import { HEALTH, HEALTH_PATH } from './checks.ts'
+import { HEALTH, HEALTH_PATH } from './health-route.ts'
 
-/** Who listens at a port: nobody, what answers as this server does, or another program. */
-export type Occupant = 'nobody' | 'roux' | 'other'
+/** What listens at a port: nothing, what answers as this server does, or another program. */
+export type Occupant = 'nothing' | 'roux' | 'other'
 
 const PATIENCE_MS = 1_000
 /** A longer answer is another program's. */
 const LONGEST = 200
 
-/** Asks who listens at a port of this computer. */
+/** Asks what listens at a port of this computer. */
 export function askHealth(host: string, port: number): Promise<Occupant> {
   return new Promise((resolve) => {
     const asked = get(
@@ -24,7 +24,7 @@ export function askHealth(host: string, port: number): Promise<Occupant> {
     )
     asked.on('timeout', () => asked.destroy(new Error('no answer')))
     asked.on('error', ({ code }: NodeJS.ErrnoException) =>
-      resolve(code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' ? 'nobody' : 'other'),
+      resolve(code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' ? 'nothing' : 'other'),
     )
   })
 }

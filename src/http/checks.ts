@@ -3,8 +3,8 @@ import type { Limits } from './limits.ts'
 import { hostName, inUrl, isLoopbackName, isLoopbackOrigin } from './names.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** What of the settings decides who may ask. */
-export interface Door {
+/** What of the settings decides which requests are served. */
+export interface AccessPolicy {
   /** Off, everything but `/health` is refused: another program's server may carry this one. */
   readonly enabled: boolean
   /** The address that is listened at. */
@@ -13,61 +13,27 @@ export interface Door {
   readonly origins: readonly string[]
 }
 
-type Check = (request: IncomingMessage, door: Door, limits: Limits) => Refusal | undefined
+type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) => Refusal | undefined
 
-/** Where the protocol is served. */
-const MCP_PATH = '/mcp'
-/** Where anybody may ask whether the server is there. */
-export const HEALTH_PATH = '/health'
-/** The whole of what is answered there. */
-export const HEALTH = '{"status":"ok"}'
-const METHODS = 'GET, POST, DELETE, OPTIONS'
+/** What is wrong with where a request comes from, before it is asked who sends it. */
+export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
-/** The path of a request as it was written: nothing is decoded or resolved, so that there is one spelling only. */
-export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? ''
-}
+/** What is wrong with how a request for the protocol is written. */
+export const checkForm = firstOf([checkContentType, checkEncoding, checkAccept])
 
-/** What is wrong with where a request comes from and what it asks for, before anybody is asked who they are. */
-export const checkAddress: Check = firstOf([checkPath, checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
-
-/** Whether the request can be for the protocol at all. */
-export const checkMethod: Check = ({ method = '' }) =>
-  ['GET', 'POST', 'DELETE'].includes(method)
-    ? undefined
-    : refusal(405, `${MCP_PATH} knows no ${method}.`, {
-        hint: 'Send protocol messages with POST.',
-        headers: { Allow: METHODS },
-      })
-
-/** Whether serving is switched on. */
-export const checkEnabled: Check = (_, { enabled }) =>
-  enabled
-    ? undefined
-    : refusal(403, 'Serving over HTTP is switched off.', {
-        hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
-      })
-
-/** What is wrong with how a request is written, once it is known who sends it. */
-export const checkForm: Check = firstOf([checkContentType, checkEncoding, checkAccept])
-
-function firstOf(checks: readonly Check[]): Check {
-  return (request, door, limits) => {
+function firstOf<Given extends readonly unknown[]>(
+  checks: readonly ((...given: Given) => Refusal | undefined)[],
+): (...given: Given) => Refusal | undefined {
+  return (...given) => {
     for (const check of checks) {
-      const found = check(request, door, limits)
+      const found = check(...given)
       if (found !== undefined) return found
     }
     return undefined
   }
 }
 
-function checkPath(request: IncomingMessage): Refusal | undefined {
-  const path = pathOf(request)
-  if (path === MCP_PATH || path === HEALTH_PATH) return undefined
-  return refusal(404, 'There is nothing here.', { hint: `The protocol is served at ${MCP_PATH}, exactly so.` })
-}
-
-function checkHeaderCount({ rawHeaders }: IncomingMessage, _: Door, { headers }: Limits): Refusal | undefined {
+function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { headers }: Limits): Refusal | undefined {
   return rawHeaders.length / 2 > headers
     ? refusal(431, `There are more than ${headers} headers.`, { hint: 'Send fewer.' })
     : undefined
@@ -82,7 +48,7 @@ function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | und
 }
 
 /** A page on the web can have its own name lead to this computer, but not another name in this header. */
-function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Door): Refusal | undefined {
+function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: AccessPolicy): Refusal | undefined {
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
     return undefined
@@ -91,7 +57,7 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Door):
   })
 }
 
-function checkOrigin({ headers }: IncomingMessage, { origins }: Door): Refusal | undefined {
+function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
   return refusal(403, 'Pages of this origin may not connect.', { hint: 'The setting http.origins lists those that may.' })

@@ -11,7 +11,7 @@ export class EventStream {
   #waiting = 0
   #open = true
 
-  /** Begins the response, which must be open; `onEnd` is called once, whoever ends it. */
+  /** Begins the response, which must be open; `onEnd` is called once, whichever side ends it. */
   constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
     this.#response = response
     this.#backlog = streamBacklog

@@ -4,34 +4,34 @@ import { SHUTDOWN } from '../core/shutdown.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../mcp/events.ts'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
-import { checkDoor } from './check-door.ts'
-import { checkAddress, checkEnabled, checkForm, checkMethod, type Door, HEALTH, HEALTH_PATH, pathOf } from './checks.ts'
+import { checkAccessPolicy } from './check-access-policy.ts'
+import { type AccessPolicy, checkAddress } from './checks.ts'
 import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
-import { type Exchange, LegacyLeg } from './legacy-leg.ts'
+import { healthRoute } from './health-route.ts'
+import { LegacyHandler } from './legacy-handler.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { Load } from './load.ts'
-import { isLegacy, isListening, ModernLeg } from './modern-leg.ts'
+import { MCP_PATH, mcpRoute } from './mcp-route.ts'
+import { ModernHandler } from './modern-handler.ts'
 import { inUrl, isEveryAddress } from './names.ts'
 import { listen, openNode } from './node-server.ts'
-import { withoutExtras } from './posted.ts'
-import { readBody, tooLarge } from './read-body.ts'
-import { type Refusal, refusal, sendJson, sendRefusal } from './refusal.ts'
+import { type Refusal, refusal, sendRefusal } from './refusal.ts'
+import { findRoute, type Route } from './routes.ts'
 import { Sessions } from './sessions.ts'
 import { TokenGate } from './token-gate.ts'
-import { Turns } from './turns.ts'
 
 export type Era = 'legacy' | 'modern'
 
-export interface HttpServerOptions extends Door {
+export interface HttpServerOptions extends AccessPolicy {
   /** 0 for any that is free. */
   readonly port: number
   /** The tokens' file; a change of it counts at once. */
   readonly tokenFile: string
   /** Makes the server that a client talks to: one a session, or one a request. */
   serverFor(access: Access, era: Era): Server
-  /** What clients that listen are told of; absent where nothing is. */
+  /** What clients that listen hear of; absent where that is nothing. */
   eventsFor?(access: Access): EventFeed
-  /** Told of what the owner of the server should know, a line each. */
+  /** Takes what the owner of the server should know, a line each. */
   log(line: string): void
   readonly limits?: Limits
 }
@@ -49,14 +49,14 @@ export interface HttpServer {
  * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port, or a list of names holds what is none
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  checkDoor(options)
+  checkAccessPolicy(options)
   const endpoint = new Endpoint(options)
   const { port } = await listen(endpoint.node, options).catch(async (error: unknown) => {
     await endpoint.stop()
     throw error
   })
   return {
-    url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}/mcp`,
+    url: `http://${isEveryAddress(options.host) ? '127.0.0.1' : inUrl(options.host)}:${port}${MCP_PATH}`,
     stop: () => endpoint.stop(),
   }
 }
@@ -70,10 +70,10 @@ class Endpoint {
   readonly #limits: Limits
   readonly #gate: TokenGate
   readonly #load: Load
-  readonly #turns = new Turns()
+  readonly #routes: readonly Route[]
   readonly #sessions: Sessions
-  readonly #legacy: LegacyLeg
-  readonly #modern: ModernLeg
+  readonly #legacy: LegacyHandler
+  readonly #modern: ModernHandler
   readonly #watch: NodeJS.Timeout
   #isStopping = false
 
@@ -85,13 +85,27 @@ class Endpoint {
     this.#load = new Load(limits)
     this.#sessions = new Sessions(limits)
     const parts = { load: this.#load, limits }
-    this.#legacy = new LegacyLeg({ ...parts, sessions: this.#sessions, serverFor: ({ access }) => serverFor(access, 'legacy') })
-    this.#modern = new ModernLeg({
+    this.#legacy = new LegacyHandler({
+      ...parts,
+      sessions: this.#sessions,
+      serverFor: ({ access }) => serverFor(access, 'legacy'),
+    })
+    this.#modern = new ModernHandler({
       ...parts,
       eventsFor,
       serverFor: ({ access }) => serverFor(access, 'modern'),
       log,
     })
+    this.#routes = [
+      mcpRoute({
+        ...parts,
+        legacy: this.#legacy,
+        modern: this.#modern,
+        isEnabled: () => options.enabled,
+        authorize: (request) => authorize(request, this.#gate),
+      }),
+      healthRoute,
+    ]
     this.#watch = setInterval(() => this.#endOutdated(), CHECK_MS).unref()
     this.node = openNode(limits, (request, response) => void this.#serve(request, response))
   }
@@ -123,53 +137,22 @@ class Endpoint {
 
   /** The checks, in this order, before anything of the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '' } = request
-    // Answers hold notes: nobody on the way shall keep them, or take them for anything but JSON.
+    // Answers hold notes: nothing on the way may keep them, or take them for anything but JSON.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
+    const route = findRoute(this.#routes, request)
+    if (route === undefined) return sendRefusal(response, nothingHere())
     const stranger = checkAddress(request, this.#options, this.#limits)
     if (stranger !== undefined) return sendRefusal(response, stranger)
     allowOrigin(request, response)
     if (this.#isStopping) return sendRefusal(response, stopping())
-    if (pathOf(request) === HEALTH_PATH) return sendHealth(request, response)
-    if (isPreflight(request)) return sendPreflight(response)
-    const closed = checkMethod(request, this.#options, this.#limits) ?? checkEnabled(request, this.#options, this.#limits)
-    if (closed !== undefined) return sendRefusal(response, closed)
-    const admission = authorize(request, this.#gate)
-    if ('refusal' in admission) return sendRefusal(response, admission.refusal)
-    const malformed = checkForm(request, this.#options, this.#limits)
-    if (malformed !== undefined) return sendRefusal(response, malformed)
-    const exchange: Exchange = { request, response, holder: admission.holder }
-    if (method === 'GET') await this.#legacy.listen(exchange)
-    else if (method === 'DELETE') await this.#legacy.end(exchange)
-    else await this.#post(exchange)
-  }
-
-  async #post(exchange: Exchange): Promise<void> {
-    const { request, response, holder } = exchange
-    const bytes = holder.access.scopes.has('attach') ? this.#limits.attachmentBody : this.#limits.body
-    if (Number(request.headers['content-length'] ?? 0) > bytes) return sendRefusal(response, tooLarge(bytes))
-    const full = this.#load.callsRefusal
-    if (full !== undefined) return sendRefusal(response, full)
-    const done = this.#load.beginCall()
-    try {
-      if (request.headers.expect !== undefined) response.writeContinue()
-      const body = await readBody(request, { bytes, depth: this.#limits.bodyDepth })
-      if (body.kind === 'refused') return sendRefusal(response, body.refusal)
-      if (body.kind === 'gone') return
-      await this.#turns.take()
-      const posted = withoutExtras(body.value)
-      if (isLegacy(request, posted)) return await this.#legacy.post(exchange, posted)
-      // A stream is no call: it lasts as long as its client likes.
-      if (isListening(posted)) done()
-      await this.#modern.post(exchange, posted)
-    } finally {
-      done()
-    }
+    if (route.answersPreflight && isPreflight(request)) return sendPreflight(response)
+    const refused = route.methodRefusal(request.method ?? '') ?? (await route.serve(request, response))
+    if (refused !== undefined) sendRefusal(response, refused)
   }
 
   /** A token that was changed takes along what it opened, and all goes when serving is switched off. */
   #endOutdated(): void {
-    const mayGoOn = (holder: string): boolean => this.#options.enabled && this.#gate.isCurrent(holder)
+    const mayGoOn = (principal: string): boolean => this.#options.enabled && this.#gate.isCurrent(principal)
     this.#sessions.endUnless(mayGoOn)
     this.#modern.endUnless(mayGoOn)
   }
@@ -179,9 +162,8 @@ function silence(): EventFeed {
   return feedOf(new ServerEvents())
 }
 
-function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
-  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, HEALTH)
-  else sendRefusal(response, refusal(405, `${HEALTH_PATH} knows no ${method}.`, { headers: { Allow: 'GET, HEAD' } }))
+function nothingHere(): Refusal {
+  return refusal(404, 'There is nothing here.', { hint: `The protocol is served at ${MCP_PATH}, exactly so.` })
 }
 
 function stopping(): Refusal {

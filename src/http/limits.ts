@@ -5,7 +5,6 @@ export interface Limits {
   readonly body: number
   /** With the scope `attach`. */
   readonly attachmentBody: number
-  readonly bodyDepth: number
   readonly headers: number
   readonly headerBytes: number
   readonly headersTimeout: number
@@ -17,7 +16,6 @@ export interface Limits {
   readonly calls: number
   readonly streams: number
   readonly streamBacklog: number
-  readonly batch: number
   readonly sessions: number
   readonly sessionIdle: number
   readonly keepAlive: number
@@ -29,14 +27,12 @@ export const LIMITS: Limits = {
   body: 4 * 1024 * 1024,
   // An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
-  // No tool takes more than a few levels; parsers and checks further on recurse.
-  bodyDepth: 64,
   headers: 100,
   headerBytes: 16 * 1024,
-  // Who is slower than this is not slow but holds a connection.
+  // A client that is slower than this only holds a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than reverse proxies keep theirs (60 s), so that it is never us who close a connection they are about to use.
+  // Longer than reverse proxies keep theirs (60 s), so that we never close a connection that they are about to use.
   idleTimeout: 75_000,
   // A call answers within 30 s and a stream says something every 15 s; a client that takes nothing for this long has gone.
   stallTimeout: 120_000,
@@ -46,9 +42,8 @@ export const LIMITS: Limits = {
   // All calls share one thread for the protocol: more of them at once only make each wait longer.
   calls: 64,
   streams: 128,
-  // Notifications are hints to look again; who lets this many wait does not read them.
+  // Notifications are hints to look again; a client that lets this many wait does not read them.
   streamBacklog: 1_000,
-  batch: 100,
   sessions: 256,
   sessionIdle: 30 * 60_000,
   keepAlive: 15_000,

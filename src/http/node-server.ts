@@ -11,7 +11,7 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: CHECK_MS,
-    // Ours tells what to do about it.
+    // Our own answer says what to do about it.
     requireHostHeader: false,
   })
   node.maxConnections = limits.connections

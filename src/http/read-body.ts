@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TextDecoder } from 'node:util'
-import { invalidRequest, parseFault } from '../mcp/json-rpc.ts'
+import { readJson } from '../mcp/arrival.ts'
+import { parseFault } from '../mcp/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** A body's JSON, why it is not served, or nothing where the client went away while sending. */
@@ -9,19 +10,12 @@ export type Body =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'gone' }
 
-export interface BodyLimits {
-  /** Bytes. */
-  readonly bytes: number
-  /** Levels of brackets. */
-  readonly depth: number
-}
-
-/** Reads a request's body as JSON in UTF-8; it is counted while it arrives. */
-export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Body> {
-  const bytes = await collect(request, limits.bytes)
+/** Reads a request's body, of at most so many bytes, as JSON in UTF-8; it is counted while it arrives. */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
+  const bytes = await collect(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }
-  if (bytes === 'too large') return { kind: 'refused', refusal: tooLarge(limits.bytes) }
-  return parseBody(bytes, limits.depth)
+  if (bytes === 'too large') return { kind: 'refused', refusal: tooLarge(limit) }
+  return parseBody(bytes)
 }
 
 /** The refusal of a body of more than so many bytes. */
@@ -31,15 +25,11 @@ export function tooLarge(bytes: number): Refusal {
   })
 }
 
-function parseBody(bytes: Buffer, depth: number): Body {
+function parseBody(bytes: Buffer): Body {
   const text = decode(bytes)
   if (text === undefined) return fault(parseFault('the body is not UTF-8.'))
-  if (isDeeper(text, depth)) return fault(invalidRequest(`the body is nested more than ${depth} levels deep.`))
-  try {
-    return { kind: 'json', value: JSON.parse(text) }
-  } catch {
-    return fault(parseFault('the body is not JSON.'))
-  }
+  const json = readJson(text, 'body')
+  return 'fault' in json ? fault(json.fault) : { kind: 'json', value: json.value }
 }
 
 function fault(body: object): Body {
@@ -72,27 +62,3 @@ function decode(bytes: Buffer): string | undefined {
     return undefined
   }
 }
-
-/** Whether brackets outside of strings are nested deeper; right for JSON, and nothing else is parsed further. */
-function isDeeper(text: string, limit: number): boolean {
-  let depth = 0
-  let isString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isString) {
-      if (code === BACKSLASH) at++
-      else if (code === QUOTE) isString = false
-    } else if (code === QUOTE) isString = true
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > limit) return true
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
-  }
-  return false
-}
-
-const QUOTE = 0x22
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d

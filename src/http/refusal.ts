@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { messageToJson } from '../mcp/json.ts'
 
 /** Why a request is not served, as it is answered. */
 export interface Refusal {
@@ -14,12 +16,12 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal with a message and a hint for whoever reads it. */
+/** A refusal with a message and a hint for its reader. */
 export function refusal(status: number, message: string, { hint, headers = {} }: RefusalDetails = {}): Refusal {
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// What is discarded of a body that nobody wants, so that its sender gets to read the answer, and for how long.
+// What is discarded of a body that is not read, so that its sender gets to read the answer, and for how long.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
@@ -27,6 +29,11 @@ const LINGER_MS = 1_000
 export function sendJson(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
   response.end(response.req.method === 'HEAD' ? undefined : json)
+}
+
+/** Answers a body that was read and is nothing that the protocol serves. */
+export function sendFault(response: ServerResponse, fault: JSONRPCMessage): void {
+  sendJson(response, 400, messageToJson(fault))
 }
 
 /** Answers a request that may still be arriving: the connection ends, but not before the answer can be read. */

@@ -7,8 +7,8 @@ import type { Limits } from './limits.ts'
 /** What one client of an older protocol version has agreed on with the server. */
 export interface Session {
   readonly id: string
-  /** Of whom opened it: to everybody else it does not exist. */
-  readonly holder: string
+  /** The key of the principal that opened it: for any other it does not exist. */
+  readonly principal: string
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
@@ -45,10 +45,10 @@ export class Sessions {
     return opened
   }
 
-  /** The session of an id that this holder opened. */
-  find(id: string, holder: string): Session | undefined {
+  /** The session of an id that this principal opened. */
+  find(id: string, principal: string): Session | undefined {
     const session = this.#byId.get(id)
-    if (session === undefined || session.holder !== holder) return undefined
+    if (session === undefined || session.principal !== principal) return undefined
     session.lastUsed = this.#now()
     return session
   }
@@ -60,9 +60,9 @@ export class Sessions {
     session.server.close().catch(() => {})
   }
 
-  /** Ends every session whose holder may not go on. */
-  endUnless(mayGoOn: (holder: string) => boolean): void {
-    for (const session of this.#byId.values()) if (!mayGoOn(session.holder)) this.end(session)
+  /** Ends every session whose principal may not go on. */
+  endUnless(mayGoOn: (principal: string) => boolean): void {
+    for (const session of this.#byId.values()) if (!mayGoOn(session.principal)) this.end(session)
   }
 
   /** Ends what was idle for too long. */
@@ -90,5 +90,5 @@ export class Sessions {
 }
 
 function isBusy({ stream, transport }: Session): boolean {
-  return stream !== undefined || transport.inFlight > 0
+  return stream !== undefined || transport.pending.size > 0
 }

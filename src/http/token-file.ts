@@ -34,7 +34,7 @@ export function readTokens(path: string): readonly Token[] | undefined {
     return FILE.parse(JSON.parse(text)).tokens
   } catch (cause) {
     throw new RouxError('INVALID_SETTINGS', `${path} is damaged: it is not a list of tokens.`, {
-      hint: 'Mend it, or move it away: then "roux token show" makes a new one, and every client needs the new token.',
+      hint: 'Repair it, or move it away: then "roux token show" makes a new one, and every client needs the new token.',
       cause,
     })
   }
@@ -45,7 +45,7 @@ export function openTokens(path: string): readonly Token[] {
   const tokens = readTokens(path)
   if (tokens !== undefined) return tokens
   const first = [firstToken()]
-  // Whoever else made it at the same moment has given its token away already.
+  // Another process that made it at the same moment has given its token away already.
   return writeFile(path, first, placeAsFirst) ? first : (readTokens(path) ?? first)
 }
 
@@ -56,7 +56,7 @@ export function writeTokens(path: string, tokens: readonly Token[]): void {
 
 /**
  * Takes a file away from other users of this computer; gives what to say when they could read it until now.
- * @throws RouxError `PERMISSION_DENIED` when it cannot be mended
+ * @throws RouxError `PERMISSION_DENIED` when that cannot be done
  */
 export function closeToOthers(path: string): string | undefined {
   const found = modeOf(path)
@@ -69,6 +69,8 @@ export function closeToOthers(path: string): string | undefined {
       cause,
     })
   }
+  if (isOpenToOthers(modeOf(path) ?? 0))
+    return `Other users of this computer can read ${path}: its file system keeps no permissions. Set XDG_STATE_HOME to a folder on another one, then say "roux token rotate".`
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 

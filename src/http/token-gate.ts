@@ -4,18 +4,18 @@ import type { Access } from './access.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, type Token } from './tokens.ts'
 
-/** Someone whose token is known. */
-export interface Holder {
+/** The bearer of a known token. */
+export interface Principal {
   readonly access: Access
   /** Differs as soon as the token has another secret or may do anything else. */
   readonly key: string
 }
 
-interface Known extends Holder {
+interface Known extends Principal {
   readonly digest: Buffer
 }
 
-/** Knows who holds a token; a change of the file counts from the next question on. */
+/** Knows the principals by their tokens; a change of the file counts from the next question on. */
 export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
@@ -23,20 +23,20 @@ export class TokenGate {
   #known: readonly Known[] = []
   #fault: RouxError | undefined
 
-  /** `path` is the tokens' file; `warn` is told of what its owner should know. */
+  /** `path` is the tokens' file; `warn` takes what its owner should know. */
   constructor(path: string, warn: (message: string) => void) {
     this.#path = path
     this.#warn = warn
   }
 
-  /** Why nobody can be let in: the file cannot be read. */
+  /** Why no one can be let in: the file cannot be read. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#fault
   }
 
-  /** Who holds a secret; `undefined` when it is nobody's. */
-  find(secret: string): Holder | undefined {
+  /** The principal of a secret; `undefined` when it is of no token. */
+  find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
@@ -45,18 +45,21 @@ export class TokenGate {
     return found
   }
 
-  /** Whether a holder of before may still do the same. */
+  /** Whether the principal of a key may still do the same. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#known.some((known) => known.key === key)
   }
 
   #refresh(): void {
-    if (versionOf(this.#path) === this.#version) return
+    const version = versionOf(this.#path)
+    if (version === this.#version) return
+    // Before anything can fail: a failure is reported once for each change of the file, not with every request.
+    this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Before reading: what is written meanwhile differs from it, and is read next time.
+      // Closing the file changed it. Before reading: what is written meanwhile differs from this, and is read next time.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined
@@ -64,7 +67,7 @@ export class TokenGate {
       if (!(error instanceof RouxError)) throw error
       this.#known = []
       this.#fault = error
-      this.#warn(`${error.message} Nobody is let in.`)
+      this.#warn(`${error.message} No one is let in.`)
     }
   }
 }

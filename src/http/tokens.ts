@@ -63,7 +63,7 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 
-/** What the holder of a token may do. */
+/** What the bearer of a token may do. */
 export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }

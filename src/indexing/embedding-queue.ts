@@ -11,8 +11,8 @@ import type { ReadNote } from './search-document.ts'
 export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
-  /** The note as it is now; `undefined` when it is gone. */
-  readonly read: (key: number) => ReadNote | undefined
+  /** Notes as they are now, without those that are gone. */
+  readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** The vectors of other embedders go when this one's are complete: see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
   /** What `step` waited for is there. */
@@ -36,6 +36,8 @@ const INCOMPLETE = 0
 /** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while somebody asks. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
+/** Notes that are read together: no more than these are embedded beyond a full batch. */
+const READ_TOGETHER = 8
 
 /** Titles and aliases of a note that are embedded. */
 const MAX_NAMES = 64
@@ -220,12 +222,10 @@ export class EmbeddingQueue {
     const texts = new Map<string, string>()
     const keys = firstOf(this.#queue, this.#pace.isAsked ? NOTES_AT_ONCE_ASKED : NOTES_AT_ONCE)
     const known = await this.#knownVectors(embedder, keys)
-    for (const key of keys) {
-      const note = this.#parts.read(key)
-      this.#queue.delete(key)
-      if (note === undefined) continue
-      pending.push(prepare(note, known, texts))
-      if (texts.size >= embedder.batch) break
+    for (let from = 0; from < keys.length && texts.size < embedder.batch; from += READ_TOGETHER) {
+      const some = keys.slice(from, from + READ_TOGETHER)
+      for (const key of some) this.#queue.delete(key)
+      for (const note of await this.#parts.read(some)) pending.push(prepare(note, known, texts))
     }
     this.#pending = pending
     this.#isRunning = true

@@ -1,16 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 import { hash as digest } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
-import type { VaultPath } from '../core/ids.ts'
-import type { FileRecord, IndexWriter, KnownFile, LinkStyle } from '../core/index-writer.ts'
+import { toVaultPath, type VaultPath } from '../core/ids.ts'
+import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import { folderOf } from '../core/paths.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import type { NameIndex } from '../links/name-index.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
+import { checkSubpaths } from './check-subpaths.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
-import { LinkTable } from './link-table.ts'
+import { LinkTable, type Renamed } from './link-table.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
 export type Scope = { readonly all: true } | Parts
@@ -118,6 +119,14 @@ export class Indexer {
       }
       if (done !== undefined) return done
     }
+  }
+
+  /** Whether a file that is told of is as it was when it was read last: then there is nothing new about it, as after a write of our own. */
+  isCurrent(path: string): boolean {
+    const file = this.#vault.stat(toVaultPath(path))
+    const known = this.#known.get(path)
+    if (file === undefined || known === undefined) return file === known
+    return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
   /** Reads ahead what the next change of a name will need. */
@@ -371,16 +380,19 @@ export class Indexer {
     // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
-    const records: FileRecord[] = []
-    for (const fact of placed) {
-      affected.delete(fact.key)
-      // The facts become the record: thousands of copies of objects this wide are what a cold start would wait for.
-      records.push(Object.assign(fact, links.resolve(fact, fact.links)))
-    }
+    await this.#addOutlines(placed, links, { affected, changed })
+    for (const { key } of placed) affected.delete(key)
     for (const key of removed) affected.delete(key)
-    for (const record of await this.#writer.records([...affected])) {
-      const resolved = links.resolveChanged(record, changed)
-      if (!sameEnds(record.links, resolved)) records.push({ ...record, links: resolved })
+    const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
+    const resolved = placed.map((fact) => links.resolve(fact, fact.links))
+    const own = await checkSubpaths(resolved, outlines)
+    // The facts become the record: thousands of copies of objects this wide are what a cold start would wait for.
+    const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
+    const known = await this.#writer.records([...affected])
+    const again = known.map((record) => ({ before: record.links, links: links.resolveChanged(record, changed) }))
+    for (const [at, checked] of (await checkSubpaths(again, outlines)).entries()) {
+      const record = known[at]
+      if (record !== undefined && !sameEnds(record.links, checked)) records.push({ ...record, links: checked })
     }
     await this.#options.permission
     const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey, complete }
@@ -388,6 +400,26 @@ export class Indexer {
     if (generation === undefined) return false
     this.#remember(generation, { records, gone, touch, outside, complete })
     return true
+  }
+
+  /** Adds who links to headings and blocks of these notes, where those are not what the index holds. */
+  async #addOutlines(
+    placed: readonly (FileFacts & { readonly key: number })[],
+    links: LinkTable,
+    { affected, changed }: Renamed,
+  ): Promise<void> {
+    const mentioned = placed.flatMap((fact) => {
+      const mentions = links.outlineMentions(fact)
+      return mentions.length === 0 ? [] : [{ fact, mentions }]
+    })
+    const known = await this.#writer.outlines(mentioned.map(({ fact }) => fact.key))
+    for (const [at, { fact, mentions }] of mentioned.entries()) {
+      if (sameOutline(known[at], outlineOf(fact))) continue
+      for (const { name, sources } of mentions) {
+        changed.add(name)
+        for (const key of sources) affected.add(key)
+      }
+    }
   }
 
   #takeKey(path: string): number {
@@ -492,10 +524,24 @@ function sameOutside(a: readonly OutsideLink[], b: readonly OutsideLink[]): bool
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
+/** The headings and blocks of a note that was read. */
+function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
+  return kind === 'note' && hash !== '' ? info : undefined
+}
+
+function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  // Where a heading stands does not matter, only what it is called and what it stands under.
+  const namesOf = ({ headings, blocks }: Outline): string =>
+    JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
+  return namesOf(a) === namesOf(b)
+}
+
 function sameEnds(a: FileRecord['links'], b: FileRecord['links']): boolean {
   return a.every((link, at) => {
     const other = b[at]
-    return link.to === other?.to && link.byAlias === other.byAlias && String(link.rivals ?? '') === String(other.rivals ?? '')
+    const isSame = link.to === other?.to && link.byAlias === other.byAlias && link.brokenSubpath === other.brokenSubpath
+    return isSame && String(link.rivals ?? '') === String(other?.rivals ?? '')
   })
 }
 

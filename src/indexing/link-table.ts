@@ -1,14 +1,14 @@
 import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
 import { type NamedFile, NameIndex, namesOf } from '../links/name-index.ts'
-import { addMentions, mentionsAny, resolveLink } from '../links/resolve.ts'
+import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
 
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
 /** What a change of names comes to. */
 export interface Renamed {
-  readonly changed: ReadonlySet<string>
+  readonly changed: Set<string>
   readonly affected: Set<number>
 }
 
@@ -120,6 +120,15 @@ export class LinkTable {
     names.add(toNamed(detach(file)))
   }
 
+  /** The names of a file under which links to its headings or blocks mention it, with the files that hold those links. */
+  outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
+    return this.#namesOf(file).flatMap((each) => {
+      const name = outlineName(each)
+      const sources = [...(this.#mentions?.sources(name) ?? NOBODY)].filter((key) => key !== file.key)
+      return sources.length === 0 ? [] : [{ name, sources }]
+    })
+  }
+
   /** Resolves a file's links with the names known now, and notes what they mention. `rename` or `warm` must have gone before. */
   resolve(
     source: { readonly key: number; readonly path: string },
@@ -173,6 +182,7 @@ export class LinkTable {
       inComment: link.inComment,
       rivals: isFile ? resolution.rivals : undefined,
       byAlias: isFile && resolution.via === 'alias' ? true : undefined,
+      brokenSubpath: undefined,
     }
   }
 

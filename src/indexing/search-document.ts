@@ -1,10 +1,13 @@
 import { hash as digest } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { VaultPath } from '../core/ids.ts'
-import type { FileContent } from '../core/index-writer.ts'
+import type { FileContent, NoteDescription } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
+import type { FileKind } from '../core/vault.ts'
+import { canvasProse } from '../markdown/canvas-prose.ts'
+import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote } from '../search/chunks.ts'
 import { describeNote } from './describe-file.ts'
@@ -18,6 +21,13 @@ export interface ReadNote {
   chunks(): readonly Chunk[]
 }
 
+/** A file that search knows. */
+export interface SearchedFile {
+  readonly key: number
+  readonly path: VaultPath
+  readonly kind: FileKind
+}
+
 /**
  * Tells one state of a note from another: 48 bits over its content, its path (titles come from names) and how it is read.
  * A change that keeps it is as likely as one in 10^14.
@@ -26,31 +36,50 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
 }
 
-/** Reads a note's bytes for search. */
-export function readNote(key: number, path: VaultPath, bytes: Uint8Array, flavour: Flavour): ReadNote {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+/** A note as it is read, and what the index knows of it. */
+export interface NoteSource extends SearchedFile {
+  readonly known?: NoteDescription | undefined
+}
+
+/**
+ * Reads the bytes of a note, or of a canvas, of which its text cards count, for search; notes are parsed only where the index holds nothing
+ * of them.
+ */
+export function readNote({ key, path, kind, known }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
+  const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = digest('sha256', bytes, 'hex')
-  const note = parseNote(text, flavour)
-  const listed = { path, stat: NO_STAT, excluded: false }
-  const { title, aliases, tags } = describeNote(
-    listed,
-    { kind: 'note', conflict: false, mode: flavour.mode },
-    { note, text, hash },
-  )
+  const text = kind === 'canvas' ? canvasProse(written) : written
+  const { title, aliases, tags, headings, properties, bodyStart } =
+    kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written, text, hash }, flavour)
   return {
     words: {
       key,
       path,
       version: versionOf({ path, hash }, flavour.mode),
       names: namesOf(path, title, aliases),
-      headings: note.headings.map((heading) => heading.text),
-      body: text.slice(note.bodyStart),
+      headings: headings.map((heading) => heading.text),
+      body: text.slice(bodyStart),
       tags,
-      properties: propertyTexts(note.properties),
+      properties: propertyTexts(properties),
     },
     content: hash,
-    chunks: () => chunkNote({ title, text, bodyStart: note.bodyStart, headings: note.headings }),
+    chunks: () => chunkNote({ title, text, bodyStart, headings }),
   }
+}
+
+function describe(
+  { path, kind }: Pick<SearchedFile, 'path' | 'kind'>,
+  { written, text, hash }: { readonly written: string; readonly text: string; readonly hash: string },
+  flavour: Flavour,
+): NoteDescription {
+  const note = kind === 'canvas' ? parseCanvas(written, flavour) : parseNote(written, flavour)
+  const listed = { path, stat: NO_STAT, excluded: false }
+  const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
+  const { aliases, tags } = described
+  // The ending is no word of a canvas' name.
+  const title = kind === 'canvas' ? fileStemOf(path) : described.title
+  const { headings, properties, bodyStart } = note
+  return { hash, title, aliases, tags, headings, properties, bodyStart }
 }
 
 /** The title first; last the file's own name, where that is another. */
@@ -69,7 +98,7 @@ function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly 
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {
     if (typeof value === 'string') texts.push(value)
-    else if (typeof value === 'number') texts.push(String(value))
+    else if (typeof value === 'number' && Number.isFinite(value)) texts.push(String(value))
     else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
       for (const inner of Object.values(value)) collect(inner, depth + 1)
     }

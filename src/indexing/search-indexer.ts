@@ -10,7 +10,7 @@ import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 export interface SearchParts {
   readonly vault: Vault
-  readonly index: Pick<IndexWriter, 'contents'>
+  readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
@@ -32,6 +32,8 @@ const STEP_MS = 30
 /** Notes, and characters of text (half a million words), that are indexed at once: one segment of the keyword index. */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
+/** Notes that are read at once. */
+const READ_TOGETHER = 16
 /** How often a note that is not what the index says is read again before the index says something else of it. */
 const MOST_DOUBTS = 4
 
@@ -41,7 +43,7 @@ const MOST_DOUBTS = 4
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Every note, as the index has it. */
+  /** Every note and canvas, as the index has it. */
   readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
   #words = new Map<number, number>()
   readonly #wordQueue = new Set<number>()
@@ -66,7 +68,7 @@ export class SearchIndexer {
             search: parts.search,
             openEmbedder,
             supersedes,
-            read: (key) => this.#read(key),
+            read: (keys) => this.#read(keys),
             onWake: parts.onWake,
           })
   }
@@ -143,8 +145,8 @@ export class SearchIndexer {
   #note(file: FileContent): void {
     this.#doubts.delete(file.key)
     // Excluded notes are never listed, so nothing need find them.
-    const isNote = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) === 'note'
-    if (!isNote) {
+    const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
+    if (!hasText) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
       this.#wordQueue.delete(file.key)
       this.#embedding?.drop(file.key)
@@ -182,21 +184,20 @@ export class SearchIndexer {
   async #indexWords(): Promise<void> {
     const started = performance.now()
     this.#batch ??= this.#parts.search.startWords()
-    for (const key of this.#wordQueue) {
-      // It changed while it waited to be committed.
-      if (this.#batch.has(key)) break
-      this.#wordQueue.delete(key)
-      const note = this.#read(key)
-      if (note !== undefined) {
-        this.#batch.add(note.words)
-        this.#batchCharacters += note.words.body.length
-        this.#batchVersions.set(key, note.words.version)
+    const batch = this.#batch
+    while (this.#wordQueue.size > 0 && !isFull(batch, this.#batchCharacters)) {
+      // What changed while it waited to be committed comes into the next batch.
+      const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.has(key))
+      if (keys.length === 0) break
+      for (const key of keys) this.#wordQueue.delete(key)
+      for (const { words } of await this.#read(keys)) {
+        batch.add(words)
+        this.#batchCharacters += words.body.length
+        this.#batchVersions.set(words.key, words.version)
       }
-      const isFull = this.#batch.notes >= BATCH_NOTES || this.#batchCharacters >= BATCH_CHARACTERS
-      if (isFull || this.#wordQueue.size === 0) break
       if (performance.now() - started > STEP_MS) return
     }
-    await this.#commitWords(this.#batch)
+    await this.#commitWords(batch)
   }
 
   async #commitWords(batch: WordBatch): Promise<void> {
@@ -215,17 +216,34 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** A note as it is on disk; `undefined` when it is not what the index says, which is then told. */
-  #read(key: number): ReadNote | undefined {
-    const wanted = this.#wanted.get(key)
-    if (wanted === undefined) return undefined
-    const bytes = this.#parts.vault.read(wanted.path)
-    const isThere = bytes !== undefined && bytes !== 'unreadable'
-    const note = isThere ? readNote(key, wanted.path, bytes, this.#parts.flavour) : undefined
-    if (note?.words.version !== wanted.version) {
-      this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
-      this.#parts.onMismatch(wanted.path)
-    }
-    return note
+  /** Notes as they are on disk, without those that are gone. Which are not what the index says is told. */
+  async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
+    const { index, vault, flavour, kindOf } = this.#parts
+    const descriptions = await index.descriptions(keys)
+    return keys.flatMap((key) => {
+      const wanted = this.#wanted.get(key)
+      if (wanted === undefined) return []
+      const { path } = wanted
+      const bytes = vault.read(path)
+      const isThere = bytes !== undefined && bytes !== 'unreadable'
+      const source = { key, path, kind: kindOf(path), known: descriptions.get(key) }
+      const note = isThere ? readNote(source, bytes, flavour) : undefined
+      if (note?.words.version !== wanted.version) {
+        this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
+        this.#parts.onMismatch(path)
+      }
+      return note === undefined ? [] : [note]
+    })
   }
+}
+
+function isFull({ notes }: WordBatch, characters: number): boolean {
+  return notes >= BATCH_NOTES || characters >= BATCH_CHARACTERS
+}
+
+/** Without copying all that wait; up to the first that is not wanted. */
+function firstOf(keys: Iterable<number>, count: number, isWanted: (key: number) => boolean): readonly number[] {
+  const first: number[] = []
+  for (const key of keys) if (!isWanted(key) || first.push(key) >= count) break
+  return first
 }

@@ -114,6 +114,11 @@ export class SearchService {
     this.markStale()
   }
 
+  /** What this rests on cannot be reached: nobody waits for it any more. */
+  release(): void {
+    this.#release(() => true)
+  }
+
   markDamaged(): void {
     this.#isDamaged = true
     this.markStale()
@@ -164,7 +169,7 @@ export class SearchService {
   async close(): Promise<void> {
     this.#isClosed = true
     // A step that went on would open what is closed here again.
-    await this.#running
+    await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
   }

@@ -2,6 +2,7 @@ import { RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
+import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
@@ -11,7 +12,12 @@ export interface ServiceParts {
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
   /** Absent: nothing is watched. */
-  readonly watch?: (onDirty: (dirty: Dirty) => void, onProblem: (message: string) => void) => Watcher
+  readonly watch?: (
+    onDirty: (dirty: Dirty) => void,
+    onProblem: (message: string) => void,
+    /** Told at once of what `onDirty` will be told: a file, or what has no such path. */
+    onNoticed: (file: string | undefined) => void,
+  ) => Watcher
   readonly watchKind: IndexStatus['watch']
   /** Path of the index on disk. */
   readonly file: string
@@ -21,6 +27,10 @@ export interface ServiceParts {
   /** The index was replaced by another: in memory, or on disk built anew. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
+  /** What the watcher told, and what of that is committed: who answers may look at it from another thread. */
+  readonly freshness?: Freshness
+  /** All that the watcher told is committed. */
+  readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
   /** Nothing was asked for a moment: for what others have to tidy up. */
   readonly onRest?: () => void
@@ -30,6 +40,8 @@ export interface ServiceParts {
 
 /** How long after the last work the next change is prepared for (ms). */
 const WARM_AFTER = 300
+/** Files of which it is remembered that the watcher told; beyond them it is enough that there are many. */
+const MOST_NOTICED = 100
 /** How often a vault that is missing is looked for (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
@@ -51,6 +63,8 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
+  /** How many changes the watcher had told by then. */
+  readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
@@ -60,6 +74,11 @@ export class IndexingService implements Indexing {
   readonly #listeners = new Set<(status: IndexStatus) => void>()
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
+  readonly #freshness: Freshness
+  /** Opens when all that the watcher told is committed. */
+  readonly #caughtUp = new Latch()
+  /** Files that the watcher told and that are not looked at yet; `undefined` when it told of more than files. */
+  #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
@@ -82,6 +101,7 @@ export class IndexingService implements Indexing {
 
   constructor(parts: ServiceParts) {
     this.#parts = parts
+    this.#freshness = parts.freshness ?? new Freshness()
     this.#permission = new Promise((resolve) => {
       this.#permit = resolve
     })
@@ -123,6 +143,16 @@ export class IndexingService implements Indexing {
 
   async findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
     return await within(this.#search.findable(by), timeout, signal)
+  }
+
+  isBehind(): boolean {
+    return this.#freshness.isBehind
+  }
+
+  async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
+    if (!this.#freshness.isBehind) return true
+    // What the watcher told comes into the queue by itself.
+    return await within(this.#caughtUp.opened, timeout, signal)
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
@@ -193,33 +223,69 @@ export class IndexingService implements Indexing {
     await this.#watcher?.close()
     await this.#writer?.close()
     const closing = new RouxError('PROVIDER_ERROR', 'The server is closing.')
-    for (const job of this.#jobs.splice(0)) job.refuse(closing)
-    for (const request of this.#queue.splice(0)) request.done(closing)
+    this.#refuse(closing)
   }
 
-  #request(scope: Scope): Promise<void> {
+  #request(scope: Scope, noticed = 0): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ scope, done: (error) => (error === undefined ? resolve() : reject(error)) })
+      this.#queue.push({ scope, noticed, done: (error) => (error === undefined ? resolve() : reject(error)) })
       void this.#run()
     })
   }
 
-  /** Works off the queue, then what search has to do; requests that wait together are one comparison. */
+  /** Does all that there is to do; what nobody expected to fail is refused to those who wait for it, and tried again by who asks next. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
     this.#isRunning = true
     clearTimeout(this.#timer)
+    try {
+      await this.#workAll()
+    } catch (error) {
+      this.#giveUp(error)
+      this.#endRun()
+    }
+  }
+
+  /** From here on what is asked for begins a run of its own. */
+  #endRun(): void {
+    this.#isRunning = false
+    if (!this.#isClosed) this.#rest()
+  }
+
+  /** Works off the queue, then what search has to do; requests that wait together are one comparison. */
+  async #workAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
-      else if (this.#jobs.length > 0) await this.#jobs.shift()?.start()
+      else if (this.#jobs.length > 0) await this.#workJob()
       // Before search, which may have work for minutes; after jobs, because the first call waits for what a dead process left.
       else if (this.#isToWatch()) this.#startWatching()
       // What was asked for meanwhile did not begin a run of its own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    this.#isRunning = false
-    if (!this.#isClosed) this.#rest()
+    // In the same turn as it was seen that there is nothing to do.
+    this.#endRun()
+  }
+
+  #giveUp(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#refuse(new RouxError('PROVIDER_ERROR', `Indexing failed: ${message}`))
+    this.#search.release()
+    this.#parts.onError(error)
+    this.#finish({ phase: 'failed', message })
+  }
+
+  #refuse(error: RouxError): void {
+    for (const job of this.#jobs.splice(0)) job.refuse(error)
+    for (const request of this.#queue.splice(0)) request.done(error)
+  }
+
+  async #workJob(): Promise<void> {
+    await this.#jobs.shift()?.start()
+    // The watcher tells of our own writes, too.
+    if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
+      this.#take(this.#freshness.noticed)
+    }
   }
 
   async #workOff(): Promise<void> {
@@ -230,13 +296,44 @@ export class IndexingService implements Indexing {
     } catch (caught) {
       error = caught
     }
+    this.#take(Math.max(...requests.map(({ noticed }) => noticed)))
     this.#search.markStale()
     for (const request of requests) request.done(error)
+  }
+
+  /** The watcher told of something; a file that is as the index says is no news. */
+  #notice(file: string | undefined): void {
+    if (!this.#freshness.isBehind) {
+      if (file !== undefined && this.#isCurrent(file)) return
+      this.#noticed = new Set()
+      this.#caughtUp.shut()
+    }
+    if (file === undefined || this.#noticed === undefined || this.#noticed.size >= MOST_NOTICED) this.#noticed = undefined
+    else this.#noticed.add(file)
+    this.#freshness.notice()
+  }
+
+  #isCurrent(file: string): boolean {
+    try {
+      return this.#indexer?.isCurrent(file) ?? false
+    } catch {
+      return false
+    }
+  }
+
+  /** The first so many changes that the watcher told are in the index. */
+  #take(noticed: number): void {
+    if (noticed === 0 || !this.#freshness.isBehind) return
+    this.#freshness.take(noticed)
+    if (this.#freshness.isBehind) return
+    this.#caughtUp.open()
+    this.#parts.onCaughtUp?.()
   }
 
   /** @returns whether there is more to do now. */
   async #searchOn(): Promise<boolean> {
     const { phase, mode } = this.#status
+    if (phase === 'failed') this.#search.release()
     if (!this.#isPermitted || phase !== 'idle' || !this.#search.isWanted) return false
     if (this.#vault === undefined || this.#writer === undefined) return false
     this.#isAwake = false
@@ -365,13 +462,26 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
+  /** A vault that cannot be watched is one that is looked at when a caller says so. */
+  #openWatcher(): Watcher | undefined {
+    try {
+      return this.#parts.watch?.(
+        (dirty) => {
+          const scope: Scope = dirty.all ? { all: true } : toScope(dirty)
+          this.#request(scope, this.#freshness.noticed).catch(() => {})
+        },
+        (message) => this.#tell({ message }),
+        (file) => this.#notice(file),
+      )
+    } catch (error) {
+      this.#parts.onError(error)
+      this.#tell({ message: `The folder cannot be watched (${error instanceof Error ? error.message : String(error)}).` })
+      return { ready: Promise.resolve(), close: async () => {} }
+    }
+  }
+
   #startWatching(): void {
-    const watcher = this.#parts.watch?.(
-      (dirty) => {
-        void this.#request(dirty.all ? { all: true } : toScope(dirty)).catch(() => {})
-      },
-      (message) => this.#tell({ message }),
-    )
+    const watcher = this.#openWatcher()
     this.#watcher = watcher
     // What changed while nothing was watched yet is looked for once it is.
     watcher?.ready

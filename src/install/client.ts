@@ -47,6 +47,7 @@ export interface Client {
   stdio(launch: Launch): Entry
   /** Absent where the file takes programs only. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
-  /** What makes the program see the change. */
-  readonly afterwards: string
+  /** What makes the program see an entry that was put in, and one that was taken out. */
+  readonly afterInstall: string
+  readonly afterUninstall: string
 }

@@ -15,7 +15,8 @@ export const CLIENTS: readonly Client[] = [
     sign: (places) => below(places, appData(places), 'Claude'),
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
-    afterwards: 'Quit Claude Desktop and start it anew.',
+    afterInstall: 'Quit Claude Desktop and start it again.',
+    afterUninstall: 'Quit Claude Desktop and start it again: until then its server goes on.',
   },
   {
     name: 'claude-code',
@@ -25,7 +26,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ type: 'stdio', ...launch, env: {} }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
-    afterwards: 'Sessions that are started from now on have it; "claude mcp list" shows it.',
+    afterInstall: 'Sessions that are started from now on have it; "claude mcp list" shows it.',
+    afterUninstall: 'Sessions that are started from now on do not have it; those that are open keep it until they end.',
   },
   {
     name: 'cursor',
@@ -35,7 +37,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
     http: remote,
-    afterwards: 'If its settings do not list it under MCP, start Cursor anew.',
+    afterInstall: 'If its settings do not list it under MCP, start Cursor again.',
+    afterUninstall: 'If its settings still list it under MCP, start Cursor again.',
   },
   {
     name: 'vscode',
@@ -45,7 +48,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'servers',
     stdio: (launch) => ({ type: 'stdio', ...launch }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
-    afterwards: '"MCP: List Servers" in its command palette shows and starts it.',
+    afterInstall: '"MCP: List Servers" in its command palette shows and starts it.',
+    afterUninstall: 'If "MCP: List Servers" in its command palette still shows it, start VS Code again.',
   },
   {
     name: 'zed',
@@ -55,7 +59,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'context_servers',
     stdio: (launch: Launch) => ({ ...launch, env: {} }),
     http: remote,
-    afterwards: 'Zed starts it by itself; the settings of its agent panel show it.',
+    afterInstall: 'Zed starts it by itself; the settings of its agent panel show it.',
+    afterUninstall: 'If the settings of its agent panel still show it, start Zed again.',
   },
 ]
 

@@ -1,9 +1,9 @@
-import { getNodeValue, type Node } from 'jsonc-parser'
+import { applyEdits, type Edit, getNodeValue, type Node } from 'jsonc-parser'
 import type { Entry, EntryPlace } from './client.ts'
+import { endOfRemark, findComma } from './commas.ts'
 import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
 import { indentInside, indentOf, type Layout, layoutOf, renderProperty, renderValue } from './layout.ts'
 import { removeProperty } from './remove-property.ts'
-import { applyEdits, endOfRemark, findComma, type TextEdit } from './text-edits.ts'
 
 /**
  * Every server in a settings file, by name.
@@ -38,7 +38,7 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
     : section
       ? insertProperty(document, section, [name, entry])
       : insertProperty(document, root, [key, { [name]: entry }])
-  const result = document.mark + applyEdits(document.text, edits)
+  const result = document.mark + applyEdits(document.text, [...edits])
   const before = getNodeValue(root)
   return checked(result, place, { ...before, [key]: { ...before[key], [name]: entry } })
 }
@@ -89,13 +89,13 @@ function beginDocument(text: string, value: unknown, layout: Layout): string {
   return `${text}${gap}${renderValue(value, { indent: '', layout })}${layout.eol}`
 }
 
-function replaceValue({ text, ...document }: JsonDocument, property: Node, entry: Entry): TextEdit {
+function replaceValue({ text, ...document }: JsonDocument, property: Node, entry: Entry): Edit {
   const { offset, length } = valueNode(property)
   const rendering = { indent: indentOf(text, property.offset), layout: layoutOf({ text, ...document }) }
   return { offset, length, content: renderValue(entry, rendering) }
 }
 
-function insertProperty(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly TextEdit[] {
+function insertProperty(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly Edit[] {
   const { text } = document
   const layout = layoutOf(document)
   const [first, last] = [object.children?.[0], object.children?.at(-1)]
@@ -115,11 +115,11 @@ function insertProperty(document: JsonDocument, object: Node, [name, value]: rea
   return [insert(end, ','), insert(endOfRemark(text, end), line)]
 }
 
-function insert(offset: number, content: string): TextEdit {
+function insert(offset: number, content: string): Edit {
   return { offset, length: 0, content }
 }
 
-function insertFirst(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly TextEdit[] {
+function insertFirst(document: JsonDocument, object: Node, [name, value]: readonly [string, unknown]): readonly Edit[] {
   const { text } = document
   const layout = layoutOf(document)
   const start = object.offset + 1

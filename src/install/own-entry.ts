@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts'
 import type { Entry } from './client.ts'
 
 /** What an entry of ours starts, or where it asks. */
@@ -91,8 +92,4 @@ function valuesOf(words: readonly string[], option: string): readonly string[] {
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

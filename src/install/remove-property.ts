@@ -1,6 +1,6 @@
-import type { Node } from 'jsonc-parser'
+import { applyEdits, type Edit, type Node } from 'jsonc-parser'
+import { findComma } from './commas.ts'
 import type { JsonDocument } from './json-document.ts'
-import { applyEdits, findComma, type TextEdit } from './text-edits.ts'
 
 /**
  * The text without a property of an object, in the ways that may be right, the best first: with the white space in front of it, and,
@@ -20,13 +20,13 @@ export function removeProperty(document: JsonDocument, object: Node, property: N
 }
 
 /** The comma behind the property before this one: with the last property gone, it has nothing to part. */
-function commaBefore(text: string, object: Node, property: Node): readonly TextEdit[] {
+function commaBefore(text: string, object: Node, property: Node): readonly Edit[] {
   const { children = [] } = object
   const previous = children[children.indexOf(property) - 1]
   const comma = previous && findComma(text, previous.offset + previous.length)
   return comma === undefined ? [] : [cut(comma, comma + 1)]
 }
 
-function cut(from: number, to: number): TextEdit {
+function cut(from: number, to: number): Edit {
   return { offset: from, length: to - from, content: '' }
 }

@@ -17,7 +17,7 @@ export type Resolution =
   | { readonly kind: 'missing'; readonly name: string }
 
 /** The part of a link that decides where it points. */
-export type LinkTarget = Pick<Link, 'target' | 'form'>
+export type LinkTarget = Pick<Link, 'target' | 'form'> & { readonly subpath?: string | undefined }
 
 /** A file that links. */
 export interface Source {
@@ -169,9 +169,20 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 
 /**
  * Names the folded names that decide where a link points: when a file that answers to one of them (`namesOf`) appears, goes or
- * changes its aliases, the link is resolved again; otherwise it need not be.
+ * changes its aliases, the link is resolved again; otherwise it need not be. A link to a part of a note names the outline of what is
+ * called so, too (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
+  addNames(link, sourcePath, flavour, add)
+  if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
+}
+
+/** What mentions the headings and blocks of a note of this name depend on. */
+export function outlineName(name: string): string {
+  return `#${name}`
+}
+
+function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   if (link.target === '') return
   const target = spellName(flavour.mode === 'docs' ? withoutQuery(link) : link.target)
   const lenient = flavour.profile === 'lenient'
@@ -244,7 +255,7 @@ const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
 /** Joins a relative path to a folder; `undefined` when it leaves the vault. */
-function joinPath(folder: string, relative: string): string | undefined {
+export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {
     if (segment === '' || segment === '.') continue

@@ -1,3 +1,4 @@
+import { anchorOf } from '../core/heading-text.ts'
 import type { Heading, Note } from '../core/note.ts'
 
 /** What a subpath can lead to. */
@@ -8,16 +9,34 @@ export type Anchors = Pick<Note, 'headings' | 'blocks'>
  * them, without case and punctuation: `A#C` is a heading C anywhere below a heading A. A heading's anchor on the web
  * (`what-is-new`, `{#id}`) leads to it, too.
  */
-export function hasSubpath(subpath: string, { headings, blocks }: Anchors): boolean {
-  const parts = partsOf(subpath)
-  const last = parts.at(-1)?.trim()
-  // Every page has a top (HTML, "scroll to the fragment").
-  if (last === undefined || subpath === 'top') return true
-  if (last.startsWith('^')) {
-    const id = last.slice(1).toLowerCase()
-    return blocks.some((block) => block.toLowerCase() === id)
+export function hasSubpath(subpath: string, anchors: Anchors): boolean {
+  return subpathTest(anchors)(subpath)
+}
+
+/** `hasSubpath` for many subpaths of one note: its headings are folded once, however many links name one. */
+export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
+  const folded = once(() => headings.map(({ text }) => foldHeading(text)))
+  const texts = once(() => new Set(folded()))
+  const ids = once(() => new Set(blocks.map((block) => block.toLowerCase())))
+  const anchors = once(() => anchorsOf(headings))
+  return (subpath) => {
+    const parts = partsOf(subpath)
+    const last = parts.at(-1)?.trim()
+    // Every page has a top (HTML, "scroll to the fragment").
+    if (last === undefined || subpath === 'top') return true
+    if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
+    const names = parts.map(foldHeading)
+    if (parts.length === 1) return texts().has(names[0] ?? '') || anchors().has(last)
+    return names.every((name) => texts().has(name)) && headingPath(headings, folded(), names) !== undefined
   }
-  return headingPath(headings, parts.map(foldHeading)) !== undefined || (parts.length === 1 && hasAnchor(headings, last))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 /** The headings that a subpath names. */
@@ -33,7 +52,8 @@ export function namedHeadings(subpath: string, headings: readonly Heading[]): Na
   const parts = partsOf(subpath)
   const last = parts.at(-1)?.trim()
   if (last === undefined || last.startsWith('^')) return undefined
-  const path = headingPath(headings, parts.map(foldHeading))
+  const folded = headings.map(({ text }) => foldHeading(text))
+  const path = headingPath(headings, folded, parts.map(foldHeading))
   if (path !== undefined) return { by: 'text', at: path }
   const index = parts.length === 1 ? anchorIndex(headings, last) : -1
   return index === -1 ? undefined : { by: 'anchor', at: [index] }
@@ -45,13 +65,17 @@ export function partsOf(subpath: string): readonly string[] {
 }
 
 /** The first headings with these names in this order on the way from the top of the outline to the last of them. */
-function headingPath(headings: readonly Heading[], names: readonly string[]): readonly number[] | undefined {
+function headingPath(
+  headings: readonly Heading[],
+  folded: readonly string[],
+  names: readonly string[],
+): readonly number[] | undefined {
   // For each open level of the outline, which headings took a name, down to it.
   const open: { readonly level: number; readonly met: readonly number[] }[] = []
-  for (const [index, { level, text }] of headings.entries()) {
+  for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
     const above = open.at(-1)?.met ?? NONE
-    const met = foldHeading(text) === names[above.length] ? [...above, index] : above
+    const met = folded[index] === names[above.length] ? [...above, index] : above
     if (met !== above && met.length === names.length) return met
     open.push({ level, met })
   }
@@ -69,16 +93,17 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** Whether a heading's anchor is this one: generators number those of headings that are called alike, from the second on. */
-function hasAnchor(headings: readonly Heading[], anchor: string): boolean {
-  const wanted = anchorOf(anchor)
-  const unnumbered = wanted.replace(/[-_]\d+$/, '')
-  let alike = 0
-  for (const { text } of headings) {
-    if (explicitAnchor(text) === anchor || anchorOf(text) === wanted) return true
-    if (anchorOf(text) === unnumbered) alike++
+/** The anchors of headings: generators number those of headings that are called alike, from the second on. */
+function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
+  const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
+  const counts = new Map<string, number>()
+  for (const { text } of headings) counts.set(anchorOf(text), (counts.get(anchorOf(text)) ?? 0) + 1)
+  return {
+    has: (anchor) => {
+      const wanted = anchorOf(anchor)
+      return explicit.has(anchor) || counts.has(wanted) || (counts.get(wanted.replace(/[-_]\d+$/, '')) ?? 0) > 1
+    },
   }
-  return alike > 1
 }
 
 /** The heading whose anchor this is, or -1. */
@@ -90,18 +115,6 @@ function anchorIndex(headings: readonly Heading[], anchor: string): number {
   const unnumbered = wanted.replace(/[-_]\d+$/, '')
   const alike = headings.flatMap(({ text }, index) => (anchorOf(text) === unnumbered ? [index] : []))
   return alike[number] ?? -1
-}
-
-/** A heading's anchor as GitHub and the generators of documentation make it; how they treat runs of dashes differs. */
-export function anchorOf(heading: string): string {
-  return heading
-    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
-    .replace(/\s\{#[^{}]*\}\s*$/, '')
-    .toLowerCase()
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, '')
-    .replace(/[\s-]+/g, '-')
-    .replace(/^-|-$/g, '')
 }
 
 /** The `id` of `A heading {#id}`. */

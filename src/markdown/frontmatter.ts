@@ -53,11 +53,22 @@ function fenceEnd(text: string, at: number): number {
   return text[i] === '\n' ? i + 1 : -1
 }
 
+/** Where the body of a text begins: behind its frontmatter, or behind a byte order mark. */
+export function bodyStartOf(text: string): number {
+  const start = textStart(text)
+  const fences = findFences(text, start)
+  return typeof fences === 'string' ? start : fences.end
+}
+
+function textStart(text: string): number {
+  return text.charCodeAt(0) === 0xfeff ? 1 : 0
+}
+
 const NONE: readonly never[] = []
 
 /** Reads the frontmatter, and adds its lines to `lines`. */
 export function readFrontmatter(text: string, flavour: Flavour, lines: LineIndex): ReadFrontmatter {
-  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  const start = textStart(text)
   const fences = findFences(text, start)
   if (typeof fences === 'string') {
     const malformed = fences === 'unclosed' ? unclosed(text, start) : otherLanguage(text, start)

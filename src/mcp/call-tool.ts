@@ -1,3 +1,4 @@
+import { waiting } from '../app/answer.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
@@ -25,19 +26,19 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
-    const answer = await withinTime(limit, (stop) => run({ signal: stop }))
+    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
     return toolResult(mayRead ? answer : answerWithoutReading(answer, tool.needs), tool.wrap)
   } catch (error) {
-    // Nobody waits for this one any more: it is never sent.
-    const told = signal?.aborted ? cancelled() : error
-    return errorResult(mayRead ? told : errorWithoutReading(told), options.log)
+    // No one waits for this one any more: it is never sent.
+    const shown = signal?.aborted ? cancelled() : error
+    return errorResult(mayRead ? shown : errorWithoutReading(shown), options.log)
   }
 }
 
 function hintOf({ annotations }: Tool): string {
   return annotations.readOnlyHint
     ? 'Ask for less: a lower limit, a folder, a tag.'
-    : 'It may still be done: list_changes tells, before it is asked for again.'
+    : 'It may still be done: look at list_changes before you ask for it again.'
 }
 
 function cancelled(): RouxError {

@@ -2,8 +2,9 @@ import * as z from 'zod/v4'
 import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
 import type { SingleWrite } from '../app/write/single-write.ts'
+import { once } from '../core/once.ts'
 import type { Operation } from '../core/operations.ts'
-import { defineTool, once, type Permission, type Tool, type ToolLiteral } from './define-tool.ts'
+import { defineTool, type Permission, type Tool, type ToolLiteral } from './define-tool.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from './invalid-arguments.ts'
 
 /** A tool that asks for one operation, which may be one of several, too. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4'
 import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { once } from '../core/once.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import { invalidArguments, type Violations, violationsOf } from './invalid-arguments.ts'
 import type { OutputSchema } from './output-schema.ts'
@@ -120,13 +121,4 @@ function reachOf<Shape extends z.ZodRawShape, Value>(
 ): Reach {
   if (reach.kind === 'one') return reach
   return { ...reach, merge: (answers, args) => reach.merge(answers as readonly VaultAnswer<Value>[], schema().parse(args)) }
-}
-
-/** Keeps what is made first. */
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

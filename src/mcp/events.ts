@@ -1,13 +1,13 @@
-import { HeededAddresses } from './heeded-addresses.ts'
+import { ResourceSubscriptions } from './resource-subscriptions.ts'
 import { addressed } from './resources/resource-uri.ts'
 
-/** Something that a client may ask to be told of; the kinds are those of the SDK's event bus. */
+/** Something that a client may subscribe to; the kinds are those of the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` in the very spelling that was asked for. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** Something that happened, for every connection to tell in its own terms. */
+/** Something that happened, for every connection to report in its own terms. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the address of a fixed resource, as we write it. */
@@ -23,7 +23,7 @@ export interface ServerMessage extends OfVault {
   readonly text: string
 }
 
-/** The name of the vault where it happened; absent where that has none, and for what concerns everybody. */
+/** The name of the vault where it happened; absent where that has none, and for what concerns every client. */
 interface OfVault {
   readonly vault?: string | undefined
 }
@@ -34,42 +34,43 @@ export interface EventFeed {
   subscribe(listener: (event: ClientEvent) => void): () => void
   /** Returns how to stop listening. */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Has changes of resources told under these addresses, as they are spelled. Returns how to end that. */
-  heed(uris: readonly string[]): () => void
+  /** Reports changes of resources under these addresses, as they are spelled. Returns how to end that. */
+  subscribeResources(uris: readonly string[]): () => void
 }
 
 /** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
 export type SeenVaults = readonly string[] | 'nothing'
 
-/** What may be heard by who sees these vaults: that something happens elsewhere, and when, tells of the notes there, too. */
+/** What a client hears that sees these vaults. Of others it hears nothing: even that something happens there, and when, is a fact about their notes. */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
-  const heeded = new HeededAddresses(seen === 'nothing' ? [] : seen)
+  const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
   const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
   return {
     subscribe: (listener) =>
       events.subscribe((event) => {
         if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
-        for (const told of inOwnTerms(event, heeded)) listener(told)
+        for (const own of inOwnTerms(event, subscriptions)) listener(own)
       }),
     onMessage: (listener) =>
       events.onMessage((message) => {
         if (isSeen(message)) listener(message)
       }),
-    heed: (uris) => heeded.heed(uris),
+    subscribeResources: (uris) => subscriptions.subscribe(uris),
   }
 }
 
 /** Changes that come of settings alone. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
-function inOwnTerms(event: ServerEvent, heeded: HeededAddresses): readonly ClientEvent[] {
+function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
   if (event.kind !== 'resource_updated' && event.kind !== 'files_updated') return [{ kind: event.kind }]
-  if (heeded.isEmpty) return []
-  const uris = event.kind === 'resource_updated' ? heeded.ofResource(event.uri) : heeded.ofFiles(event.ids(), event.vault)
+  if (subscriptions.isEmpty) return []
+  const uris =
+    event.kind === 'resource_updated' ? subscriptions.ofResource(event.uri) : subscriptions.ofFiles(event.ids(), event.vault)
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** What one server tells all of its connections. Listeners are called at once, in the order in which they came. */
+/** What one server reports to all of its connections. Listeners are called at once, in the order in which they came. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -86,12 +87,12 @@ export class ServerEvents {
     this.#publish({ kind: 'resources_list_changed' })
   }
 
-  /** Tells of a fixed resource, `roux://recent`. */
+  /** Reports a change of a fixed resource, `roux://recent`. */
   resourceUpdated(uri: string, vault?: string): void {
     this.#publish({ kind: 'resource_updated', uri, vault })
   }
 
-  /** Tells of notes and attachments that changed, or of all of a vault. */
+  /** Reports notes and attachments that changed, or all of a vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
     let made: ReadonlySet<string> | 'all' | undefined
     this.#publish({
@@ -105,7 +106,7 @@ export class ServerEvents {
     })
   }
 
-  /** Tells every connection what a person should know. */
+  /** Gives every connection what a person should know. */
   say(message: ServerMessage): void {
     for (const listener of [...this.#messageListeners]) listener(message)
   }

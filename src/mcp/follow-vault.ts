@@ -8,19 +8,19 @@ import { RESOURCES } from './resources/index.ts'
 /** A first complete state is there, or none will come. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
-/** How long changes are gathered before clients are told, ms: a checkout of a thousand files is told of once. */
+/** How long changes are gathered before clients hear of them, ms: a checkout of a thousand files is reported once. */
 const GATHER_MS = 200
 
 /**
- * Tells of what changes in a vault: of every note that did, of the resources that rest on all of them, of prompts in `promptsFolder`,
- * and of an index that fails or a vault that goes and comes. Returns how to stop.
+ * Reports what changes in a vault: every note that did, the resources that rest on all of them, prompts in `promptsFolder`,
+ * an index that fails, and a vault that goes and comes. Returns how to stop.
  */
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
   const { name: vault } = core
   const changed = new Set<string>()
   let isNew = false
   let timer: NodeJS.Timeout | undefined
-  const tell = () => {
+  const report = () => {
     timer = undefined
     const ids = [...changed]
     changed.clear()
@@ -31,7 +31,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   }
   const gather = (ids: readonly string[]) => {
     for (const id of ids) changed.add(id)
-    timer ??= setTimeout(tell, GATHER_MS).unref()
+    timer ??= setTimeout(report, GATHER_MS).unref()
   }
   let phase = core.indexing.status().phase
   let stopChanges: (() => void) | undefined
@@ -40,7 +40,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   }
   if (SETTLED.has(phase)) listen()
   const stopStatus = core.indexing.onStatus((status) => {
-    // Until then every note is one that came: that is told once, not note by note.
+    // Until then every note is one that came: that is reported once, not note by note.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true
@@ -70,5 +70,6 @@ function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexSta
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
   if (phase === 'failed')
     return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for no known reason'}.`
+  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message ?? 'for no known reason'}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

@@ -3,11 +3,11 @@ import type { Vaults } from '../app/vaults.ts'
 import type { ServerEvents } from './events.ts'
 
 export interface FollowedVaults extends Vaults {
-  /** Nothing more is told. */
+  /** Nothing more is reported. */
   stop(): void
 }
 
-/** The same vaults; what changes in one is told through `events` from when it is open. */
+/** The same vaults; what changes in one is reported through `events` from when it is open. */
 export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder: () => string): FollowedVaults {
   const stops = new Map<GraphCore, () => void>()
   let isStopped = false

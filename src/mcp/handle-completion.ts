@@ -6,7 +6,7 @@ import { requestRunner } from './requests.ts'
 import { TEMPLATES } from './resources/index.ts'
 import { isOffered } from './resources/is-offered.ts'
 import { MAX_VALUES } from './resources/max-values.ts'
-import type { McpServerOptions } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 import { ofThoseThatCan } from './vaults.ts'
 
@@ -19,10 +19,6 @@ const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
-    if (ref.type === 'ref/prompt') {
-      const other = options.extension?.prompts?.find(({ definition }) => definition.name === ref.name)
-      if (other?.complete !== undefined) return { completion: await other.complete(argument.name, argument.value) }
-    }
     const completer =
       ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name, options) : forTemplate(ref.uri, argument.name, options)
     if (completer === undefined) return { completion: NOTHING }

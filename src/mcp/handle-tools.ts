@@ -6,7 +6,7 @@ import { pageOf } from './pages.ts'
 import { withProgress } from './progress.ts'
 import { INVALID_PARAMS, meant } from './protocol-errors.ts'
 import { logFor } from './requests.ts'
-import type { McpServerOptions } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import { toolDisabled } from './tool-disabled.ts'
 import { errorResult } from './tool-result.ts'
 import type { ValidatingServer } from './validating-server.ts'
@@ -14,21 +14,18 @@ import { definitionFor } from './vault-parameter.ts'
 
 /** Answers `tools/list` and `tools/call`. */
 export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
-  const { tools, switchedOffBy, extension } = options
+  const { tools, switchedOffBy } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const others = extension?.tools ?? []
   server.setRequestHandler('tools/list', ({ params }) => {
     // The SDK's types ask for mutable values; these are only written out.
     const own = enabledTools(options).map((tool) =>
       definitionFor(tool, options.vaults.names),
     ) as unknown as ListToolsResult['tools']
-    const { items, ...next } = pageOf('tools', [...own, ...others.map(({ definition }) => definition)], params?.cursor)
+    const { items, ...next } = pageOf('tools', own, params?.cursor)
     return { tools: [...items], ...next }
   })
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = byName.get(params.name)
-    const other = others.find(({ definition }) => definition.name === params.name)
-    if (tool === undefined && other !== undefined) return await other.call(params.arguments ?? {}, ctx)
     if (tool === undefined) throw unknownTool(params.name, enabledTools(options))
     const log = logFor(ctx, options.log)
     const setting = switchedOffBy(tool)

@@ -1,6 +1,6 @@
 import type { ToolIdentity } from './define-tool.ts'
 
-/** What a model is told of this server when it connects; clients cut it at 2 KB. */
+/** What a model reads about this server when it connects; clients cut it at 2 KB. */
 export const INSTRUCTIONS = `Roux answers questions about a folder of linked Markdown notes (a vault) as a graph: notes, the links between them, tags, folders.
 
 Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. If you have a title or a guess instead, call resolve_nodes first; it takes many names at once and forgives typos.

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 
-/** What a line or a member of a batch holds. */
-export type Incoming =
+/** What a value holds that should be one message. */
+type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
   /** Nothing that can be served: the answer to it. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
@@ -10,17 +10,8 @@ const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
 
-/** The value of a line; `undefined` when it is no JSON. */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
-}
-
 /** The answer to what is no JSON. Clients reject an `id` of null, so it is left out. */
-export function parseFault(what = 'the line is not JSON.'): JSONRPCMessage {
+export function parseFault(what: string): JSONRPCMessage {
   return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
@@ -70,6 +61,30 @@ export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
 /** The id that a message answers. */
 export function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id
+}
+
+/** Whether a message opens a connection of the legacy era. */
+export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {
+  return isRequest(message) && message.method === 'initialize'
+}
+
+/** Whether a message asks for a stream of the modern era. */
+export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
+  return isRequest(message) && message.method === 'subscriptions/listen'
+}
+
+/** The addresses of resources that a request for a stream names; none where it is malformed, which the SDK answers. */
+export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
+  const { notifications } = params as { readonly notifications?: unknown }
+  const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
+  return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
+}
+
+/** The id of the request that a message cancels; `undefined` where it cancels none. */
+export function cancelledId(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || isRequest(message) || message.method !== 'notifications/cancelled') return undefined
+  const id = message.params?.requestId
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 function accept(message: object): Incoming {

@@ -1,3 +1,5 @@
+import { isRecord } from '../core/is-record.ts'
+
 /**
  * Results go out twice, as text and as structured content, and may be large: what was serialised for the text is
  * remembered by identity and put in as it is when the message is written.
@@ -35,8 +37,4 @@ function members(object: object, toText: (value: unknown) => string): readonly s
 function recall(value: unknown): string {
   const known = typeof value === 'object' && value !== null ? remembered.get(value) : undefined
   return known ?? JSON.stringify(value)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

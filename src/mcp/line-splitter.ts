@@ -1,8 +1,8 @@
 /** A line longer than this is discarded to its end. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** How much of both ends of a discarded line is kept: enough to read a request's id. */
-const KEPT_ENDS = 256
+/** How much of both ends of what is not read is looked at: enough to read a request's id. */
+export const KEPT_ENDS = 256
 
 export type Line =
   | { readonly kind: 'line'; readonly text: string }

@@ -1,4 +1,4 @@
-import { isArguments } from '../app/vault-arguments.ts'
+import { isRecord } from '../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
@@ -9,14 +9,14 @@ export const MOST_ITEMS = 1_000
 
 /** What is too long among arguments, which is found before anything goes through them. */
 export function tooLongLists(args: unknown): Violations {
-  if (!isArguments(args)) return { messages: [], candidates: [] }
+  if (!isRecord(args)) return { messages: [], candidates: [] }
   const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([one, at]) => tooLongIn(one, at))]
   return { messages, candidates: [] }
 }
 
 function tooLongIn(args: Readonly<Record<string, unknown>>, at: string): readonly string[] {
   const { relations, ...rest } = args
-  const targets = isArguments(relations) ? relations : {}
+  const targets = isRecord(relations) ? relations : {}
   return [
     ...longOnes(rest, at),
     ...longOnes({ relations: Object.keys(targets) }, at, 'relations'),
@@ -37,6 +37,6 @@ function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(operations) || operations.length > MOST_ITEMS) return []
   return operations.flatMap((one, at) =>
-    isArguments(one) && isArguments(one.arguments) ? [[one.arguments, `operations[${at}].arguments.`] as const] : [],
+    isRecord(one) && isRecord(one.arguments) ? [[one.arguments, `operations[${at}].arguments.`] as const] : [],
   )
 }

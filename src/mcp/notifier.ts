@@ -1,8 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { type ClientEvent, type EventFeed, feedOf, ServerEvents } from './events.ts'
-import type { ServerExtension } from './extension.ts'
-import { heedRefusal } from './heeded-addresses.ts'
 import { INVALID_PARAMS, shown } from './protocol-errors.ts'
+import { subscriptionRefusal } from './resource-subscriptions.ts'
 import { readResourceUri } from './resources/resource-uri.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -14,14 +13,13 @@ const METHODS = {
 
 export interface NotifierOptions {
   readonly events?: EventFeed | undefined
-  readonly extension?: Pick<ServerExtension, 'resources'> | undefined
 }
 
 /**
- * Forwards what happens to one connection, until that ends. A client of the legacy era is told of lists once it is initialised, and of
+ * Forwards what happens to one connection, until that ends. A client of the legacy era hears of lists once it is initialised, and of
  * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
  */
-export function connectNotifier(server: ValidatingServer, { events = SILENCE, extension }: NotifierOptions): void {
+export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
   /** How to end each, by its address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
@@ -48,14 +46,12 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE, ex
     stopMessages()
     for (const end of subscribed.values()) end()
   })
-  const isKnown = (uri: string) =>
-    readResourceUri(uri) !== undefined || extension?.resources?.some(({ definition }) => definition.uri === uri) === true
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
     if (subscribed.has(uri)) return {}
-    const refusal = heedRefusal([uri], subscribed.size)
+    const refusal = subscriptionRefusal([uri], subscribed.size)
     if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
-    if (!isKnown(uri)) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
-    subscribed.set(uri, events.heed([uri]))
+    if (readResourceUri(uri) === undefined) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
+    subscribed.set(uri, events.subscribeResources([uri]))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

@@ -1,8 +1,9 @@
 import type { Call } from '../app/answer.ts'
 import type { Answer, GraphCore, Warning } from '../app/graph-core.ts'
-import { type Arguments, isArguments, vaultOf, vaultsNamedIn, withoutVaultName } from '../app/vault-arguments.ts'
+import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from '../app/vault-arguments.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from './define-tool.ts'
 import { invalidArguments } from './invalid-arguments.ts'
@@ -33,14 +34,14 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => run(await vaults.open(), call)
   }
-  const given = isArguments(args) ? args : {}
+  const given = isRecord(args) ? args : {}
   // What is wrong besides the vault is told with it, by the tool that knows all of its arguments.
   const asked = { ...given }
   delete asked.vault
   const wanted = wantedVault(given.vault, tool, names)
   const parts = partsOf(tool, asked, { names, wanted }).map(({ name, args: own }) => ({
     name,
-    run: tool.prepare(isArguments(args) || args === undefined ? own : args, switchedOffBy),
+    run: tool.prepare(isRecord(args) || args === undefined ? own : args, switchedOffBy),
   }))
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0)
@@ -111,7 +112,7 @@ function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknow
 const OWN_NAMES = ['change_id', 'plan_id', 'undone', 'undoes'] as const
 
 function withNames(value: unknown, name: string): unknown {
-  if (!isArguments(value)) return value
+  if (!isRecord(value)) return value
   const renamed = OWN_NAMES.flatMap((key) => (typeof value[key] === 'string' ? [[key, `${name}:${value[key]}`] as const] : []))
   return renamed.length === 0 ? value : { ...value, ...Object.fromEntries(renamed) }
 }

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import type { Call } from '../app/answer.ts'
+import { type Call, waiting } from '../app/answer.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { openAll } from '../app/vaults.ts'
 import type { CallOptions } from './call-tool.ts'
@@ -18,11 +18,11 @@ export function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vault
     try {
       return await withProgress(ctx, vaults, (followed) =>
         withinTime({ signal, timeout, hint: 'Ask again in a moment.' }, async (stop) =>
-          run(await openAll(followed), { signal: stop }),
+          run(await openAll(followed), waiting({ signal: stop })),
         ),
       )
     } catch (error) {
-      // Nobody waits for a cancelled request any more: its error is never sent, and none of the log's business.
+      // No one waits for a cancelled request any more: its error is never sent, and none of the log's business.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }

@@ -4,8 +4,9 @@ import { openAll, type Vaults } from '../app/vaults.ts'
 import type { SwitchedOffBy } from './define-tool.ts'
 import { feedOf, ServerEvents } from './events.ts'
 import { followVaults } from './follow-vaults.ts'
-import { heedRefusal } from './heeded-addresses.ts'
-import { createMcpServer, type McpServerOptions } from './server.ts'
+import { subscriptionRefusal } from './resource-subscriptions.ts'
+import { createMcpServer } from './server.ts'
+import type { McpServerOptions } from './server-options.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { TOOLS } from './tools/index.ts'
 
@@ -36,7 +37,7 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const { stdin, stdout, events = new ServerEvents(), promptsFolder = () => '' } = options
   const vaults = followVaults(options.vaults, events, promptsFolder)
   const feed = feedOf(events, vaults.names)
-  let heeded = 0
+  let subscribed = 0
   let welcomed = false
   const onOpened = () => {
     if (welcomed) return
@@ -49,14 +50,14 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     stdout,
     onDrained: () => void connection.close(),
     onListen: (uris) => {
-      const refusal = heedRefusal(uris, heeded)
+      const refusal = subscriptionRefusal(uris, subscribed)
       if (refusal !== undefined) return { refusal }
-      heeded += uris.length
-      const unheed = feed.heed(uris)
+      subscribed += uris.length
+      const unsubscribe = feed.subscribeResources(uris)
       return {
         end: () => {
-          heeded -= uris.length
-          unheed()
+          subscribed -= uris.length
+          unsubscribe()
         },
       }
     },

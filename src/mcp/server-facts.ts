@@ -1,4 +1,4 @@
-/** What a server tells of itself. */
+/** What a server says about itself. */
 export interface ServerFacts {
   readonly version: string
   /** Settings that are not as they are by default, by key; none that is secret or a path. */

@@ -1,69 +1,59 @@
-import type { Server } from '@modelcontextprotocol/server'
-import type { CallOptions } from './call-tool.ts'
-import type { SwitchedOffBy, Tool } from './define-tool.ts'
-import type { EventFeed } from './events.ts'
-import type { ServerExtension } from './extension.ts'
+import type { Implementation, Server, ServerOptions } from '@modelcontextprotocol/server'
 import { addCompletionHandler } from './handle-completion.ts'
 import { addPromptHandlers } from './handle-prompts.ts'
 import { addResourceHandlers } from './handle-resources.ts'
 import { addToolHandlers, enabledTools } from './handle-tools.ts'
 import { instructionsFor } from './instructions.ts'
 import { connectNotifier } from './notifier.ts'
-import type { ServerFacts } from './server-facts.ts'
+import type { McpServerOptions } from './server-options.ts'
 import { ValidatingServer } from './validating-server.ts'
-
-export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
-  readonly version: string
-  readonly tools: readonly Tool[]
-  readonly switchedOffBy: SwitchedOffBy
-  /** What is told to the client as it happens; without it the client learns of changes by asking. */
-  readonly events?: EventFeed
-  /** What `roux://system-info` tells beside the version. */
-  facts?(): Omit<ServerFacts, 'version'>
-  /** The vault's folder of which the notes are prompts; empty for none. */
-  promptsFolder?(): string
-  /** What is offered beside our own. */
-  readonly extension?: ServerExtension
-  /** Called when the opening request of a client has been answered. */
-  onOpened?(): void
-}
 
 const MINUTE = 60_000
 
 /** One connection's server, for both eras of the protocol. Opening it and listing its tools and resources touches no vault. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const server = new ValidatingServer(
-    { name: 'roux', title: 'Roux', version: options.version },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        resources: { listChanged: true, subscribe: true },
-        prompts: { listChanged: true },
-        completions: {},
-        logging: {},
-      },
-      instructions: instructionsFor(enabledTools(options), options.vaults.names),
-      // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
-      jsonSchemaValidator: { getValidator: unused },
-      ...options.extension?.input,
-      // Lists change with settings only, and clients are told; what is read from a vault may change at any moment.
-      cacheHints: {
-        'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
-        'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
-        'resources/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
-        'resources/templates/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
-        'prompts/list': { ttlMs: MINUTE, cacheScope: 'private' },
-        'resources/read': { ttlMs: 0, cacheScope: 'private' },
-      },
+  const server = new ValidatingServer(serverInfo(options), serverOptions(options), options.onOpened)
+  addHandlers(server, options)
+  return server
+}
+
+/** What the server is called. */
+export function serverInfo({ version }: McpServerOptions): Implementation {
+  return { name: 'roux', title: 'Roux', version }
+}
+
+/** What the SDK needs to know of the server. */
+export function serverOptions(options: McpServerOptions): ServerOptions {
+  return {
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
     },
-    options.onOpened,
-  )
+    instructions: instructionsFor(enabledTools(options), options.vaults.names),
+    // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
+    jsonSchemaValidator: { getValidator: unused },
+    // Lists change with settings only, and clients are told; what is read from a vault may change at any moment.
+    cacheHints: {
+      'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+      'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+      'resources/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+      'resources/templates/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+      'prompts/list': { ttlMs: MINUTE, cacheScope: 'private' },
+      'resources/read': { ttlMs: 0, cacheScope: 'private' },
+    },
+  }
+}
+
+/** Has a server answer everything that ours answers. */
+export function addHandlers(server: ValidatingServer, options: McpServerOptions): void {
   addToolHandlers(server, options)
   addResourceHandlers(server, options)
   addPromptHandlers(server, options)
   addCompletionHandler(server, options)
   connectNotifier(server, options)
-  return server
 }
 
 function unused(): never {

@@ -1,26 +1,28 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { closedBy, SHUTDOWN } from '../core/shutdown.ts'
-import { Batches } from './batches.ts'
+import { type Arrival, batchFault, type Messages, readArrival, readJson } from './arrival.ts'
 import { messageToJson } from './json.ts'
 import {
   answeredId,
+  cancelledId,
   idFromEnds,
   invalidParams,
   invalidRequest,
+  isInitialize,
+  isListen,
   isRequest,
-  parseFault,
-  parseJson,
-  readMessage,
+  listenedUris,
 } from './json-rpc.ts'
 import { type Line, LineSplitter } from './line-splitter.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 export interface StdioTransportOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   /** Called once when nothing more will be read and what was asked for is answered. */
   onDrained(): void
-  /** Told which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
+  /** Asked which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
   onListen?(uris: readonly string[]): Listening
 }
 
@@ -44,9 +46,10 @@ export class StdioTransport implements Transport {
   /** How to end each stream that is listened to. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
-  readonly #batches = new Batches()
   /** Requests that will be answered; listen streams are not among them, they last as long as the connection. */
-  readonly #inFlight = new Set<RequestId>()
+  readonly #pending = new PendingRequests()
+  /** The version that was asked for by `initialize`: the line after it may be read before its answer is written. */
+  #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
   #reading = true
@@ -78,7 +81,7 @@ export class StdioTransport implements Transport {
     if (this.#stdin.readableEnded || this.#stdin.destroyed) this.#onEnd()
   }
 
-  /** Stops reading, waits for what is in flight, then tells that everything is answered. */
+  /** Stops reading, waits for what is in flight, then reports that everything is answered. */
   drain(): void {
     if (!this.#reading) return
     this.#reading = false
@@ -90,9 +93,8 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
-    if (id !== undefined) this.#inFlight.delete(id)
-    const settled = this.#batches.settle(message)
-    if (settled !== undefined) await this.#write(settled)
+    if (id === undefined || !this.#pending.settle(id, message)) void this.#write(message)
+    await this.#blocked?.until
     this.#settleDrain()
   }
 
@@ -122,37 +124,39 @@ export class StdioTransport implements Transport {
 
   #receive(line: Line): void {
     if (line.kind === 'discarded') {
-      this.#refuse('the line is longer than 10 MB.', idFromEnds(line.head, line.tail))
+      void this.#write(invalidRequest('the line is longer than 10 MB.', idFromEnds(line.head, line.tail)))
       return
     }
     const text = line.text.trim()
     if (text === '') return
-    const parsed = parseJson(text)
-    if (parsed === undefined) void this.#write(parseFault())
-    else if (Array.isArray(parsed.value)) this.#receiveBatch(parsed.value)
-    else this.#receiveOne(parsed.value)
+    const json = readJson(text, 'line')
+    this.#take('fault' in json ? { kind: 'fault', response: json.fault } : readArrival(json.value))
   }
 
-  #receiveOne(value: unknown): void {
-    const incoming = readMessage(value)
-    if (incoming.kind === 'fault') void this.#write(incoming.response)
-    else this.#deliver(incoming.message)
+  #take(arrival: Arrival): void {
+    const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, this.#version)
+    if (fault !== undefined) void this.#write(fault)
+    else if (arrival.kind === 'messages') this.#takeMessages(arrival)
   }
 
-  #refuse(reason: string, id?: RequestId): void {
-    void this.#write(invalidRequest(reason, id))
-  }
-
-  #receiveBatch(values: readonly unknown[]): void {
-    if (!this.#batches.allowed || values.length === 0) {
-      this.#refuse(this.#batches.allowed ? 'the batch is empty.' : 'batches are not part of this protocol version.')
+  #takeMessages({ messages, faults, isBatch }: Messages): void {
+    const [first] = messages
+    const repeated = this.#pending.repeatedFault(messages)
+    if (repeated !== undefined) {
+      void this.#write(repeated)
       return
     }
-    const incoming = values.map(readMessage)
-    const messages = incoming.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
-    const faults = incoming.flatMap((item) => (item.kind === 'fault' ? [item.response] : []))
-    const answer = this.#batches.open(messages, faults)
-    if (answer !== undefined) void this.#write(answer)
+    if (!isBatch && first !== undefined && isListen(first)) {
+      if (this.#mayListen(first)) this.onmessage?.(first)
+      return
+    }
+    this.#pending.add(messages, {
+      onAnswers: (answers) => {
+        const all = [...faults, ...answers]
+        const [only] = all
+        if (only !== undefined) void this.#write(isBatch ? all : only)
+      },
+    })
     for (const message of messages) this.#deliver(message)
   }
 
@@ -161,21 +165,21 @@ export class StdioTransport implements Transport {
       this.drain()
       return
     }
-    if (isRequest(message)) {
-      this.#batches.notice(message)
-      const isListening = message.method === 'subscriptions/listen'
-      if (!isListening) this.#inFlight.add(message.id)
-      else if (!this.#mayListen(message)) return
-    } else if ('method' in message && message.method === 'notifications/cancelled') {
-      this.#cancel(message.params?.requestId)
+    if (isInitialize(message)) this.#version = String(message.params?.protocolVersion)
+    const cancelled = cancelledId(message)
+    if (cancelled !== undefined) {
+      // It gets no answer: its client may no longer wait for one.
+      this.#pending.settle(cancelled)
+      this.#unlisten(cancelled)
     }
     this.onmessage?.(message)
   }
 
   /** Whether a stream may begin; why not is answered. */
-  #mayListen({ id, params }: JSONRPCRequest): boolean {
+  #mayListen(request: JSONRPCRequest): boolean {
+    const { id } = request
     this.#unlisten(id)
-    const listening = this.#onListen(listenedUris(params))
+    const listening = this.#onListen(listenedUris(request))
     if ('end' in listening) this.#listening.set(id, listening.end)
     else void this.send(invalidParams(listening.refusal, id))
     return 'end' in listening
@@ -184,15 +188,6 @@ export class StdioTransport implements Transport {
   #unlisten(id: RequestId): void {
     this.#listening.get(id)?.()
     this.#listening.delete(id)
-  }
-
-  /** A cancelled request gets no answer: nobody may wait for one. */
-  #cancel(id: unknown): void {
-    if (typeof id !== 'string' && typeof id !== 'number') return
-    this.#inFlight.delete(id)
-    this.#unlisten(id)
-    const batch = this.#batches.cancel(id)
-    if (batch !== undefined) void this.#write(batch)
   }
 
   #write(message: JSONRPCMessage | readonly JSONRPCMessage[]): Promise<void> {
@@ -220,7 +215,7 @@ export class StdioTransport implements Transport {
   }
 
   #settleDrain(): void {
-    if (!this.#reading && this.#inFlight.size === 0) this.#drained()
+    if (!this.#reading && this.#pending.size === 0) this.#drained()
   }
 
   #drained(): void {
@@ -244,14 +239,6 @@ export class StdioTransport implements Transport {
     this.#stdin.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
     this.#stdin.pause()
   }
-}
-
-/** The resources that a `subscriptions/listen` names; none where it is malformed, which the SDK answers. */
-function listenedUris(params: object = {}): readonly string[] {
-  const filter: unknown = 'notifications' in params ? params.notifications : undefined
-  const uris: unknown =
-    typeof filter === 'object' && filter !== null && 'resourceSubscriptions' in filter ? filter.resourceSubscriptions : []
-  return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
 }
 
 function isExit(message: JSONRPCMessage): boolean {

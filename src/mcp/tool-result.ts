@@ -1,5 +1,6 @@
 import type { Answer, Picture } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
 import type { Wrap } from './define-tool.ts'
 import { membersToJson, toJson } from './json.ts'
 
@@ -36,7 +37,7 @@ export function errorResult(thrown: unknown, log: Log): ToolResult {
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** What is told of a bug: a reference to what only the log says. */
+/** What a client learns of a bug: a reference to what only the log says. */
 export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`
@@ -47,10 +48,6 @@ export function internalError(thrown: unknown, log: Log) {
 function wrapped(value: unknown, wrap: Wrap): Record<string, unknown> {
   if (wrap === 'object') return isRecord(value) ? { ...value } : { result: value ?? null }
   return { [wrap]: value }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function textBlock(text: string): TextBlock {

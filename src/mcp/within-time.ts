@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { RouxError } from '../core/errors.ts'
 
 export interface TimeLimit {
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no one waits any more. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds. */
   readonly timeout?: number | undefined

@@ -1,9 +1,10 @@
 import type { Answer, Warning } from '../app/graph-core.ts'
-import { isArguments } from '../app/vault-arguments.ts'
 import { type ErrorCode, RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { partialHash } from '../core/partial-reading.ts'
 import type { Permission } from './define-tool.ts'
 
-/** What answers tell of a change or an attachment itself, and nothing of notes; by what the tool needs. */
+/** What answers say about a change or an attachment itself, and nothing about notes; by what the tool needs. */
 const TOLD: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'path', 'hash', 'deleted'],
@@ -21,23 +22,26 @@ const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 /** Errors that say what was wrong with the call; others may name notes and headings that could be meant. */
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
-/** The same answer for who may change something but not read notes. */
+/** The same answer for a client that may change something but not read notes. */
 export function answerWithoutReading(answer: Answer<unknown>, needs: Permission | undefined): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
   return { ...answer, value: only(TOLD[needs], answer.value), warnings }
 }
 
-/** The same failure for who may not read notes. */
+/** The same failure for a client that may not read notes. */
 export function errorWithoutReading(thrown: unknown): unknown {
   if (!(thrown instanceof RouxError) || OF_THE_CALL.includes(thrown.code)) return thrown
   const { code, message, hint } = thrown
   return new RouxError(code, message, { ...(hint === undefined ? {} : { hint }), cause: thrown })
 }
 
-function only(told: ReadonlySet<string>, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => only(told, item))
-  if (!isArguments(value)) return value
-  const kept = Object.entries(value).filter(([name]) => told.has(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, only(told, member)]))
+function only(names: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => only(names, item))
+  if (!isRecord(value)) return value
+  const kept = Object.entries(value).filter(([name]) => names.has(name))
+  return Object.fromEntries(
+    // A hash says how much was shown: here nothing is.
+    kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
+  )
 }

@@ -1,3 +1,5 @@
+import { ALL_KNOWN, type KnownShare } from './known-share.ts'
+
 /** A note that has some of the query's words. */
 export interface KeywordHit<Key> {
   readonly key: Key
@@ -25,6 +27,8 @@ export interface FusionOptions<Key> {
   readonly weight: number
   /** The embedder's; without it the cosine itself is the certainty. */
   readonly certainty?: Certainty | undefined
+  /** How far meaning is trusted: it has that share of `weight`, and of what it says of how certain an answer is. Default all. */
+  readonly known?: KnownShare
   /** Notes with exactly this title or alias: they come first, with score 1, and need not be among the hits. */
   readonly exact?: ReadonlySet<Key>
 }
@@ -73,13 +77,15 @@ const NAME_SHARE = 0.9
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
   semantic: readonly SemanticHit<Key>[],
-  { weight: wanted, certainty, exact = new Set() }: FusionOptions<Key>,
+  { weight: wanted, certainty, known = ALL_KNOWN, exact = new Set() }: FusionOptions<Key>,
 ): readonly FusedHit<Key>[] {
+  if (known.order === 0 && semantic.length > 0) return fuse(keyword, [], { weight: wanted, exact })
   const matched = keyword.reduce((most, hit) => Math.max(most, hit.matched), 0)
-  const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * meaningShare(matched)
+  const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * known.order * meaningShare(matched)
   const words = keywordLegs(keyword)
   const meaning = semanticLegs(semantic)
-  const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
+  const bySemantic = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
+  const sure = known.certainty * bySemantic + (1 - known.certainty) * matched
   const hits = [...new Set([...words.keys(), ...meaning.keys(), ...exact])].map((key) => {
     const legs = { keyword: words.get(key), semantic: meaning.get(key) }
     const mix = (1 - weight) * (legs.keyword?.normalised ?? 0) + weight * (legs.semantic?.normalised ?? 0)

@@ -89,12 +89,8 @@ export interface RelevantHit {
   readonly exact: boolean
 }
 
-/** The hits that a preset lets through, exact ones always; `by` what they were found. The order is kept. */
-export function keepRelevant<Hit extends RelevantHit>(
-  hits: readonly Hit[],
-  relevance: Relevance,
-  by: 'words' | 'meaning' = 'meaning',
-): readonly Hit[] {
-  const least = (by === 'words' ? LEAST_BY_WORDS : LEAST_SCORE)[relevance]
+/** The hits that a preset lets through, exact ones always; `meaning`: how much meaning says of how certain they are, 0–1. The order is kept. */
+export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
+  const least = meaning * LEAST_SCORE[relevance] + (1 - meaning) * LEAST_BY_WORDS[relevance]
   return hits.filter((hit) => hit.exact || hit.score >= least)
 }

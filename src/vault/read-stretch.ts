@@ -22,7 +22,8 @@ export function readStretch(
   }
   const bytes = vault.read(path)
   if (bytes === undefined || bytes === 'unreadable') return undefined
-  return { bytes: bytes.subarray(offset, offset + length), size: bytes.length }
+  // Not a view: what is handed to another thread takes its whole buffer with it.
+  return { bytes: bytes.slice(offset, offset + length), size: bytes.length }
 }
 
 /** `undefined` where the file cannot be opened, as where it is a symbolic link: the vault says which of those may be followed. */
@@ -35,7 +36,7 @@ function readPart(
   try {
     descriptor = openSync(file, flags)
     const bytes = new Uint8Array(length)
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset))
+    return bytes.slice(0, readSync(descriptor, bytes, 0, length, offset))
   } catch {
     return undefined
   } finally {

@@ -15,6 +15,8 @@ export interface WatchOptions extends VaultOptions {
   readonly settle?: number
   /** The longest that changes are held back while more keep coming, in ms. */
   readonly maxWait?: number
+  /** Told at once of what `onDirty` will be told: a file, or what has no such path. */
+  readonly onNoticed?: (file: string | undefined) => void
   /** Told when watching is not as good as it should be. */
   readonly onProblem?: (message: string) => void
   /** By default what suits the platform. */
@@ -29,7 +31,27 @@ export interface WatchOptions extends VaultOptions {
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ settle: options.settle ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
-  return new VaultWatcher(realOrSelf(root), options, batch)
+  const { onNoticed } = options
+  return new VaultWatcher(realOrSelf(root), options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
+}
+
+/** Tells of what comes into the batch before it is told together. */
+function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
+  return {
+    file(path) {
+      batch.file(path)
+      onNoticed(path)
+    },
+    folder(path) {
+      batch.folder(path)
+      onNoticed(undefined)
+    },
+    all() {
+      batch.all()
+      onNoticed(undefined)
+    },
+    close: () => batch.close(),
+  }
 }
 
 const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }

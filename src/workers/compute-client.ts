@@ -1,34 +1,79 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric } from '../core/analytics.ts'
 import type { Scores, Topology } from '../core/store.ts'
-import type { ComputeReply, ComputeRequest } from './messages.ts'
+import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
+import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
-/** Graph algorithms in a worker, which is started with the first run. */
-export class ComputeClient implements Analytics {
+/** Graph algorithms and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
+export class ComputeClient implements Analytics, VectorGraphs {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
+  #ending: Promise<unknown> | undefined
   #nextId = 1
+  /** Runs that somebody waits for. */
+  #runs = 0
+  /** Graphs that are being built: they are in the worker's memory. */
+  readonly #graphs = new Set<number>()
+  #isClosed = false
 
   constructor(startWorker: () => Worker) {
     this.#startWorker = startWorker
   }
 
-  run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
+  async run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
+    const worker = this.#start()
+    // Somebody waits for the answer: the process lives until it is there.
+    this.#runs++
+    worker.ref()
+    try {
+      return (await this.#ask({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
+    } finally {
+      if (--this.#runs === 0) worker.unref()
+    }
+  }
+
+  async begin(dimensions: number): Promise<VectorGraphBuilder> {
+    const graph = this.#nextId++
+    this.#graphs.add(graph)
+    await this.#ask({ type: 'beginGraph', graph, dimensions })
+    return {
+      add: async (labels, vectors) => {
+        await this.#ask({ type: 'addVectors', graph, labels, vectors }, [labels.buffer, vectors.buffer])
+      },
+      delete: async (labels) => {
+        await this.#ask({ type: 'deleteVectors', graph, labels })
+      },
+      write: async (path) => (await this.#ask({ type: 'writeGraph', graph, path })) as WrittenGraph,
+      // Where the worker has ended, the memory is given back already.
+      close: () => {
+        if (this.#graphs.delete(graph)) this.#ask({ type: 'endGraph', graph }).catch(() => {})
+      },
+    }
+  }
+
+  #ask(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+    if (this.#isClosed) return Promise.reject(new Error('the worker ended'))
     const worker = this.#start()
     const id = this.#nextId++
-    worker.ref()
-    return new Promise<Scores>((resolve, reject) => {
+    return new Promise<ComputeResult>((resolve, reject) => {
       this.#waiting.set(id, (reply) => ('result' in reply ? resolve(reply.result) : reject(new Error(reply.error))))
-      const request: ComputeRequest = { id, metric, offsets, targets }
-      worker.postMessage(request, [offsets.buffer as ArrayBuffer, targets.buffer as ArrayBuffer])
-    }).finally(() => {
-      if (this.#waiting.size === 0) worker.unref()
-    })
+      const request: ComputeRequest = { id, ...job }
+      worker.postMessage(request, handedOver as readonly ArrayBuffer[])
+    }).finally(() => this.#endIfIdle())
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    this.#isClosed = true
+    await Promise.all([this.#worker?.terminate(), this.#ending])
+  }
+
+  #endIfIdle(): void {
+    const worker = this.#worker
+    if (worker === undefined || this.#waiting.size > 0 || this.#graphs.size > 0) return
+    this.#worker = undefined
+    worker.unref()
+    this.#ending = worker.terminate()
   }
 
   #start(): Worker {
@@ -50,6 +95,7 @@ export class ComputeClient implements Analytics {
     // One that failed ends later, when another may be at work.
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#graphs.clear()
     for (const [id, done] of this.#waiting) done({ id, error })
     this.#waiting.clear()
   }

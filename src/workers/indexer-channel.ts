@@ -1,13 +1,14 @@
-import { MessageChannel, type Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import type { FromIndexer, ToIndexer } from './messages.ts'
+import { Restarts } from './restarts.ts'
 
 /** What speaks to the part of an indexing worker that works on one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Told when the whole worker fails. */
+  /** Told when the whole worker fails; its end follows. */
   onError(listener: (error: Error) => void): void
-  /** Told when the whole worker ends. */
+  /** Told when the whole worker ends, after everything that it sent. */
   onExit(listener: () => void): void
   /** As long as it is held, the process lives. */
   ref(): void
@@ -20,27 +21,36 @@ interface Running {
   readonly worker: Worker
   /** How many vaults are open in it. */
   open: number
+  /** It is ended by us. */
+  isEnding: boolean
 }
 
-/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for those opened next. */
+/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for whoever opens a channel next. */
 export class IndexerHost {
   readonly #start: () => Worker
+  /** How often the worker died, and when another may be started. */
+  readonly restarts: Restarts
   #running: Running | undefined
 
-  constructor(start: () => Worker) {
+  constructor(start: () => Worker, restarts = new Restarts()) {
     this.#start = start
+    this.restarts = restarts
   }
 
   /** A way to the worker for one more vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
-    const running: Running = { worker: this.#start(), open: 1 }
+    const running: Running = { worker: this.#start(), open: 1, isEnding: false }
     const { worker } = running
     this.#running = running
     // Every vault listens for itself.
     worker.setMaxListeners(0)
     worker.on('error', () => this.#forget(running))
-    worker.on('exit', () => this.#forget(running))
+    // Counted before any vault hears of it.
+    worker.on('exit', () => {
+      if (!running.isEnding) this.restarts.died()
+      this.#forget(running)
+    })
     return channelOf(worker, worker, () => this.#end(running))
   }
 
@@ -57,6 +67,7 @@ export class IndexerHost {
   async #end(running: Running): Promise<void> {
     running.open--
     if (running.open > 0) return
+    running.isEnding = true
     this.#forget(running)
     await running.worker.terminate()
   }
@@ -66,21 +77,22 @@ export class IndexerHost {
   }
 }
 
-/** What of a worker and of a port is used alike. */
-interface Port {
-  postMessage(message: ToIndexer): void
-  on(event: 'message', listener: (message: FromIndexer) => void): unknown
-  ref(): void
-  unref(): void
-}
-
-function channelOf(worker: Worker, port: Port, end: () => Promise<void>): IndexerChannel {
+function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promise<void>): IndexerChannel {
   let isEnded = false
+  let receive: (message: FromIndexer) => void = () => {}
   return {
     post: (message) => port.postMessage(message),
-    onMessage: (listener) => void port.on('message', listener),
+    onMessage: (listener) => {
+      receive = listener
+      port.on('message', listener)
+    },
     onError: (listener) => void worker.on('error', listener),
-    onExit: (listener) => void worker.on('exit', listener),
+    onExit: (listener) =>
+      void worker.on('exit', () => {
+        // Node delivers what a worker sent before it tells its end; what came through a port of its own may still wait.
+        if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
+        listener()
+      }),
     ref: () => port.ref(),
     unref: () => port.unref(),
     end: async () => {
@@ -89,4 +101,8 @@ function channelOf(worker: Worker, port: Port, end: () => Promise<void>): Indexe
       await end()
     },
   }
+}
+
+function* waiting(port: MessagePort): Iterable<FromIndexer> {
+  for (let next = receiveMessageOnPort(port); next?.message !== undefined; next = receiveMessageOnPort(port)) yield next.message
 }

@@ -2,6 +2,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy } from '../core/indexing.ts'
+import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
@@ -12,7 +13,7 @@ import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
 import { embeddingTable } from './entries.ts'
-import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
+import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { openWrites } from './open-writes.ts'
 import { EmbedderRelay } from './relayed-embedder.ts'
 import type { WriteService } from './write-service.ts'
@@ -51,7 +52,9 @@ function serveVault(port: MessagePort): void {
         service?.asked()
         break
       case 'write':
-        void write(writes, message.job).then((outcome) => send({ type: 'written', id: message.id, outcome }))
+        void write(writes, message.job, (changeId) => send({ type: 'begun', id: message.id, changeId })).then((outcome) =>
+          send({ type: 'written', id: message.id, outcome }),
+        )
         break
       case 'damaged':
         // A reader that has not heard yet that the index was replaced means the one before.
@@ -72,7 +75,7 @@ function serveVault(port: MessagePort): void {
         relay.receive(message)
         break
       case 'close':
-        void Promise.resolve(service?.close()).finally(() => {
+        void closed(service, send).finally(() => {
           writes?.close()
           send({ type: 'closed' })
           // Through the parent's port other vaults may still come.
@@ -94,7 +97,7 @@ interface Surroundings {
 type Send = (message: FromIndexer) => void
 
 function openService(
-  { root, settings, file, searchFile, memory, watch }: IndexerData,
+  { root, settings, file, searchFile, memory, watch, freshness }: OpenIndexer,
   { send, relay, onReplaced, onRest }: Surroundings,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
@@ -135,6 +138,8 @@ function openService(
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },
     onCommitted: (generation) => send({ type: 'committed', generation }),
+    freshness: new Freshness(freshness),
+    onCaughtUp: () => send({ type: 'caughtUp' }),
     onRest,
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
@@ -149,9 +154,9 @@ async function openPassageEmbedder(settings: IndexerData['settings']['embedder']
 
 /** The watcher is loaded when the first comparison is done: it must not delay it. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
-  return (onDirty, onProblem) => {
+  return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
-      watchVault(root, { ...options, onProblem }, onDirty),
+      watchVault(root, { ...options, onProblem, onNoticed }, onDirty),
     )
     return {
       ready: watching.then((watcher) => watcher.ready),
@@ -175,6 +180,15 @@ async function reconciled(
   }
 }
 
+/** What fails at the end is no reason to stay. */
+async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
+  try {
+    await service?.close()
+  } catch (error) {
+    send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+  }
+}
+
 /** The first real request: before it is answered, what a dead process left half written is taken back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const done = writes === undefined ? Promise.resolve() : writes.recover()
@@ -187,16 +201,22 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
     .finally(() => send({ type: 'recovered' }))
 }
 
-async function write(writes: WriteService | undefined, job: WriteJob): Promise<WriteOutcome> {
+async function write(
+  writes: WriteService | undefined,
+  job: WriteJob,
+  onBegun: (changeId: string) => void,
+): Promise<WriteOutcome> {
   try {
     if (writes === undefined) throw new Error('no vault is open')
     switch (job.kind) {
       case 'run':
-        return { value: await writes.run(job.request) }
+        return { value: await writes.run(job.request, { onBegun }) }
       case 'undo':
-        return { value: await writes.undo(job.changeId) }
+        return { value: await writes.undo(job.changeId, { onBegun }) }
       case 'changes':
         return { value: await writes.changes(job.limit) }
+      case 'state':
+        return { value: await writes.stateOf(job.changeId) }
     }
   } catch (error) {
     if (!(error instanceof RouxError)) return { failure: String(error instanceof Error ? error.stack : error) }

@@ -1,11 +1,13 @@
-import type { ChangeSummary } from '../core/changes.ts'
+import type { ChangeState, ChangeSummary } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
+import { Freshness } from '../indexing/freshness.ts'
 import { Latch, within } from '../indexing/service.ts'
-import type { IndexerChannel } from './indexer-channel.ts'
-import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
+import type { IndexerChannel, IndexerHost } from './indexer-channel.ts'
+import { firstLine, indexingFailed, LostWrite, lostWriteError, notBegun } from './lost-write.ts'
+import type { FromIndexer, IndexerData, ToIndexer, WriteJob } from './messages.ts'
 import { serveEmbedder } from './relayed-embedder.ts'
 
 export interface ClientListeners {
@@ -19,16 +21,40 @@ export interface ClientListeners {
   readonly onBegin?: (() => void) | undefined
 }
 
-/** The indexing side as the main thread sees it: a service in a worker, spoken to in messages. */
+type Request = Extract<ToIndexer, { readonly id: number; readonly type: 'reconcile' | 'findable' | 'write' }>
+type Reply = Extract<FromIndexer, { readonly type: 'reconciled' | 'found' | 'written' }>
+
+/** A request that is not answered yet. */
+interface Pending {
+  readonly request: Request
+  readonly done: (reply: Reply) => void
+  readonly fail: (error: Error) => void
+  /** Workers that it was sent to and that died. */
+  readonly deaths: number
+  /** Whether the worker of now has it. */
+  readonly isSent: boolean
+  /** Of a write: the change that it began. */
+  readonly changeId?: string
+}
+
+/**
+ * The indexing side as the main thread sees it: a service in a worker, spoken to in messages. A worker that dies is started again; what only
+ * reads is asked once more then, and of what was being written the record tells what became of it.
+ */
 export class IndexingClient implements Indexing {
-  readonly #channel: IndexerChannel
-  readonly #onBegin: (() => void) | undefined
+  readonly #host: IndexerHost
+  readonly #data: IndexerData
+  readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
-  readonly #waiting = new Map<number, (error?: Error) => void>()
+  readonly #pending = new Map<number, Pending>()
   readonly #settled = new Latch()
   /** What a dead process left half written was taken back; asked for by `begin`. */
   readonly #recovered = new Latch()
-  readonly #writes = new Map<number, (outcome: WriteOutcome) => void>()
+  readonly #caughtUp = new Latch()
+  #freshness = new Freshness()
+  /** Absent between the death of a worker and the start of the next. */
+  #channel: IndexerChannel | undefined
+  #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
   #nextId = 1
   #held = 0
@@ -38,24 +64,18 @@ export class IndexingClient implements Indexing {
   /** Damage was reported: what is told until there is another index is of the damaged one. */
   #isReplacing = false
   #isClosing = false
-  /** Why the worker died: nothing is answered any more. */
+  /** Why the worker is not started again for now. */
   #failure: string | undefined
+  /** What was opened only because the worker was given up. */
+  #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
-  constructor(channel: IndexerChannel, data: IndexerData, listeners: ClientListeners) {
+  constructor(host: IndexerHost, data: IndexerData, listeners: ClientListeners) {
+    this.#host = host
+    this.#data = data
+    this.#listeners = listeners
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
-    this.#channel = channel
-    this.#onBegin = listeners.onBegin
-    this.#channel.onMessage((message) => this.#receive(message, listeners))
-    this.#channel.onError((error) => this.#fail(String(error.stack ?? error), listeners))
-    this.#channel.onExit(() => {
-      this.#onClosed()
-      if (this.#isClosing) this.#rejectAll('The indexing worker ended.')
-      else if (this.#failure === undefined) this.#fail('The indexing worker ended.', listeners)
-    })
-    this.#send({ type: 'open', data })
-    // Only what waits for an answer keeps the process alive; a listener for messages would, too.
-    this.#channel.unref()
+    this.#open()
   }
 
   status(): IndexStatus {
@@ -69,6 +89,7 @@ export class IndexingClient implements Indexing {
 
   begin(): void {
     this.#askedAt = performance.now()
+    this.#reviveIfDue()
     // Every call says it, and every message wakes the worker: it hears of the others only while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
@@ -76,7 +97,7 @@ export class IndexingClient implements Indexing {
     }
     this.#hasBegun = true
     this.#send({ type: 'begin' })
-    this.#onBegin?.()
+    this.#listeners.onBegin?.()
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
@@ -91,33 +112,52 @@ export class IndexingClient implements Indexing {
     )
   }
 
-  reconcile(paths?: readonly string[]): Promise<void> {
+  isBehind(): boolean {
+    return this.#freshness.isBehind
+  }
+
+  async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
+    if (!this.#freshness.isBehind) return true
+    this.#caughtUp.shut()
+    return await this.#hold(within(this.#caughtUp.opened, timeout, signal))
+  }
+
+  async reconcile(paths?: readonly string[]): Promise<void> {
     const id = this.#nextId++
-    return this.#ask(id, { type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
+    const reply = await this.#ask({ type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
+    if (reply.type === 'reconciled' && reply.error !== undefined) throw new Error(reply.error)
   }
 
   findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
     const id = this.#nextId++
-    return within(this.#ask(id, { type: 'findable', id, by }), timeout, signal)
+    const found = this.#ask({ type: 'findable', id, by })
+    return within(
+      found.then(() => {}),
+      timeout,
+      signal,
+    )
   }
 
-  #ask(id: number, message: ToIndexer): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(indexingFailed(this.#failure))
-    const answered = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(id, (error) => (error === undefined ? resolve() : reject(error)))
-      this.#send(message)
+  #ask(request: Request): Promise<Reply> {
+    this.#reviveIfDue()
+    const failure = this.#isClosing ? 'The vault is being closed.' : this.#failure
+    if (failure !== undefined) return Promise.reject(indexingFailed(failure))
+    const answered = new Promise<Reply>((done, fail) => {
+      const isSent = this.#channel !== undefined
+      this.#pending.set(request.id, { request, done, fail, deaths: 0, isSent })
+      this.#send(request)
     })
     return this.#hold(answered)
   }
 
   /** The process lives as long as somebody waits. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
-    if (this.#held++ === 0) this.#channel.ref()
+    if (this.#held++ === 0) this.#channel?.ref()
     try {
       return await promise
     } finally {
       // Whoever closes waits for the worker's end, which what is answered meanwhile must not change.
-      if (--this.#held === 0 && !this.#isClosing) this.#channel.unref()
+      if (--this.#held === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
 
@@ -141,15 +181,12 @@ export class IndexingClient implements Indexing {
     changes: async (limit) => (await this.#write({ kind: 'changes', limit })) as readonly ChangeSummary[],
   }
 
-  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[]> {
-    if (this.#failure !== undefined) throw new Error(`Writing failed: ${this.#failure}`)
-    const id = this.#nextId++
-    const outcome = await this.#hold(
-      new Promise<WriteOutcome>((resolve) => {
-        this.#writes.set(id, resolve)
-        this.#send({ type: 'write', id, job })
-      }),
-    )
+  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[] | ChangeState | undefined> {
+    const reply = await this.#ask({ type: 'write', id: this.#nextId++, job }).catch(async (error: unknown) => {
+      throw error instanceof LostWrite ? lostWriteError(error, await this.#stateOf(error.changeId)) : error
+    })
+    if (reply.type !== 'written') throw new Error('the indexing worker answered something else than was asked')
+    const { outcome } = reply
     if ('value' in outcome) return outcome.value
     if ('failure' in outcome) throw new Error(outcome.failure)
     const { code, message, hint, candidates } = outcome.error
@@ -157,6 +194,15 @@ export class IndexingClient implements Indexing {
       ...(hint === undefined ? undefined : { hint }),
       ...(candidates === undefined ? undefined : { candidates }),
     })
+  }
+
+  /** What the record says of a change, once recovery has looked at it; `undefined` where that cannot be told. */
+  async #stateOf(changeId: string): Promise<ChangeState | undefined> {
+    try {
+      return (await this.#write({ kind: 'state', changeId })) as ChangeState | undefined
+    } catch {
+      return undefined
+    }
   }
 
   /** A reader found the search index damaged: it is built anew. */
@@ -169,25 +215,60 @@ export class IndexingClient implements Indexing {
       this.#onClosed = resolve
     })
     this.#isClosing = true
-    this.#send({ type: 'close' })
-    if (this.#failure === undefined) await within(closed, CLOSING_TIME)
-    // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
-    await this.#channel.end()
+    clearTimeout(this.#restart)
+    const channel = this.#channel
+    if (channel !== undefined) {
+      channel.post({ type: 'close' })
+      await within(closed, CLOSING_TIME)
+      // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
+      await channel.end()
+    }
+    this.#failAll('The indexing worker ended.')
+  }
+
+  #open(): void {
+    const channel = this.#host.channel()
+    this.#channel = channel
+    this.#freshness = new Freshness()
+    this.#replaced = 0
+    let reason = 'The indexing worker ended.'
+    channel.onMessage((message) => {
+      if (this.#channel === channel) this.#receive(message, channel)
+    })
+    channel.onError((error) => {
+      reason = String(error.stack ?? error)
+    })
+    channel.onExit(() => {
+      if (this.#channel === channel) this.#lose(channel, reason)
+    })
+    this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
+    if (this.#hasBegun) this.#send({ type: 'begin' })
+    if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
+    for (const [id, pending] of this.#pending) {
+      this.#pending.set(id, { ...pending, isSent: true })
+      this.#send(pending.request)
+    }
+    // Only what waits for an answer keeps the process alive; a listener for messages would, too.
+    if (this.#held === 0) channel.unref()
+    else channel.ref()
   }
 
   #send(message: ToIndexer): void {
-    this.#channel.post(message)
+    this.#channel?.post(message)
   }
 
-  #receive(message: FromIndexer, listeners: ClientListeners): void {
+  #receive(message: FromIndexer, channel: IndexerChannel): void {
+    const listeners = this.#listeners
     switch (message.type) {
       case 'status':
-        this.#status = message.status
         if (SETTLED.has(message.status.phase) && !this.#isReplacing) this.#settled.open()
-        for (const listener of this.#statusListeners) listener(message.status)
+        this.#tell(message.status)
         break
       case 'committed':
         listeners.onCommitted(message.generation)
+        break
+      case 'caughtUp':
+        this.#caughtUp.open()
         break
       case 'replaced':
         this.#replaced++
@@ -197,24 +278,24 @@ export class IndexingClient implements Indexing {
       case 'searchReplaced':
         listeners.onSearchReplaced(message.cache)
         break
-      case 'reconciled':
-        this.#waiting.get(message.id)?.(message.error === undefined ? undefined : new Error(message.error))
-        this.#waiting.delete(message.id)
-        break
       case 'recovered':
         this.#recovered.open()
         break
-      case 'written':
-        this.#writes.get(message.id)?.(message.outcome)
-        this.#writes.delete(message.id)
+      case 'begun':
+        this.#begun(message.id, message.changeId)
         break
+      case 'reconciled':
       case 'found':
-        this.#waiting.get(message.id)?.()
-        this.#waiting.delete(message.id)
+      case 'written':
+        this.#pending.get(message.id)?.done(message)
+        this.#pending.delete(message.id)
         break
       case 'openEmbedder':
       case 'embed':
-        void serveEmbedder(message, listeners.openEmbedder).then((reply) => this.#send(reply))
+        // The next worker numbers what it asks from the start: an answer for this one is not for it.
+        void serveEmbedder(message, listeners.openEmbedder).then((reply) => {
+          if (this.#channel === channel) channel.post(reply)
+        })
         break
       case 'error':
         listeners.onError(message.stack)
@@ -225,30 +306,117 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  #fail(stack: string, listeners: ClientListeners): void {
-    this.#failure = stack
-    this.#status = { ...this.#status, phase: 'failed', message: stack.split('\n')[0] ?? stack }
-    this.#settled.open()
-    this.#recovered.open()
-    listeners.onError(stack)
-    this.#rejectAll(stack)
+  #tell(status: IndexStatus): void {
+    this.#status = status
+    for (const listener of this.#statusListeners) listener(status)
   }
 
-  #rejectAll(reason: string): void {
-    for (const done of this.#waiting.values()) done(indexingFailed(reason))
-    this.#waiting.clear()
-    for (const done of this.#writes.values()) done({ failure: `Writing failed: ${reason}` })
-    this.#writes.clear()
+  #begun(id: number, changeId: string): void {
+    const pending = this.#pending.get(id)
+    if (pending !== undefined) this.#pending.set(id, { ...pending, changeId })
+  }
+
+  /** The worker died: what it was asked is given up or asked again, and another one is started. */
+  #lose(channel: IndexerChannel, reason: string): void {
+    this.#channel = undefined
+    void channel.end()
+    // What it was behind by is compared at the next start.
+    this.#freshness = new Freshness()
+    this.#caughtUp.open()
+    this.#onClosed()
+    if (this.#isClosing) {
+      this.#failAll(reason)
+      return
+    }
+    this.#listeners.onError(reason)
+    for (const pending of this.#pending.values()) this.#keepOrFail(pending, reason)
+    this.#startLater(reason)
+  }
+
+  #keepOrFail(pending: Pending, reason: string): void {
+    const { request, fail, isSent, changeId } = pending
+    if (!isSent) return
+    const deaths = pending.deaths + 1
+    if (deaths <= deathsOutlived(request)) {
+      this.#pending.set(request.id, { ...pending, deaths, isSent: false })
+      return
+    }
+    this.#pending.delete(request.id)
+    if (!isWrite(request)) fail(indexingFailed(reason))
+    else fail(changeId === undefined ? notBegun(reason) : new LostWrite(changeId, reason))
+  }
+
+  #startLater(reason: string): void {
+    const { pause } = this.#host.restarts
+    if (pause === undefined) {
+      this.#giveUp(reason)
+      return
+    }
+    const message = `the indexing worker ended: ${firstLine(reason)}`
+    // Where nothing is complete yet, who waits for that waits on.
+    if (this.#settled.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
+    this.#restart = setTimeout(() => this.#start(), pause)
+  }
+
+  #start(): void {
+    try {
+      this.#open()
+    } catch (error) {
+      this.#host.restarts.died()
+      this.#startLater(String(error))
+    }
+  }
+
+  #giveUp(reason: string): void {
+    this.#failure = `${firstLine(reason)} ${this.#host.restarts.givenUp}`
+    this.#forced = [this.#settled, this.#recovered].filter(({ isOpen }) => !isOpen)
+    for (const latch of this.#forced) latch.open()
+    this.#tell({ ...this.#status, phase: 'failed', message: this.#failure })
+    this.#failAll(this.#failure)
+  }
+
+  /** A worker that was given up is tried again by the first call after a while. */
+  #reviveIfDue(): void {
+    if (this.#failure === undefined || this.#isClosing || this.#host.restarts.pause === undefined) return
+    this.#failure = undefined
+    for (const latch of this.#forced) latch.shut()
+    this.#forced = []
+    this.#start()
+  }
+
+  #failAll(reason: string): void {
+    const all = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { request, fail, isSent, changeId } of all) {
+      if (!isWrite(request)) fail(indexingFailed(reason))
+      else fail(isSent && changeId !== undefined ? new LostWrite(changeId, reason) : notBegun(reason))
+    }
   }
 }
 
-function indexingFailed(reason: string): RouxError {
-  return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`)
+function isWrite({ type }: Request): boolean {
+  return type === 'write'
+}
+
+/** How many deaths of workers a request may see before it is failed: what only reads may be what they die of, what writes is not done twice. */
+function deathsOutlived(request: Request): number {
+  if (request.type !== 'write') return READS_OUTLIVE
+  switch (request.job.kind) {
+    case 'run':
+      return request.job.request.dryRun ? READS_OUTLIVE : 0
+    case 'undo':
+      return 0
+    case 'changes':
+      return READS_OUTLIVE
+    case 'state':
+      return Number.POSITIVE_INFINITY
+  }
 }
 
 function isEmbedding({ search }: IndexStatus): boolean {
   return search?.vectors !== undefined && search.vectors.done < search.vectors.total
 }
 
+const READS_OUTLIVE = 2
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

@@ -1,12 +1,16 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric } from '../core/analytics.ts'
-import type { ChangeSummary } from '../core/changes.ts'
+import type { ChangeState, ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
+import type { VaultPath } from '../core/ids.ts'
 import type { FindableBy, IndexStatus } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
 import type { Scores } from '../core/store.ts'
+import type { NoteText } from '../core/texts.ts'
+import type { FileStat } from '../core/vault.ts'
+import type { WrittenGraph } from '../core/vector-graphs.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -24,10 +28,16 @@ export interface IndexerData {
   readonly watch: boolean
 }
 
+/** The same with what is made for each worker that is started. */
+export interface OpenIndexer extends IndexerData {
+  /** Of the counts of a `Freshness`. */
+  readonly freshness: SharedArrayBuffer
+}
+
 export type ToIndexer =
   /** Another vault comes to the same worker. */
   | { readonly type: 'join'; readonly port: MessagePort }
-  | { readonly type: 'open'; readonly data: IndexerData }
+  | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
   /** A call came while notes are being embedded. */
   | { readonly type: 'asked' }
@@ -47,8 +57,12 @@ export type FromIndexer =
   | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reconciled'; readonly id: number; readonly error?: string }
   | { readonly type: 'found'; readonly id: number }
+  /** What the watcher told is in the index. */
+  | { readonly type: 'caughtUp' }
   /** What a dead process left half written is taken back. */
   | { readonly type: 'recovered' }
+  /** What is asked to be written is recorded as this change; no file was touched before. */
+  | { readonly type: 'begun'; readonly id: number; readonly changeId: string }
   | { readonly type: 'written'; readonly id: number; readonly outcome: WriteOutcome }
   | EmbedderRequest
   | { readonly type: 'error'; readonly stack: string }
@@ -59,10 +73,12 @@ export type WriteJob =
   | { readonly kind: 'run'; readonly request: WriteRequest }
   | { readonly kind: 'undo'; readonly changeId: string }
   | { readonly kind: 'changes'; readonly limit: number }
+  /** What became of a change that a worker had begun when it died. */
+  | { readonly kind: 'state'; readonly changeId: string }
 
 /** What came of it; errors as their parts, because classes do not pass between threads. */
 export type WriteOutcome =
-  | { readonly value: WriteResult | readonly ChangeSummary[] }
+  | { readonly value: WriteResult | readonly ChangeSummary[] | ChangeState | undefined }
   | { readonly error: Pick<RouxError, 'code' | 'message' | 'hint' | 'candidates'> }
   | { readonly failure: string }
 
@@ -88,11 +104,46 @@ export type EmbedderReply =
       readonly isTransient: boolean
     }
 
-export interface ComputeRequest {
-  readonly id: number
-  readonly metric: CentralMetric
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
+export type ComputeRequest = { readonly id: number } & ComputeJob
+
+export type ComputeJob =
+  | {
+      readonly type: 'metric'
+      readonly metric: CentralMetric
+      readonly offsets: Uint32Array
+      readonly targets: Uint32Array
+    }
+  /** A graph of vectors is known by a number. */
+  | { readonly type: 'beginGraph'; readonly graph: number; readonly dimensions: number }
+  | { readonly type: 'addVectors'; readonly graph: number; readonly labels: Uint32Array; readonly vectors: Float32Array }
+  | { readonly type: 'deleteVectors'; readonly graph: number; readonly labels: Uint32Array }
+  | { readonly type: 'writeGraph'; readonly graph: number; readonly path: string }
+  | { readonly type: 'endGraph'; readonly graph: number }
+
+export type ComputeResult = Scores | WrittenGraph | undefined
+
+export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
+
+/** The folder that files are read from. */
+export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
+  readonly root: string
+  readonly linkRoots: readonly string[]
 }
 
-export type ComputeReply = { readonly id: number } & ({ readonly result: Scores } | { readonly error: string })
+export type ReadJob =
+  /** A note; `known`: what is known of it has this stat. */
+  | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
+  | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
+
+/** `undefined` when the file is gone or may not be read. */
+export type ReadResult =
+  | { readonly text: NoteText; readonly stat?: FileStat }
+  | { readonly bytes: Uint8Array; readonly size: number }
+  | 'same'
+  | undefined
+
+export type ToReader =
+  | { readonly type: 'vault'; readonly vault: number; readonly at: ReadVault }
+  | { readonly type: 'read'; readonly id: number; readonly vault: number; readonly job: ReadJob }
+
+export type FromReader = { readonly type: 'up' } | { readonly type: 'read'; readonly id: number; readonly result: ReadResult }

@@ -39,6 +39,9 @@ export function openEmbedding(settings: Settings['embedder'], { apiKey, onDownlo
     open: () => open('', wanted),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
+      // The configured one, if it is that: the table need not be read twice.
+      const own = wanted.kind === 'static' ? await open('', wanted) : undefined
+      if (own?.id === id) return own
       const former = await open(id, { kind: 'static', allowDownload: false, dimensions: Number(id.split(':').at(-1)) })
       return former.id === id ? former : undefined
     },

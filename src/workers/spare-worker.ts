@@ -27,7 +27,7 @@ export function takeIndexer(): Worker {
 const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 2_000 }
 
 /** Starts a worker that does not keep the process alive by itself. */
-export function startWorker(name: 'indexer' | 'compute'): Worker {
+export function startWorker(name: 'indexer' | 'compute' | 'reader'): Worker {
   // stdout is the protocol's: whatever a library might print there must not come from a worker either.
   const worker = new Worker(entryOf(name), { stdout: true, resourceLimits: HEAP })
   worker.unref()

@@ -36,7 +36,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { kee
       const wanted = foldName(title)
       return [...pathOf().keys()].filter((key) => foldName(names.file(key)?.title ?? '') === wanted)
     },
-    filesBelow: (folder) => [...known.values()].filter(({ path }) => path.startsWith(`${folder}/`)),
+    filesBelow: (folder) => [...known.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`)),
     taggedWith: async (tag) => {
       const wanted = foldTag(tag)
       const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)

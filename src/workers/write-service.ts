@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isTrash } from '../changes/plan/note-paths.ts'
 import { type PlannedWrite, planOperations } from '../changes/plan/plan-operations.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
-import type { AppliedChange, ChangedFile, ChangeSummary, Changes } from '../core/changes.ts'
+import type { AppliedChange, ChangedFile, ChangeProgress, ChangeState, ChangeSummary, Changes } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Operation, WriteRequest, WriteResult, Writing, WrittenFile } from '../core/operations.ts'
+import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
 import type { Exclusive, IndexingService } from '../indexing/service.ts'
 
@@ -44,11 +44,14 @@ function isMissed(operations: readonly Operation[], { files }: PlannedWrite): bo
   return files.filter(({ kind }) => kind === 'deleted').length < asked
 }
 
+/** Changes that other processes may have made while a worker was started again, and many more. */
+const LATELY = 1_000
+
 /** Dry runs that can still be executed: the newest. */
 const PLANS_KEPT = 50
 
 /** Plans and applies what is asked, one after the other, and brings the index up to date before it answers. */
-export class WriteService implements Writing {
+export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
 
@@ -64,12 +67,13 @@ export class WriteService implements Writing {
     })
   }
 
-  async run(request: WriteRequest): Promise<WriteResult> {
+  /** Does for `Writing.run` what it promises. */
+  async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
     const plan = this.#asked(request)
     return await this.#parts.service.exclusively(async (access) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await this.#attempt(access, request, plan)
+          return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
           // Somebody wrote between planning and applying: what names no state of its own is as right on the new one.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
@@ -83,7 +87,7 @@ export class WriteService implements Writing {
   async #attempt(
     access: Exclusive,
     request: WriteRequest,
-    { title, operations }: Pick<KeptPlan, 'title' | 'operations'>,
+    { title, operations, onBegun }: Pick<KeptPlan, 'title' | 'operations'> & ChangeProgress,
   ): Promise<WriteResult> {
     const { changes, ...planned } = await this.#plan(access, operations)
     const fingerprint = fingerprintOf({ changes, ...planned })
@@ -93,9 +97,10 @@ export class WriteService implements Writing {
       return { ...planned, planId: this.#keep({ title, operations, fingerprint }) }
     }
     if (changes.length === 0) return planned
-    const applied = await this.#parts.changes.apply(changes, { title })
+    const applied = await this.#parts.changes.apply(changes, { title, onBegun })
     if (request.planId !== undefined) this.#plans.delete(request.planId)
-    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id })
+    const notes = [...planned.notes, ...applied.notes]
+    return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
   /** What nobody has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
@@ -116,16 +121,16 @@ export class WriteService implements Writing {
     return await plan()
   }
 
-  async undo(changeId: string): Promise<WriteResult> {
+  async undo(changeId: string, progress: ChangeProgress = {}): Promise<WriteResult> {
     return await this.#parts.service.exclusively(async (access) => {
-      const applied = await this.#parts.changes.undo(changeId)
+      const applied = await this.#parts.changes.undo(changeId, progress)
       const result: WriteResult = {
         changeId: applied.id,
         files: applied.files.flatMap(takenBack),
         subjects: [],
         dangling: [],
         diff: '',
-        notes: [],
+        notes: applied.notes,
       }
       return await this.#indexed(access, scopeOf(applied), result)
     })
@@ -133,6 +138,14 @@ export class WriteService implements Writing {
 
   async changes(limit: number): Promise<readonly ChangeSummary[]> {
     return this.#parts.changes.list(limit)
+  }
+
+  /** What became of a change that was begun lately, after recovery; `undefined` when the record does not name it. */
+  async stateOf(changeId: string): Promise<ChangeState | undefined> {
+    return await this.#parts.service.exclusively(async () => {
+      await this.#parts.changes.recover()
+      return this.#parts.changes.list(LATELY).find(({ id }) => id === changeId)?.state
+    })
   }
 
   /** For when nothing is to do. */
@@ -149,7 +162,7 @@ export class WriteService implements Writing {
     const plan = this.#plans.get(request.planId)
     if (plan !== undefined) return plan
     throw new RouxError('CONFLICT', `There is no plan ${JSON.stringify(request.planId)} any more.`, {
-      hint: 'Make the dry run again: plans are kept for as long as the server runs, the newest 50.',
+      hint: 'Make the dry run again: plans are kept for as long as the indexing worker runs, the newest 50.',
     })
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { answer, plain } from '../../src/app/answer.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
@@ -7,9 +7,52 @@ const store = fakeStore({ 'a.md': {} })
 const empty = withSnapshot(store, { generation: 0, files: 0 })
 
 test('every call begins the index and waits up to ten seconds for it', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const core = fakeCore(store)
   expect(await answer(core, {}, async () => plain(1))).toEqual({ value: 1, warnings: [] })
   expect(core.calls).toEqual(['begin', 'ready 10000'])
+})
+
+describe('a change that the watcher told and that is not read yet', () => {
+  /** A core that is behind until it is waited for so often. */
+  function behindCore(waits: number) {
+    const core = fakeCore(store)
+    const waited: number[] = []
+    const isBehind = () => waited.length < waits
+    const caughtUp = async (timeout: number) => {
+      waited.push(timeout)
+      return !isBehind()
+    }
+    return { core: { ...core, indexing: { ...core.indexing, isBehind, caughtUp } }, waited }
+  }
+
+  test('is waited for, for fifty milliseconds at the most', async () => {
+    const { core, waited } = behindCore(1)
+    expect(await answer(core, {}, async () => plain(1))).toEqual({ value: 1, warnings: [] })
+    expect(waited).toEqual([50])
+  })
+
+  test('is said when it takes longer', async () => {
+    const { core } = behindCore(2)
+    expect((await answer(core, {}, async () => plain(1))).warnings).toEqual([{ code: 'STALE', message: expect.any(String) }])
+  })
+
+  test('is said when it came while the answer was made', async () => {
+    const core = fakeCore(store)
+    let isBehind = false
+    const changing = { ...core, indexing: { ...core.indexing, isBehind: () => isBehind } }
+    const { warnings } = await answer(changing, {}, async () => {
+      isBehind = true
+      return plain(1)
+    })
+    expect(warnings).toMatchObject([{ code: 'STALE' }])
+  })
+})
+
+test('while indexing is being started again the last good state answers, and says so', async () => {
+  const { warnings } = await answer(fakeCore(store, { phase: 'restarting', message: 'it ended' }), {}, async () => plain(1))
+  expect(warnings).toEqual([{ code: 'STALE', message: expect.stringContaining('it ended') }])
 })
 
 test.each(['waiting', 'building', 'verifying'] as const)('while %s, the answer says so', async (phase) => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { closeTitles } from '../../src/app/close-titles.ts'
+import type { Scope } from '../../src/core/store.ts'
 import { type SearchCore, searchCore } from './search-core.ts'
 
-const close = ({ store }: SearchCore, typed: string) => store.read((snapshot) => closeTitles(snapshot, typed, {}))
+const close = ({ store }: SearchCore, typed: string, scope: Scope = {}) =>
+  store.read((snapshot) => closeTitles(snapshot, typed, scope))
 
 const NOTES = {
   'Dog sitter.md': '',

@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findNodes } from '../../src/app/find-nodes.ts'
 import { answerFindable } from '../../src/app/findable.ts'
+import type { GraphCore } from '../../src/app/graph-core.ts'
+import { resolveNodes } from '../../src/app/resolve-nodes.ts'
+import { search } from '../../src/app/search.ts'
+import { similarNodes } from '../../src/app/similar-nodes.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import type { FindableBy, IndexStatus } from '../../src/core/indexing.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
@@ -55,6 +60,18 @@ describe('what is waited for', () => {
   })
 })
 
+test('what a question will read from the search index is loaded while it waits for the graph', async () => {
+  const { core } = waitingCore({ search: { words: DONE, vectors: DONE } })
+  const order: string[] = []
+  core.indexing.ready = async () => {
+    order.push('graph awaited')
+    return true
+  }
+  const searching = { ...core, searchAhead: () => order.push('search loaded') }
+  await answerFindable(searching, {}, 'meaning', plain)
+  expect(order).toEqual(['search loaded', 'graph awaited'])
+})
+
 test('what keeps an embedder from going on is said, to who asks by meaning', async () => {
   const { core } = waitingCore({ search: { words: DONE, vectors: HALF, message: 'the endpoint is down' } })
   const { warnings } = await answerFindable(core, {}, 'meaning', plain)
@@ -66,6 +83,76 @@ test.each(['words', 'meaning'] as const)('that indexing was given up is said, no
   const message = 'Search is not up to date: the disk is full'
   const { core } = waitingCore({ search: { words: HALF, vectors: HALF, message, isStopped: true } })
   expect((await answerFindable(core, {}, by, plain)).warnings).toEqual([{ code: 'STALE', message }])
+})
+
+describe('where nothing is indexed yet and indexing is slow', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  /** A server whose vault is read after so many ms, whose words are never all indexed, and whose model never opens. */
+  function slowCore(reading: number) {
+    const core = fakeCore(fakeStore({ 'bread.md': { body: 'Bread needs time.' } }), { watch: 'events' })
+    const never = new Promise<never>(() => {})
+    const atMost = (ms: number, timeout: number) => sleep(Math.min(ms, timeout)).then(() => ms <= timeout)
+    const indexing: GraphCore['indexing'] = {
+      ...core.indexing,
+      ready: (timeout) => atMost(reading, timeout),
+      findable: (_, timeout) => atMost(Number.POSITIVE_INFINITY, timeout),
+    }
+    return { ...core, indexing, embedding: { open: () => never, openFormer: async () => undefined } }
+  }
+  const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+  /** What came of a call, and after how many ms; what asks of a model has half a second more. */
+  async function timed<T>(call: Promise<T>) {
+    const outcome = call.then(
+      (value) => ({ value, after: performance.now() }),
+      (error) => ({ error, after: performance.now() }),
+    )
+    const began = performance.now()
+    // The clock of signals is not the tests' own.
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const stop = new AbortController()
+      setTimeout(() => stop.abort(new Error('late')), ms)
+      return stop.signal
+    })
+    await vi.runAllTimersAsync()
+    const done = await outcome
+    return { ...done, after: done.after - began }
+  }
+
+  test.each([0, 4_000, 9_900, 60_000])(
+    'search answers after ten seconds by words that are indexed, and says so: read after %d ms',
+    async (reading) => {
+      const args = { limit: 5, includeContent: false, relevance: 'loose', mode: 'hybrid', explain: false } as const
+      const done = await timed(search(slowCore(reading), { query: 'bread', ...args }))
+      if (!('value' in done)) throw done.error
+      expect(done.value.value.map(({ id }) => id)).toEqual(['bread.md'])
+      expect(done.value.warnings.map(({ code }) => code)).toEqual(['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK'])
+      expect(done.after).toBe(10_500)
+    },
+  )
+
+  test('finding by a query answers after ten seconds', async () => {
+    const args = { limit: 5, orderBy: 'relevance', includeArchived: false } as const
+    const done = await timed(findNodes(slowCore(4_000), { query: 'Bread', ...args }))
+    expect(done).toMatchObject({ after: 10_000, value: { warnings: [{ code: 'INDEX_BUILDING' }] } })
+  })
+
+  test('what is about the same is answered after ten seconds', async () => {
+    const args = { id: 'bread.md', limit: 5, relevance: 'normal', excludeLinked: false } as const
+    const done = await timed(similarNodes(slowCore(4_000), args))
+    expect(done.after).toBe(10_000)
+    expect('value' in done && done.value.warnings.map(({ code }) => code)).toEqual(['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK'])
+  })
+
+  test('resolving by meaning says after ten seconds that the model is not open yet', async () => {
+    const done = await timed(resolveNodes(slowCore(4_000), { names: ['bread'], strategy: 'semantic', threshold: 0.5 }))
+    expect(done).toMatchObject({ after: 10_500, error: { code: 'PROVIDER_ERROR', isTransient: true } })
+  })
 })
 
 describe('an index that is found damaged', () => {

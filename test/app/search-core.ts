@@ -49,7 +49,11 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     begin: () => {},
     ready: async () => true,
     findable: async () => true,
-    reconcile: async () => {},
+    isBehind: () => false,
+    caughtUp: async () => true,
+    reconcile: async (paths = []) => {
+      await indexed.indexer.reconcile({ all: false, folders: [], files: paths })
+    },
     onStatus: () => () => {},
     close: async () => {},
   }

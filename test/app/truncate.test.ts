@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boundaryBefore, MARKER, truncate, truncateExcerpt } from '../../src/app/truncate.ts'
+import { boundaryBefore, truncate, truncateExcerpt } from '../../src/app/truncate.ts'
+import { MARKER } from '../../src/core/partial-reading.ts'
 
 const family = '👩‍👩‍👧‍👦'
 const zalgo = `e${'\u0301'.repeat(40)}`

@@ -129,7 +129,7 @@ describe('a human at the moment of the write', () => {
     const writer = world.open({ fs: { ...quickFiles, link } })
     await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({
       code: 'CONFLICT',
-      candidates: [{ path: 'a.md', expected: sha('A'), actual: sha('A human') }],
+      candidates: [{ path: 'a.md', expected: sha('A'), actual: `partial:${sha('A human')}` }],
     })
     writer.close()
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A human', 'b.md': 'B' })

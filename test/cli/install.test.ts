@@ -71,6 +71,17 @@ test('a second time nothing is written', async () => {
   )
 })
 
+test.each(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed'])(
+  'uninstall %s says when the server ends, not where it is to be had',
+  async (client) => {
+    await roux(`install ${client} --create`)
+    const { out } = await roux(`uninstall ${client}`, { tty: true })
+    expect(out).toMatch(/has no "roux" any more\.\n/)
+    expect(out).toMatch(/start .* again|do not have it/)
+    expect(out).not.toMatch(/on have it|and starts it|starts it by itself/)
+  },
+)
+
 test('--dry-run shows and writes nothing', async () => {
   writeFileSync(cursorFile(), FORMER)
   const { out } = await roux('install cursor --dry-run', { tty: true })

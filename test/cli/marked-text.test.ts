@@ -26,6 +26,11 @@ describe('wrapping', () => {
     ['', []],
     ['one two three', ['one two', 'three']],
     ['one  \n\t two', ['one two']],
+    ['a\nb', ['a b']],
+    ['a\n\nb', ['a', 'b']],
+    ['| a | b |\n| - | - |\n| <c> | d |\ne', ['| a | b |', '| - | - |', '| <c> | d |', 'e']],
+    ['say\n- one\n- two', ['say', '- one', '- two']],
+    ['do\n```js\n  if (<x>)\n\ty\n```\nthen\nso', ['do', '```js', '  if (<x>)', '  y', '```', 'then so']],
     ['one <two> three', ['one <two>', 'three']],
     ['pre<fix>ed <a>b', ['pre<fix>ed', '<a>b']],
     ['<two words> more', ['<two> <words>', 'more']],
@@ -68,6 +73,10 @@ describe('what a person reads of Markdown', () => {
     ['**Tight** and *where*', 'Tight and *where*'],
     ['cut off [a page](https://exam…', 'cut off [a page](https://exam…'],
     ['[x] a task, a[1] = b < c', '[x] a task, a[1] = b < c'],
+    ['![[x.pdf]] is written `![[x.pdf]]` or ``[[`a`]]``', 'x.pdf is written `![[x.pdf]]` or ``[[`a`]]``'],
+    ['a\n```md\n![[x.pdf]] **b**\n```\n[[c]]', 'a\n```md\n![[x.pdf]] **b**\n```\nc'],
+    ['a `b [[c]]', 'a `b c'],
+    ['~~~\n[[cut off', '~~~\n[[cut off'],
   ])('%s', (text, expected) => {
     expect(readableText({ text, marks: [] }).text).toBe(expected)
   })

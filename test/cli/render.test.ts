@@ -68,6 +68,22 @@ describe('tables', () => {
     expect(renderTable(columns, rows)).toMatch(/^from {2}line {2}text\n/)
   })
 
+  test('an id is never cut: what does not fit beside it goes to the next line', () => {
+    const columns = [{ name: 'score', align: 'right' }, { name: 'id', whole: true }, { name: 'title' }] as const
+    const rows = [
+      ['3', 'projects/garden/greenhouse.md', 'Greenhouse in the garden'],
+      ['12', 'a.md', 'A'],
+    ]
+    expect(renderTable(columns, rows, { width: 30 })).toBe(
+      lines(
+        'score  id          title',
+        '    3  projects/garden/greenhouse.md',
+        '                   Greenhous…',
+        '   12  a.md        A',
+      ),
+    )
+  })
+
   test('a terminal too narrow for anything still gets a few characters each', () => {
     expect(renderTable([{ name: 'identity' }, { name: 'title' }], [['abcdefgh', 'ABCDEFGH']], { width: 3 })).toBe(
       lines('ide…  tit…', 'abc…  ABC…'),

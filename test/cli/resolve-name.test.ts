@@ -25,6 +25,11 @@ test.each([
   expect(await idOf(name)).toBe(id)
 })
 
+test('each of several names is a title or an id', async () => {
+  const { ids } = await resolveNames(vaults, 'nodes_exist', { ids: ['Work: plan', 'work:list.md', 'nothing', 4] })
+  expect(ids).toEqual(['home:work: plan.md', 'work:list.md', 'nothing', 4])
+})
+
 test('a title of several vaults is told, and `vault` chooses', async () => {
   await expect(idOf('Both')).rejects.toMatchObject({ code: 'AMBIGUOUS_NAME', candidates: ['home:both.md', 'work:both.md'] })
   expect(await idOf('Both', { vault: 'work' })).toBe('work:both.md')

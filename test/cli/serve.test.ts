@@ -83,6 +83,15 @@ test('in a terminal it says what it is', async () => {
   expect(err).toContain('{"mcpServers":{"roux":{"command":"roux","args":["serve","/my notes"]}}}')
 })
 
+test('in a terminal it says that a folder is missing, and does not say that it serves it', async () => {
+  const { code, err } = await line.roux(['serve', '/nowhere'], {
+    stdin: Object.assign(new PassThrough().end(), { isTTY: true }),
+  })
+  expect(code).toBe(0)
+  expect(err).toMatch(/^warning: There is no folder \/nowhere\. Calls are answered VAULT_NOT_FOUND until it can be read\.\n/)
+  expect(err).toContain('Roux serves /nowhere (once it can be read) over stdin and stdout')
+})
+
 test('settings that are wrong end it before it serves', async () => {
   const { code, out, err } = await line.roux(['serve', '--set', 'vault.mode=x'], { stdin: HELLO })
   expect([code, out]).toEqual([1, ''])

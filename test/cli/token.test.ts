@@ -39,6 +39,16 @@ test('a vault that the settings do not name is told, where they name some', asyn
   expect((await token('add all --vaults *')).err).toBe('')
 })
 
+test('where the settings name no vaults, a token is only for a folder of that name, and that is said', async () => {
+  const { code, err } = await token('add laptop --vaults nosuch,Vault')
+  expect([code, err]).toEqual([
+    0,
+    'warning: The settings name no vaults: "nosuch" can only mean a folder of that name that is served by its path, as "vault" is here.\n',
+  ])
+  expect(kept()[0].vaults).toEqual(['nosuch', 'vault'])
+  expect((await token('add phone --vaults vault')).err).toBe('')
+})
+
 test('list shows names, scopes and vaults, and no secrets', async () => {
   await token('add phone')
   const { out } = await token('list')
@@ -64,7 +74,7 @@ test('as JSON a token comes with what it allows', async () => {
   })
 })
 
-test('a file that others can read is mended and told', async () => {
+test('a file that others can read is closed to them, and that is said', async () => {
   await token('show')
   chmodSync(fileOf(), 0o644)
   const { code, err } = await token('list')

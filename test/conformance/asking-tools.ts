@@ -1,10 +1,10 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
-import type { ExtensionTool } from '../../src/mcp/extension.ts'
 import { fixtureTool } from './define-fixture.ts'
+import type { FixtureTool } from './fixtures.ts'
 import { form, says, text } from './samples.ts'
 
 /** A tool that asks the user of a legacy client to fill in a form. */
-function eliciting(name: string, schema: ElicitRequestFormParams['requestedSchema']): ExtensionTool {
+function eliciting(name: string, schema: ElicitRequestFormParams['requestedSchema']): FixtureTool {
   return fixtureTool(name, async (_, { mcpReq }) => {
     const { action, content } = await mcpReq.elicitInput(
       { message: 'Please fill this in.', requestedSchema: schema },
@@ -21,7 +21,7 @@ const OPTIONS = ['option1', 'option2', 'option3']
  * Tools that ask clients of the legacy era, by requests of the server's own. They go with the stream of the call: the client's own stream
  * may not be open yet, and then they would be lost.
  */
-export const ASKING_TOOLS: readonly ExtensionTool[] = [
+export const ASKING_TOOLS: readonly FixtureTool[] = [
   fixtureTool(
     'test_sampling',
     async ({ prompt }, { mcpReq }) => {

@@ -1,11 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { ExtensionTool } from '../../src/mcp/extension.ts'
+import type { FixtureTool } from './fixtures.ts'
 
 /** A tool of the suite; most take nothing. */
 export function fixtureTool(
   name: string,
-  call: ExtensionTool['call'],
+  call: FixtureTool['call'],
   inputSchema: Tool['inputSchema'] = { type: 'object', properties: {} },
-): ExtensionTool {
+): FixtureTool {
   return { definition: { name, title: name, description: `Fixture ${name}.`, inputSchema }, call }
 }

@@ -6,8 +6,8 @@ import {
   inputRequired,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ExtensionPrompt, ExtensionTool } from '../../src/mcp/extension.ts'
 import { fixtureTool } from './define-fixture.ts'
+import type { FixturePrompt, FixtureTool } from './fixtures.ts'
 import { form, says, text } from './samples.ts'
 
 /** What goes through the client and comes back is signed. */
@@ -29,7 +29,7 @@ function has(ctx: ServerContext, ...keys: readonly string[]): boolean {
 }
 
 /** Asks once, for all of it. */
-function asking(name: string, inputRequests: InputRequests): ExtensionTool {
+function asking(name: string, inputRequests: InputRequests): FixtureTool {
   return fixtureTool(name, async (_, ctx) =>
     has(ctx, ...Object.keys(inputRequests)) ? says(JSON.stringify(ctx.mcpReq.inputResponses)) : inputRequired({ inputRequests }),
   )
@@ -84,7 +84,7 @@ const capabilitiesTool = fixtureTool('test_input_required_result_capabilities', 
 })
 
 /** Tools that ask clients of the modern era, by answers that are not complete yet. */
-export const INPUT_REQUIRED_TOOLS: readonly ExtensionTool[] = [
+export const INPUT_REQUIRED_TOOLS: readonly FixtureTool[] = [
   named('test_input_required_result_elicitation'),
   named('test_streaming_elicitation'),
   asking('test_input_required_result_sampling', { capital_question: sample('What is the capital of France?', 100) }),
@@ -97,7 +97,7 @@ export const INPUT_REQUIRED_TOOLS: readonly ExtensionTool[] = [
   capabilitiesTool,
 ]
 
-export const INPUT_REQUIRED_PROMPT: ExtensionPrompt = {
+export const INPUT_REQUIRED_PROMPT: FixturePrompt = {
   definition: { name: 'test_input_required_result_prompt', description: 'Fixture that asks for its context.' },
   async get(_, ctx) {
     const context = answered(ctx, 'user_context', 'context')

@@ -1,9 +1,9 @@
-import type { ExtensionPrompt } from '../../src/mcp/extension.ts'
+import type { FixturePrompt } from './fixtures.ts'
 import { PNG, text } from './samples.ts'
 
 const user = <Content>(content: Content) => ({ role: 'user' as const, content })
 
-export const PROMPTS: readonly ExtensionPrompt[] = [
+export const PROMPTS: readonly FixturePrompt[] = [
   {
     definition: { name: 'test_simple_prompt', description: 'Fixture without arguments.' },
     get: async () => ({ messages: [user(text('This is a simple prompt for testing.'))] }),

@@ -1,13 +1,13 @@
-import type { ExtensionResource, ExtensionTemplate } from '../../src/mcp/extension.ts'
+import type { FixtureResource, FixtureTemplate } from './fixtures.ts'
 import { PNG } from './samples.ts'
 
-function textResource(name: string, text: string): ExtensionResource {
+function textResource(name: string, text: string): FixtureResource {
   const uri = `test://${name}`
   const mimeType = 'text/plain'
   return { definition: { uri, name, mimeType }, read: async () => ({ contents: [{ uri, mimeType, text }] }) }
 }
 
-export const RESOURCES: readonly ExtensionResource[] = [
+export const RESOURCES: readonly FixtureResource[] = [
   textResource('static-text', 'This is the content of the static text resource.'),
   textResource('watched-resource', 'Watched.'),
   {
@@ -16,7 +16,7 @@ export const RESOURCES: readonly ExtensionResource[] = [
   },
 ]
 
-export const TEMPLATES: readonly ExtensionTemplate[] = [
+export const TEMPLATES: readonly FixtureTemplate[] = [
   {
     definition: { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
     async read(uri) {

@@ -8,11 +8,11 @@ import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { openHttpServer } from '../../src/http/http-server.ts'
 import { openTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
-import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { ASKING_TOOLS } from './asking-tools.ts'
+import { createServerWithFixtures } from './fixtures.ts'
 import { INPUT_REQUIRED_PROMPT, INPUT_REQUIRED_TOOLS, STATE } from './input-required.ts'
 import { PROMPTS } from './prompts.ts'
 import { RESOURCES, TEMPLATES } from './resources.ts'
@@ -35,21 +35,23 @@ const served = await openHttpServer({
   tokenFile,
   eventsFor: () => feedOf(events),
   serverFor: () =>
-    createMcpServer({
-      vaults: vaultsOnDemand([], async () => core),
-      version: '0.0.0',
-      tools: TOOLS,
-      switchedOffBy: () => undefined,
-      events: feedOf(events),
-      log: (line) => console.error(line),
-      extension: {
+    createServerWithFixtures(
+      {
+        vaults: vaultsOnDemand([], async () => core),
+        version: '0.0.0',
+        tools: TOOLS,
+        switchedOffBy: () => undefined,
+        events: feedOf(events),
+        log: (line) => console.error(line),
+      },
+      {
         tools: [...answeringTools(events), ...ASKING_TOOLS, ...INPUT_REQUIRED_TOOLS],
         resources: RESOURCES,
         templates: TEMPLATES,
         prompts: [...PROMPTS, INPUT_REQUIRED_PROMPT],
         input: { jsonSchemaValidator: new AjvJsonSchemaValidator(), requestState: { verify: STATE.verify } },
       },
-    }),
+    ),
   log: (line) => console.error(line),
 })
 

@@ -1,10 +1,10 @@
 import type { ServerEvents } from '../../src/mcp/events.ts'
-import type { ExtensionTool } from '../../src/mcp/extension.ts'
 import { fixtureTool } from './define-fixture.ts'
+import type { FixtureTool } from './fixtures.ts'
 import { PNG, pause, says, text, WAV } from './samples.ts'
 
 /** What tools may answer, tell and change. */
-export function answeringTools(events: ServerEvents): readonly ExtensionTool[] {
+export function answeringTools(events: ServerEvents): readonly FixtureTool[] {
   return [
     fixtureTool('test_simple_text', async () => says('This is a simple text response for testing.')),
     fixtureTool('test_image_content', async () => ({ content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] })),

@@ -109,18 +109,18 @@ export function testStore(name: string, open: OpenStore): void {
       expect(ghost).toMatchObject({ id: 'worms', title: 'Worms', kind: 'missing', links: [] })
     })
 
-    test('known: ids letter by letter', async () => {
+    test('kinds: ids letter by letter', async () => {
       const { store } = await garden()
       const ids = ['home.md', 'Home.md', 'home', 'rose.png', 'worms', 'Worms', '', 'plants/roses.md']
-      expect(await ask(store).known(ids)).toEqual([
-        'home.md',
+      expect(await ask(store).kinds(ids)).toEqual([
+        'note',
         undefined,
         undefined,
-        'rose.png',
-        'worms',
+        'attachment',
+        'missing',
         undefined,
         undefined,
-        'plants/roses.md',
+        'note',
       ])
     })
 
@@ -284,6 +284,82 @@ export function testStore(name: string, open: OpenStore): void {
       expect(parts.flatMap((part) => part.items)).toEqual(all.items.slice(0, 10))
       const inPlants = (await ask(store).problems({ folder: 'plants' }, page)).items
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
+    })
+
+    test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {
+      const under = await garden({
+        'Guide.md': [
+          'See [[Roses#Prunning]], [[Roses#Soil]], [[Roses#^cut]], [cut](Plants/Roses.md#pruning) and [[#Own]].',
+          '## Parts',
+          '[[#Parts]] [[rose.png#page=2]] [[Nowhere#Part]] [[Roses#Roses#Pruning]] [[Roses#Pruning#Roses]] [[Map.canvas#x]]',
+        ].join('\n'),
+        'Board.canvas': '{"nodes":[{"id":"1","type":"file","file":"Home.md","subpath":"#Top"}]}',
+      })
+      const list = async () =>
+        (await ask(under.store).problems({ kind: 'broken_heading' }, page)).items.map((problem) => [
+          problem.id,
+          problem.line,
+          problem.text,
+          problem.candidates,
+        ])
+      expect(await list()).toEqual([
+        ['board.canvas', 1, 'Home.md#Top', undefined],
+        ['guide.md', 1, '[[Roses#Prunning]]', ['plants/roses.md#Pruning']],
+        ['guide.md', 1, '[[Roses#Soil]]', undefined],
+        ['guide.md', 1, '[[Roses#^cut]]', undefined],
+        ['guide.md', 1, '[[#Own]]', undefined],
+        ['guide.md', 3, '[[Roses#Pruning#Roses]]', ['plants/roses.md#Roses']],
+      ])
+      await under.change({ 'Home.md': '# Top\n', 'Plants/Roses.md': '# Roses\n## Soil\nMuch. ^cut-2\n' })
+      expect(await list()).toEqual([
+        ['guide.md', 1, '[[Roses#Prunning]]', undefined],
+        ['guide.md', 1, '[[Roses#^cut]]', undefined],
+        ['guide.md', 1, 'Plants/Roses.md#pruning', undefined],
+        ['guide.md', 1, '[[#Own]]', undefined],
+        ['guide.md', 3, '[[Roses#Roses#Pruning]]', undefined],
+        ['guide.md', 3, '[[Roses#Pruning#Roses]]', ['plants/roses.md#Roses']],
+      ])
+      // Another note takes the name: the links lead to its headings.
+      await under.change({
+        'Roses.md': '# Prunning\n## Roses\n# Own\n# Soil\nx ^cut\n',
+        'Guide.md': '[[Roses#Prunning]] [[Roses#^cuts]]',
+      })
+      expect(await list()).toEqual([['guide.md', 1, '[[Roses#^cuts]]', ['roses.md#^cut']]])
+      await under.change({ 'Roses.md': undefined, 'Guide.md': '[[Roses#Soil]]' })
+      expect(await list()).toEqual([])
+      expect((await ask(under.store).problems({ kind: 'broken_link' }, page)).items.map((problem) => problem.id)).not.toContain(
+        'guide.md',
+      )
+    })
+
+    test('problems: a broken link is told with what it may have meant, and with nothing where no note is called nearly so', async () => {
+      const { store } = await garden({
+        'people/rusi.md': '[[Music]]',
+        'Composting.md': '[[Compostin]] [[Composting 2]] [[Home page notes]] [[Soill types]] [[Lonly]]',
+        'Soil types.md': '',
+      })
+      const { items } = await ask(store).problems({ kind: 'broken_link' }, page)
+      expect(items.filter(({ id: at }) => !at.startsWith('plants/')).map(({ text, candidates }) => [text, candidates])).toEqual([
+        ['[[Compostin]]', undefined],
+        ['[[Composting 2]]', undefined],
+        ['[[Home page notes]]', undefined],
+        ['[[Soill types]]', ['soil types.md']],
+        ['[[Lonly]]', ['lonely.md']],
+        ['[[Music]]', undefined],
+      ])
+    })
+
+    test('lookup: a canvas by its name without ending, where no note has it', async () => {
+      const { store } = await garden({ 'Home.canvas': '{}', 'boards/Plan.canvas': '{"nodes":[]}' })
+      expect(await ask(store).lookUp(['map', 'boards/plan', 'Boards/Plan', 'home', 'home.canvas', 'worms', 'rose'])).toEqual([
+        'map.canvas',
+        'boards/plan.canvas',
+        'boards/plan.canvas',
+        'home.md',
+        'home.canvas',
+        'worms',
+        undefined,
+      ])
     })
 
     test('neighbors: either way, by in-degree, by kind and by property', async () => {

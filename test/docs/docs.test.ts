@@ -29,7 +29,7 @@ describe.each(PAGES)('%s', (page) => {
   })
 
   test('names scripts that package.json has', () => {
-    const builtIn = ['ci', 'i', 'install', 'link', 'pack', 'test', 'run']
+    const builtIn = ['ci', 'i', 'install', 'link', 'pack', 'rebuild', 'test', 'run']
     for (const [, run, name = ''] of codeIn(text).matchAll(/\bnpm (run (?:--silent )?)?([a-z:-]+)/g)) {
       if (run) expect(Object.keys(scripts)).toContain(name)
       else expect(builtIn).toContain(name)
@@ -55,10 +55,23 @@ test('every assistant is given the command of this program', () => {
 })
 
 test('the tests are run by the command that the README gives', () => {
-  const command = 'npm ci --ignore-scripts && npm test'
+  const command = 'npm ci && npm test'
   expect(blocksIn(README, 'bash')).toContain(`${command}\n`)
   expect(read('.ci/run')).toContain(command)
   accessSync(join(root, '.ci/run'), constants.X_OK)
+})
+
+test('installing runs no script of a package and asks nothing but the registry that the user has set', () => {
+  expect(
+    read('.npmrc')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(';')),
+  ).toEqual(['ignore-scripts=true', 'audit=false', 'fund=false'])
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: true }> }
+  const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)
+  const denied = Object.fromEntries(scripted.map((path) => [path.replace(/^.*node_modules\//, ''), false]))
+  // Newer versions of npm ask for a decision on each, also where scripts are run on purpose: to compile this one.
+  expect(JSON.parse(read('package.json')).allowScripts).toEqual({ ...denied, 'hnswlib-node': true })
 })
 
 function filesIn(folder: string): readonly string[] {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { LONG } from '../support/long.ts'
 import { openWorld, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
@@ -32,25 +33,28 @@ async function toolsOf(world: World, start: { readonly command: string; readonly
   return tools.map((tool) => tool.name)
 }
 
-test('the bundle is valid, and its server answers from where it was unpacked, with what the user configured', async () => {
-  const world = openWorld({ fixture: 'demo' })
-  const unpacked = join(world.root, 'unpacked')
-  runNode('scripts/bundle.mjs', '--out', world.root)
-  mkdirSync(unpacked)
-  runNode(MCPB, 'unpack', join(world.root, `${name}-${version}.mcpb`), unpacked)
-  expect(runNode(MCPB, 'validate', join(unpacked, 'manifest.json'))).toContain('passes')
-  const { server, tools, user_config, ...manifest } = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
-  expect(manifest).toMatchObject({ manifest_version: '0.3', name, version })
-  const started = (write: boolean): Wire => {
-    const values: Wire = { __dirname: unpacked, 'user_config.vault': world.vault, 'user_config.write': String(write) }
-    return JSON.parse(JSON.stringify(server.mcp_config).replace(/\$\{([\w.]+)\}/g, (_, key) => values[key]))
-  }
-  const writing = await toolsOf(world, { ...started(true), command: process.execPath })
-  expect(writing).toEqual(tools.map((tool: Wire) => tool.name))
-  const reading = await toolsOf(world, { ...started(user_config.write.default), command: process.execPath })
-  expect(reading).not.toContain('create_node')
-  expect(reading.length).toBeGreaterThan(10)
-})
+test.runIf(LONG)(
+  'the bundle is valid, and its server answers from where it was unpacked, with what the user configured',
+  async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const unpacked = join(world.root, 'unpacked')
+    runNode('scripts/bundle.mjs', '--out', world.root)
+    mkdirSync(unpacked)
+    runNode(MCPB, 'unpack', join(world.root, `${name}-${version}.mcpb`), unpacked)
+    expect(runNode(MCPB, 'validate', join(unpacked, 'manifest.json'))).toContain('passes')
+    const { server, tools, user_config, ...manifest } = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
+    expect(manifest).toMatchObject({ manifest_version: '0.3', name, version })
+    const started = (write: boolean): Wire => {
+      const values: Wire = { __dirname: unpacked, 'user_config.vault': world.vault, 'user_config.write': String(write) }
+      return JSON.parse(JSON.stringify(server.mcp_config).replace(/\$\{([\w.]+)\}/g, (_, key) => values[key]))
+    }
+    const writing = await toolsOf(world, { ...started(true), command: process.execPath })
+    expect(writing).toEqual(tools.map((tool: Wire) => tool.name))
+    const reading = await toolsOf(world, { ...started(user_config.write.default), command: process.execPath })
+    expect(reading).not.toContain('create_node')
+    expect(reading.length).toBeGreaterThan(10)
+  },
+)
 
 test('the example for a project serves the folder that its variable names', async () => {
   const world = openWorld({ fixture: 'demo' })

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { LONG } from '../support/long.ts'
 import { openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
@@ -275,7 +276,7 @@ describe('killed in the middle of a large move', () => {
   }
 })
 
-describe('the suites of bench/, short', () => {
+describe.runIf(LONG)('the suites of bench/, short', () => {
   const suite = (...args: readonly string[]) => {
     const [name = '', ...rest] = args
     const script = fileURLToPath(new URL(`../../bench/${name}.mjs`, import.meta.url))

@@ -9,6 +9,7 @@ import type { Embedder } from '../../src/core/embedder.ts'
 import type { DownloadProgress, EmbedderSettings } from '../../src/embed/embedder-settings.ts'
 import { openTransformersEmbedder, type TransformersDependencies } from '../../src/embed/transformers-embedder.ts'
 import { dot, testEmbedder } from '../contract/embedder.ts'
+import { LONG } from '../support/long.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { BROKEN_ENGINE, buildWorker, ENGINE, FAKE_ENGINE, MISSING, MODEL, modelFolder } from './support.ts'
 
@@ -49,7 +50,7 @@ async function fails(opening: Promise<unknown>, message: RegExp, hint: RegExp): 
 
 testEmbedder('transformers, on a small engine of our own', () => open({ model: modelFolder() }), { knowsMeanings: false })
 
-describe.skipIf(MISSING !== '')(`transformers.js itself${MISSING && ` (${MISSING})`}`, () => {
+describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${MISSING})`}`, () => {
   const real = (settings: Changes = {}) => open({ model: MODEL, ...settings }, { engines: [ENGINE ?? ''] })
 
   // 8-bit activations have one range a batch; on texts of a character or two this moves vectors most.
@@ -211,7 +212,7 @@ describe('the package', () => {
     fails(
       open({ model: modelFolder() }, { engines: ['no-such-package-of-ours'] }),
       /needs the package @huggingface\/transformers/,
-      /npm install -g @huggingface\/transformers/,
+      /npm install -g --ignore-scripts @huggingface\/transformers/,
     ))
 
   test('is broken', () =>

@@ -26,7 +26,7 @@ const row = fc
       tags: [],
       targets: Int32Array.from(path === undefined ? [] : targets),
       missing: path === undefined ? [] : rest.missing,
-      problems: [0, 0, malformed],
+      problems: [0, 0, malformed, 0],
     }),
   )
 
@@ -142,6 +142,6 @@ function emptyRow(key: number): GraphRow {
     tags: [],
     targets: new Int32Array(0),
     missing: [],
-    problems: [0, 0, 0],
+    problems: [0, 0, 0, 0],
   }
 }

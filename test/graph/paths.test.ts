@@ -25,7 +25,7 @@ function noteRow(key: number, targets: readonly number[], more: Partial<GraphRow
     tags: [],
     targets: Int32Array.from(new Set(targets)),
     missing: [],
-    problems: [0, 0, 0],
+    problems: [0, 0, 0, 0],
     ...more,
   }
 }

@@ -16,7 +16,7 @@ export function noteRow(key: number, path: string, more: Partial<GraphRow> = {})
     tags: [],
     targets: new Int32Array(0),
     missing: [],
-    problems: [0, 0, 0],
+    problems: [0, 0, 0, 0],
     ...more,
   }
 }

@@ -20,11 +20,11 @@ beforeEach(() => {
 
 test('each post is given its own answers', async () => {
   const [first, second] = [post(request(1), request(2)), post(request('a'))]
-  expect([heard.length, transport.inFlight]).toEqual([3, 3])
+  expect([heard.length, transport.pending.size]).toEqual([3, 3])
   for (const id of [2, 'a', 1]) await transport.send(answer(id))
   expect(await first).toEqual([answer(2), answer(1)])
   expect(await second).toEqual([answer('a')])
-  expect(transport.inFlight).toBe(0)
+  expect(transport.pending.size).toBe(0)
 })
 
 test('a post without requests is done at once', async () => {

@@ -204,6 +204,15 @@ describe('sessions', () => {
     expect((await post(on, [{ jsonrpc: '2.0', method: 'notifications/initialized' }], session)).status).toBe(202)
   })
 
+  test.each([
+    ['what is no message', { no: 'message' }, '"jsonrpc" must be'],
+    ['a batch', [message('ping', {}, 1)], 'batches are not part of this protocol version'],
+    ['a batch that is too large', Array.from({ length: 101 }, (_, id) => message('ping', {}, id)), 'more than 100 messages'],
+  ])('in 2026-07-28 %s is refused as in every version', async (_, body, reason) => {
+    const { status, text } = await post(await start(), body, { 'MCP-Protocol-Version': '2026-07-28' })
+    expect([status, JSON.parse(text).error]).toEqual([400, { code: -32600, message: expect.stringContaining(reason) }])
+  })
+
   test('notifications come over the stream, and a second stream takes the place of the first', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })

@@ -5,9 +5,9 @@ import { ExchangeTransport } from '../../src/http/exchange-transport.ts'
 import { type Session, Sessions } from '../../src/http/sessions.ts'
 
 let now = 0
-const open = (sessions: Sessions, holder = 'h'): Session | undefined =>
+const open = (sessions: Sessions, principal = 'h'): Session | undefined =>
   sessions.open({
-    holder,
+    principal,
     version: '2025-06-18',
     server: new Server({ name: 'x', version: '1' }),
     transport: new ExchangeTransport(),
@@ -15,8 +15,8 @@ const open = (sessions: Sessions, holder = 'h'): Session | undefined =>
 const table = (): Sessions => new Sessions({ sessions: 2, sessionIdle: 1000 }, () => now)
 const stream = { end: () => {} } as unknown as EventStream
 
-function opened(sessions: Sessions, holder?: string): Session {
-  const session = open(sessions, holder)
+function opened(sessions: Sessions, principal?: string): Session {
+  const session = open(sessions, principal)
   if (session === undefined) throw new Error('no room')
   return session
 }
@@ -68,7 +68,7 @@ test('what was idle for too long ends, but not what has a stream', () => {
 test('when a token changes, its sessions end and the others do not', () => {
   const sessions = table()
   const [a, b] = [opened(sessions, 'a'), opened(sessions, 'b')]
-  sessions.endUnless((holder) => holder === 'b')
+  sessions.endUnless((principal) => principal === 'b')
   expect([sessions.find(a.id, 'a'), sessions.find(b.id, 'b')]).toEqual([undefined, b])
   sessions.close()
   expect(sessions.size).toBe(0)

@@ -88,7 +88,7 @@ describe('the file', () => {
     expect(() => readTokens(file)).toThrow(/is damaged/)
   })
 
-  test('that others can read is mended and told', () => {
+  test('that others can read is closed to them, and that is said', () => {
     writeTokens(file, [first])
     expect(closeToOthers(file)).toBeUndefined()
     chmodSync(file, 0o644)
@@ -106,7 +106,7 @@ describe('the file', () => {
       gate = new TokenGate(file, (warning) => warnings.push(warning))
     })
 
-    test('a holder is known by the secret, with what it may do', () => {
+    test('a principal is known by the secret, with what it may do', () => {
       const reader = requireToken(readTokens(file) ?? [], 'reader')
       expect(gate.find(reader.secret)?.access).toEqual({ name: 'reader', scopes: new Set(['read']), vaults: ['work'] })
       expect(gate.find(`${reader.secret}x`)).toBeUndefined()
@@ -114,8 +114,8 @@ describe('the file', () => {
     })
 
     test('changes count at once: another secret, another scope, a token that is gone', () => {
-      const holder = gate.find(first.secret)
-      const mayGoOn = (): boolean => gate.isCurrent(holder?.key ?? '')
+      const principal = gate.find(first.secret)
+      const mayGoOn = (): boolean => gate.isCurrent(principal?.key ?? '')
       expect(mayGoOn()).toBe(true)
       writeTokens(file, [{ ...first, scopes: ['read'] }])
       expect([mayGoOn(), gate.find(first.secret)?.access.scopes]).toEqual([false, new Set(['read'])])
@@ -127,17 +127,17 @@ describe('the file', () => {
       expect([mayGoOn(), gate.find(first.secret), gate.fault]).toEqual([false, undefined, undefined])
     })
 
-    test('a file that is damaged lets nobody in until it is mended, and is told of once', () => {
+    test('a file that is damaged lets no one in until it is repaired, and is reported once', () => {
       expect(gate.find(first.secret)).toBeDefined()
       writeFileSync(file, 'x')
       expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
       expect(gate.find(first.secret)).toBeUndefined()
-      expect(warnings).toEqual([expect.stringMatching(/is damaged.* Nobody is let in/)])
+      expect(warnings).toEqual([expect.stringMatching(/is damaged.* No one is let in/)])
       writeTokens(file, [first])
       expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])
     })
 
-    test('a file that others can read is mended, and the token still counts', () => {
+    test('a file that others can read is closed to them, and the token still counts', () => {
       chmodSync(file, 0o666)
       expect(gate.find(first.secret)).toBeDefined()
       expect(warnings).toEqual([expect.stringContaining('mode 666')])

@@ -40,12 +40,13 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     },
     keepOnly: async () => {},
   }
-  const read = (key: number) => readNote(key, `${key}.md` as VaultPath, Buffer.from(notes[key] ?? ''), FLAVOUR)
+  const read = (key: number) =>
+    readNote({ key, path: `${key}.md` as VaultPath, kind: 'note' }, Buffer.from(notes[key] ?? ''), FLAVOUR)
   const queue = new EmbeddingQueue({
     search: search as SearchWriter,
     openEmbedder: async () => bag,
     supersedes: true,
-    read,
+    read: async (keys) => keys.map(read),
     onWake: () => {},
   })
   onTestFinished(() => queue.close())

@@ -53,6 +53,12 @@ const link = fc.oneof(
   fc.constantFrom(...TARGETS).map((target) => `[[${target}]]`),
   fc.constantFrom(...TARGETS).map((target) => `[t](<${target}>)`),
   fc.constantFrom(...TARGETS).map((target) => `![[${target}#h|x]]`),
+  fc
+    .record({
+      target: fc.constantFrom('', 'a', 'b', 'f/a', 'Alias', 'c.canvas'),
+      subpath: fc.constantFrom('h', 'i', 'h#i', '^k'),
+    })
+    .map(({ target, subpath }) => `[[${target}#${subpath}]]`),
 )
 const noteText = fc
   .record({
@@ -60,14 +66,15 @@ const noteText = fc
     up: fc.option(fc.constantFrom(...TARGETS), { nil: undefined }),
     links: fc.array(link, { maxLength: 4 }),
     tags: fc.subarray(['x', 'x/y', 'archived']),
+    parts: fc.shuffledSubarray(['# h', '## i', '# i', 'x ^k']),
   })
-  .map(({ aliases, up, links, tags }) => {
+  .map(({ aliases, up, links, tags, parts }) => {
     const lines = [
       ...(aliases.length > 0 ? [`aliases: [${aliases.join(', ')}]`] : []),
       ...(up === undefined ? [] : [`up: "[[${up}]]"`]),
     ]
     const frontmatter = lines.length > 0 ? `---\n${lines.join('\n')}\n---\n` : ''
-    return `${frontmatter}${links.join(' and ')} ${tags.map((tag) => `#${tag}`).join(' ')}\n`
+    return `${frontmatter}${links.join(' and ')} ${tags.map((tag) => `#${tag}`).join(' ')}\n\n${parts.join('\n\n')}\n`
   })
 
 const operation = fc.oneof(

@@ -13,8 +13,11 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
+import type { NodeId } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
+import type { Dirty } from '../../src/core/vault.ts'
+import { Freshness } from '../../src/indexing/freshness.ts'
 import { IndexingService, type ServiceParts } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
@@ -442,4 +445,117 @@ test('whoever empties the cache folder loses nothing but time', async () => {
   vault.write('new.md', '[[note 1]]')
   await service.reconcile()
   expect(await rowsOf(store)).toEqual(await expectedRows(vault))
+})
+
+describe('what fails although nobody expects it', () => {
+  test('in search is said to those who wait and logged, and the next call goes on', async () => {
+    const refused = new Error('read-only')
+    const vault = new MemoryVault(NOTES)
+    const { service, errors } = await started(join(temporaryFolder(), 'index.db'), vault, {
+      isUnwritable: (error) => error === refused,
+      search: {
+        openWriter: () => {
+          throw refused
+        },
+        isEager: true,
+        onReplaced: () => {
+          throw new Error('the reader is gone')
+        },
+      },
+    })
+    await expect.poll(() => service.status().phase).toBe('failed')
+    expect(errors).toEqual([new Error('the reader is gone')])
+    expect(await service.findable('words', 20_000)).toBe(true)
+    await service.reconcile()
+    expect(await service.exclusively(async () => 'works')).toBe('works')
+  })
+
+  test('when the vault is to be watched leaves an index that is right and is brought up to date when asked', async () => {
+    const vault = new MemoryVault(NOTES)
+    const { service, store, errors } = await started(join(temporaryFolder(), 'index.db'), vault, {
+      watchKind: 'events',
+      watch: () => {
+        throw new Error('no watches')
+      },
+    })
+    await service.exclusively(async () => {})
+    await expect.poll(() => errors).toEqual([new Error('no watches')])
+    vault.write('new.md', 'New.')
+    await service.reconcile(['new.md'])
+    expect(await ask(store).lookUp(['new'])).toEqual(['new.md'])
+    expect(service.status()).toMatchObject({ phase: 'idle', message: expect.stringContaining('no watches') })
+  })
+})
+
+describe('what the watcher told', () => {
+  /** A service whose watcher is the test. */
+  async function watched() {
+    const vault = new MemoryVault(NOTES)
+    let dirty: (dirty: Dirty) => void = () => {}
+    let notice: (file: string | undefined) => void = () => {}
+    const freshness = new Freshness()
+    const { service, store } = await started(join(temporaryFolder(), 'index.db'), vault, {
+      watchKind: 'events',
+      freshness,
+      watch: (onDirty, _, onNoticed) => {
+        dirty = onDirty
+        notice = onNoticed
+        return { ready: Promise.resolve(), close: async () => {} }
+      },
+    })
+    await service.reconcile()
+    await service.reconcile()
+    const told = (...files: string[]) => dirty({ files, folders: [], all: false })
+    return { vault, service, store, freshness, told, notice: (file?: string) => notice(file) }
+  }
+
+  test('is waited for until it is committed', async () => {
+    const { vault, service, store, freshness, told, notice } = await watched()
+    expect(await service.caughtUp(0)).toBe(true)
+    vault.write('notes/note 1.md', 'Edited by another program. [[note 2]]')
+    notice('notes/note 1.md')
+    expect(freshness.isBehind).toBe(true)
+    expect(await service.caughtUp(0)).toBe(false)
+    const caughtUp = service.caughtUp(20_000)
+    told('notes/note 1.md')
+    expect(await caughtUp).toBe(true)
+    expect(freshness.isBehind).toBe(false)
+    const [node] = await ask(store).nodes(['notes/note 1.md' as NodeId], { links: 0 })
+    expect(node?.excerpt).toContain('Edited by another program.')
+  })
+
+  test('of a file that is as the index says is no news', async () => {
+    const { service, freshness, notice } = await watched()
+    notice('notes/note 1.md')
+    notice('never there.tmp')
+    expect(freshness.isBehind).toBe(false)
+    expect(await service.caughtUp(0)).toBe(true)
+  })
+
+  test('while a write of our own runs is no news after it', async () => {
+    const { vault, service, freshness, notice } = await watched()
+    await service.exclusively(async ({ reconcile }) => {
+      vault.write('own.md', 'Ours.')
+      notice('own.md')
+      expect(freshness.isBehind).toBe(true)
+      await reconcile({ all: false, folders: [], files: ['own.md'] })
+    })
+    expect(await service.caughtUp(0)).toBe(true)
+  })
+
+  test('of more than files, or of a file that came while another was read, stays until it is looked at', async () => {
+    const { vault, service, told, notice } = await watched()
+    notice()
+    await service.exclusively(async () => {})
+    expect(await service.caughtUp(0)).toBe(false)
+    told('notes/note 1.md')
+    expect(await service.caughtUp(20_000)).toBe(true)
+    vault.write('one.md', '1')
+    notice('one.md')
+    told('one.md')
+    vault.write('two.md', '2')
+    notice('two.md')
+    await service.reconcile(['one.md'])
+    expect(await service.caughtUp(0)).toBe(false)
+  })
 })

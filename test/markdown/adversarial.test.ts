@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { anchorOf, hasSubpath } from '../../src/links/subpath.ts'
+import { anchorOf } from '../../src/core/heading-text.ts'
+import { hasSubpath } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { excerptOf } from '../../src/markdown/excerpt.ts'
 import { parseCanvas } from '../../src/markdown/parse-canvas.ts'

@@ -6,6 +6,7 @@ import { readFullFrontmatter } from '../../src/markdown/full-frontmatter.ts'
 import { LineIndex } from '../../src/markdown/line-index.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 import { readPlainFrontmatter } from '../../src/markdown/plain-frontmatter.ts'
+import { LONG } from '../support/long.ts'
 import { check, flavour, OBSIDIAN } from './check.ts'
 
 const properties = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavour()).properties
@@ -137,7 +138,7 @@ describe('V14: malformed YAML', () => {
   test('nesting has a bound, however it is written', () => {
     const chains = ['- ', '? ', ': ', '!t - ', '&a - ', '- ? ', '[', '{', '[{a: ']
     // Overflowing the stack once may be caught; the next such note ends the process.
-    for (const count of [8_000, 16_000, 4_000, 32_000])
+    for (const count of LONG ? [8_000, 16_000, 4_000, 32_000] : [8_000])
       for (const chain of chains) check(`---\nx:\n  ${chain.repeat(count)}\n---\n[[a]]\n`, 'link a\nbad 3')
     const ladder = (count: number) => Array.from({ length: count }, (_, i) => `${' '.repeat(i)}x:\n`).join('')
     check(`---\n${ladder(64)}---\n[[a]]\n`, 'link a')

@@ -326,13 +326,16 @@ function updatesHeard(feed: EventFeed): () => readonly string[] {
   return () => told.splice(0)
 }
 
-describe('addresses that are heeded', () => {
+describe('addresses that are subscribed to', () => {
   test('are told in every spelling as long as somebody asks for it, whatever others ask for', () => {
     const events = new ServerEvents()
     const [feed, other] = [feedOf(events), feedOf(events)]
     const [hear, otherHears] = [updatesHeard(feed), updatesHeard(other)]
-    const ends = [feed.heed(['roux://node/A']), feed.heed(['roux://node/A', 'roux://attachment/a.md'])]
-    other.heed(Array.from({ length: 20_000 }, (_, at) => `roux://node/${at}`))
+    const ends = [
+      feed.subscribeResources(['roux://node/A']),
+      feed.subscribeResources(['roux://node/A', 'roux://attachment/a.md']),
+    ]
+    other.subscribeResources(Array.from({ length: 20_000 }, (_, at) => `roux://node/${at}`))
     events.filesUpdated(['a.md', 'b.md'])
     expect(hear()).toEqual(['roux://node/A', 'roux://attachment/a.md'])
     expect(otherHears()).toEqual([])
@@ -348,14 +351,14 @@ describe('addresses that are heeded', () => {
 
   test('that name nothing here are left out', () => {
     const feed = feedOf(new ServerEvents())
-    expect(() => feed.heed(['file:///a', 'roux://node/..', ''])()).not.toThrow()
+    expect(() => feed.subscribeResources(['file:///a', 'roux://node/..', ''])()).not.toThrow()
   })
 
   test('without a vault are of the first that the listener may see', () => {
     const events = new ServerEvents()
     const [all, work] = [feedOf(events, ['home', 'work']), feedOf(events, ['work'])]
     const [allHear, workHears] = [updatesHeard(all), updatesHeard(work)]
-    for (const feed of [all, work]) feed.heed(['roux://node/A', 'roux://node/other:b.md', 'roux://recent'])
+    for (const feed of [all, work]) feed.subscribeResources(['roux://node/A', 'roux://node/other:b.md', 'roux://recent'])
     events.filesUpdated(['home:a.md'], 'home')
     expect([allHear(), workHears()]).toEqual([['roux://node/A'], []])
     events.filesUpdated(['work:a.md', 'work:other:b.md'], 'work')
@@ -366,7 +369,7 @@ describe('addresses that are heeded', () => {
   })
 })
 
-test('a stream on stdio ends what it heeded, and may heed so much', async () => {
+test('a stream on stdio ends its subscriptions, and may have so many', async () => {
   const world = changingCore()
   pair = stdioPair(async () => world.core, { events: new ServerEvents() })
   const listenTo = (id: number, count: number) => {
@@ -408,7 +411,7 @@ describe('who may see some vaults only', () => {
   test('is told nothing of what happens in another, not even that something does', () => {
     const { guest, owner, follow, guestHears, ownerHears } = twoVaults()
     const [home, work] = [follow('home'), follow('work')]
-    for (const feed of [guest, owner]) feed.heed(['roux://node/work:prompts/Plan', 'roux://recent'])
+    for (const feed of [guest, owner]) feed.subscribeResources(['roux://node/work:prompts/Plan', 'roux://recent'])
     work.change('work:prompts/plan.md')
     work.become({ phase: 'missing' })
     work.become({ phase: 'idle' })
@@ -427,7 +430,7 @@ describe('who may see some vaults only', () => {
 
   test('is told of its own under every spelling', () => {
     const { guest, follow, guestHears } = twoVaults()
-    guest.heed(['roux://node/HOME:Plan'])
+    guest.subscribeResources(['roux://node/HOME:Plan'])
     follow('home').change('home:plan.md')
     expect(guestHears()).toContain('roux://node/HOME:Plan')
   })
@@ -438,7 +441,7 @@ describe('who may see some vaults only', () => {
     const [owner, stranger] = [feedOf(events), feedOf(events, 'nothing')]
     const heard: Record<string, string[]> = { owner: [], stranger: [] }
     for (const [name, feed] of Object.entries({ owner, stranger })) {
-      feed.heed(['roux://node/work:prompts/plan.md', 'roux://recent'])
+      feed.subscribeResources(['roux://node/work:prompts/plan.md', 'roux://recent'])
       feed.subscribe((event) => heard[name]?.push(event.kind === 'resource_updated' ? event.uri : event.kind))
       feed.onMessage(({ text }) => heard[name]?.push(text))
     }
@@ -471,7 +474,7 @@ test('the notes of a vault that is read for the first time are told of once, and
     vi.advanceTimersByTime(1000)
     return heard.splice(0).filter((uri) => uri.includes('/node/') || uri.includes('/attachment/'))
   }
-  feed.heed(['roux://node/Home'])
+  feed.subscribeResources(['roux://node/Home'])
   world.change(...Array.from({ length: 5_000 }, (_, at) => `note ${at}.md`))
   expect(hear()).toEqual([])
   world.become({ phase: 'idle' })

@@ -270,8 +270,8 @@ test('what is too large says how to read it in parts', async () => {
 test('of several vaults each is told of, and ids choose among them', async () => {
   const named = (name: string): GraphCore => {
     const store = fakeStore({ [`${name}.md`]: { body: name } })
-    const known: typeof store.snapshot.known = (ids) => store.snapshot.known(ids.map((id) => id.replace(`${name}:`, '')))
-    return { ...fakeCore(withSnapshot(store, { known })), name }
+    const kinds: typeof store.snapshot.kinds = (ids) => store.snapshot.kinds(ids.map((id) => id.replace(`${name}:`, '')))
+    return { ...fakeCore(withSnapshot(store, { kinds })), name }
   }
   const options = {
     vaults: [named('work'), named('home')],

@@ -182,6 +182,19 @@ describe('batches', () => {
     expect(await next()).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }])
   })
 
+  test.each([
+    ['more than 100 messages', Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })), 'more than 100'],
+    ['two requests of one id', [7, 7].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' })), 'the same id'],
+    ['initialize', [initializeRequest('2025-03-26'), { jsonrpc: '2.0', id: 1, method: 'ping' }], 'must come alone'],
+  ])('with %s are refused, and nothing of them is done', async (_, messages, reason) => {
+    const { send, next, initialize } = open()
+    await initialize('2025-03-26')
+    send(messages)
+    expect(await next()).toMatchObject({ error: { code: -32600, message: expect.stringContaining(reason) } })
+    send({ jsonrpc: '2.0', id: 'after', method: 'ping' })
+    expect(await next()).toEqual({ jsonrpc: '2.0', id: 'after', result: {} })
+  })
+
   test('leave without what was cancelled', async () => {
     const slow = slowCore()
     const { send, next, initialize } = open(slow.core)
@@ -190,6 +203,32 @@ describe('batches', () => {
     send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
     expect(await next()).toEqual([{ jsonrpc: '2.0', id: 2, result: {} }])
   })
+})
+
+test('a request whose id is in work is refused, and both batches that mention it end', async () => {
+  const slow = slowCore()
+  const { send, next, initialize } = open(slow.core)
+  await initialize('2025-03-26')
+  send([callRequest(1, 'get_hubs'), { jsonrpc: '2.0', id: 2, method: 'ping' }])
+  await vi.waitFor(() => expect(slow.begun()).toBe(1))
+  send([{ jsonrpc: '2.0', id: 1, method: 'ping' }])
+  expect(await next()).toMatchObject({ id: 1, error: { code: -32600, message: expect.stringContaining('this id is in work') } })
+  slow.release()
+  const answers = await next()
+  expect(answers.map(({ id }: Wire) => id)).toEqual([2, 1])
+  expect(answers[1].result.structuredContent.results).toBeDefined()
+})
+
+test.each([
+  ['lists', '[', ']'],
+  ['objects', '{"a":', '}'],
+])('%s nested 100,000 deep are refused with the id of their request, and the server goes on', async (_, head, tail) => {
+  const { send, next } = open()
+  const value = `${head.repeat(100_000)}1${tail.repeat(100_000)}`
+  send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_hubs","arguments":{"limit":${value}}}}`)
+  expect(await next()).toMatchObject({ id: 1, error: { code: -32600, message: expect.stringContaining('64 levels') } })
+  send({ jsonrpc: '2.0', id: 2, method: 'ping' })
+  expect(await next()).toMatchObject({ id: 2, result: {} })
 })
 
 describe('the end', () => {

@@ -34,6 +34,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
   }
   const { node } = await blind('manage_tags', { id: 'home', add: ['x'] })
   expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id'])
+  expect(node.hash).toMatch(/^partial:[0-9a-f]{64}$/)
   const changed = await blind('apply_changes', {
     operations: [{ tool: 'manage_tags', arguments: { id: 'home', add: ['x'] } }],
     dry_run: true,
@@ -82,6 +83,19 @@ describe('what a tool asks for', () => {
         content: 'x',
         properties: { a: null },
         updateLinks: false,
+      },
+    ],
+    [
+      'update_node',
+      { id: 'home', content: 'x', replace_all: true, replace_text: { find: 'a', replace: 'b', line: 3 } },
+      {
+        kind: 'update',
+        id: 'home',
+        content: 'x',
+        replaceAll: true,
+        replaceText: { find: 'a', replace: 'b', count: 1, line: 3 },
+        updateLinks: false,
+        mode: 'replace',
       },
     ],
     ['delete_node', { id: 'home', expected_hash: 'h' }, { kind: 'delete', id: 'home', expectedHash: 'h' }],

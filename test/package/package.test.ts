@@ -20,12 +20,12 @@ test('the package holds the program and what it needs, no sources and no tests',
   const [{ files }] = JSON.parse(stdout)
   const paths: readonly string[] = files.map(({ path }: { path: string }) => path)
   const kinds =
-    /^(?:dist\/(?:cli|lib|workers)\/[\w.-]+|dist\/(?:launch\.js|package\.json)|assets\/embedder\/[\w.-]+|[\w.]+\.(?:md|json|yaml)|LICENSE)$/
+    /^(?:dist\/(?:cli|lib|workers)\/[\w.-]+|dist\/lib\/[\w/-]+\.d\.mts|dist\/(?:launch\.js|package\.json)|assets\/embedder\/[\w.-]+|[\w.]+\.(?:md|json|yaml)|LICENSE)$/
   expect(paths.filter((path) => !kinds.test(path))).toEqual([])
   expect(paths).toEqual(
     expect.arrayContaining([
       PACKAGE.bin.roux,
-      PACKAGE.exports['.'].replace('./', ''),
+      ...Object.values<string>(PACKAGE.exports['.']).map((path) => path.replace('./', '')),
       'dist/workers/indexer.app.js',
       'assets/embedder/static-256.bin',
       'LICENSE',

@@ -17,7 +17,7 @@ test('presets let through less, the stricter they are, and exact hits always', (
 
 test('of what was found by words alone less is asked', () => {
   const hits = [0.35, 0.2, 0.04].map((score) => ({ score, exact: false }))
-  const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance, 'words').map((hit) => hit.score)
+  const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance, 0).map((hit) => hit.score)
   expect(kept('strict')).toEqual([0.35])
   expect(kept('normal')).toEqual([0.35, 0.2])
   expect(kept('loose')).toEqual([0.35, 0.2, 0.04])

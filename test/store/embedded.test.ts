@@ -50,7 +50,7 @@ function unnamed(store: Store, name: string): Store {
         if (key === 'restart') return () => target.restart()
         if (typeof member !== 'function') return member
         return async (...args: unknown[]) => {
-          const given = key === 'known' ? [(args[0] as readonly string[]).map((id) => start + id)] : args
+          const given = key === 'kinds' ? [(args[0] as readonly string[]).map((id) => start + id)] : args
           const answer: unknown = await member.apply(target, given)
           const stripped = strip(answer)
           if (key === 'topology') topologies.set(stripped as Topology, answer as Topology)

@@ -104,8 +104,8 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     complete: true,
     isMixed: false,
     restart() {},
-    async known(ids) {
-      return ids.map((id) => (get(toNodeId(id)) === undefined ? undefined : toNodeId(id)))
+    async kinds(ids) {
+      return ids.map((id) => get(toNodeId(id))?.node.kind)
     },
     async versions(ids) {
       return ids.map((id) => {
@@ -306,6 +306,10 @@ export function fakeCore(
     async findable() {
       return true
     },
+    isBehind: () => false,
+    async caughtUp() {
+      return true
+    },
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},
@@ -416,6 +420,10 @@ function linksOf(from: NodeId, text: string, bodyStart: number, resolve: (name: 
       inComment: false,
     }
   })
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function kindOf(path: string): NodeKind {

@@ -17,6 +17,7 @@ import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 import type { FileSystem } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
+import { textsOf } from './texts.ts'
 
 /** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
 export class MemoryVault implements Vault {
@@ -92,6 +93,11 @@ let opened = 0
 
 export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode'>>
 
+export interface IndexedOptions extends Flavoured {
+  /** Where the index is; in memory unless it is said. */
+  readonly location?: Location
+}
+
 /** A vault that is indexed into memory and read back through the store. */
 export class IndexedVault<V extends Vault = MemoryVault> {
   readonly vault: V
@@ -104,10 +110,11 @@ export class IndexedVault<V extends Vault = MemoryVault> {
   #search: SearchIndexer | undefined
   #wake: () => void = () => {}
 
-  constructor(vault: V, flavour: Flavoured = {}, vaultName?: string) {
-    const location = { kind: 'memory', name: `test-${process.pid}-${++opened}` } as const
+  constructor(vault: V, options: IndexedOptions = {}, vaultName?: string) {
+    const name = `test-${process.pid}-${++opened}`
+    const { location = { kind: 'memory', name }, ...flavour } = options
     this.vault = vault
-    this.#searchLocation = { kind: 'memory', name: `${location.name}-search` }
+    this.#searchLocation = { kind: 'memory', name: `${name}-search` }
     this.#writer = openIndexWriter(location)
     this.indexer = new Indexer(vault, this.#writer, {
       profile: 'lenient',
@@ -125,12 +132,7 @@ export class IndexedVault<V extends Vault = MemoryVault> {
       search: this.#searchLocation,
       onSearchDamage: () => {},
     })
-    this.texts = {
-      read: async (path) => {
-        const bytes = vault.read(path)
-        return bytes === undefined || bytes === 'unreadable' ? undefined : noteTextOf(bytes)
-      },
-    }
+    this.texts = textsOf(() => vault)
     this.rankings = new Rankings(this.store, {
       // Like the worker, not at once.
       run: async (metric, topology) => {

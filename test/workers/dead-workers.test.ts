@@ -1,10 +1,15 @@
 import { EventEmitter } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
+import type { IndexStatus } from '../../src/core/indexing.ts'
+import type { WriteRequest } from '../../src/core/operations.ts'
 import { ComputeClient } from '../../src/workers/compute-client.ts'
 import { IndexerHost } from '../../src/workers/indexer-channel.ts'
 import { IndexingClient } from '../../src/workers/indexing-client.ts'
 import type { IndexerData } from '../../src/workers/messages.ts'
+import { type RestartRule, Restarts } from '../../src/workers/restarts.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
 
 class FakeWorker extends EventEmitter {
   readonly posted: { readonly type?: string; readonly id?: number }[] = []
@@ -34,39 +39,184 @@ function fakes() {
 
 function client(host: IndexerHost) {
   const errors: string[] = []
-  const indexing = new IndexingClient(host.channel(), { file: 'index.db' } as IndexerData, {
+  const indexing = new IndexingClient(host, { file: 'index.db' } as IndexerData, {
     onReplaced: () => {},
     onSearchReplaced: () => {},
     onCommitted: () => {},
-    openEmbedder: () => Promise.reject(new Error('none')),
+    openEmbedder: () => Promise.resolve(new BagOfWords()),
     onError: (stack) => errors.push(stack),
   })
   return { indexing, errors }
 }
 
-test('whoever waits for an indexing worker that ends without a word is told, and so is whoever asks later', async () => {
+/** A client whose worker has compared everything once. */
+function settledClient(rule?: RestartRule) {
   const workers = fakes()
-  const { indexing, errors } = client(new IndexerHost(workers.start))
-  const waiting = indexing.ready(10_000)
-  const asked = indexing.reconcile()
-  workers.newest().emit('exit', 1)
-  expect(await waiting).toBe(true)
-  await expect(asked).rejects.toThrow('The indexing worker ended.')
-  expect(indexing.status()).toMatchObject({ phase: 'failed', message: 'The indexing worker ended.' })
-  await expect(indexing.reconcile()).rejects.toThrow('The indexing worker ended.')
-  await expect(indexing.writing.changes(1)).rejects.toThrow('The indexing worker ended.')
-  indexing.reportDamage()
-  expect(await indexing.ready(0)).toBe(true)
-  expect(errors).toHaveLength(1)
-})
+  const { indexing, errors } = client(new IndexerHost(workers.start, new Restarts(rule)))
+  indexing.begin()
+  workers.newest().emit('message', { type: 'status', status: IDLE })
+  workers.newest().emit('message', { type: 'recovered' })
+  const die = () => workers.newest().emit('exit', 1)
+  /** What the newest worker was asked, by type. */
+  const asked = () => workers.newest().posted.map(({ type }) => type)
+  const reply = (type: string, rest: object = {}) => {
+    const { id } = workers.newest().posted.findLast((message) => message.id !== undefined) ?? {}
+    workers.newest().emit('message', { type, id, ...rest })
+  }
+  return { workers, indexing, errors, die, asked, reply }
+}
 
-test('of an indexing worker that fails the reason is told, once', async () => {
-  const workers = fakes()
-  const { indexing, errors } = client(new IndexerHost(workers.start))
-  workers.newest().emit('error', new Error('out of memory'))
-  workers.newest().emit('exit', 1)
-  expect(indexing.status().message).toContain('out of memory')
-  expect(errors).toHaveLength(1)
+const IDLE: IndexStatus = { phase: 'idle', done: 0, total: 0, cache: 'disk', watch: 'events' }
+const RENAME: WriteRequest = { title: 'move', operations: [], dryRun: false }
+
+/** What a rejected promise says. */
+const failure = (promise: Promise<unknown>): Promise<RouxError> =>
+  promise.then(
+    () => expect.unreachable(),
+    (error) => error,
+  )
+
+describe('an indexing worker that dies', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('is started again after a pause, is told of the first real request, and the last good state serves meanwhile', async () => {
+    const { workers, indexing, errors, die, asked } = settledClient()
+    die()
+    expect(indexing.status()).toMatchObject({
+      phase: 'restarting',
+      message: expect.stringContaining('The indexing worker ended'),
+    })
+    expect(await indexing.ready(0)).toBe(true)
+    expect(workers.started).toHaveLength(1)
+    await vi.runAllTimersAsync()
+    expect(workers.started).toHaveLength(2)
+    expect(asked()).toEqual(['open', 'begin'])
+    expect(errors).toHaveLength(1)
+    workers.newest().emit('message', { type: 'status', status: IDLE })
+    expect(indexing.status().phase).toBe('idle')
+  })
+
+  test('before anything was compared lets those who wait for that wait on, and writes nothing that was not asked for', async () => {
+    const workers = fakes()
+    const { indexing } = client(new IndexerHost(workers.start))
+    const waiting = indexing.ready(10_000)
+    workers.newest().emit('exit', 1)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(workers.newest().posted.map(({ type }) => type)).toEqual(['open'])
+    workers.newest().emit('message', { type: 'status', status: IDLE })
+    workers.newest().emit('message', { type: 'recovered' })
+    expect(await waiting).toBe(true)
+  })
+
+  test('of an error is told with its reason, once', async () => {
+    const { workers, indexing, errors, die } = settledClient()
+    workers.newest().emit('error', new Error('out of memory'))
+    die()
+    expect(indexing.status().message).toContain('out of memory')
+    expect(errors).toHaveLength(1)
+  })
+
+  test('is asked again what only reads, and what came while there was none', async () => {
+    const { indexing, die, asked, reply } = settledClient()
+    const before = indexing.reconcile(['a.md'])
+    die()
+    const between = indexing.writing.changes(1)
+    await vi.runAllTimersAsync()
+    expect(asked()).toEqual(['open', 'begin', 'reconcile', 'write'])
+    reply('written', { outcome: { value: [] } })
+    expect(await between).toEqual([])
+    void before
+  })
+
+  test('of what it is asked, again and again, is not asked it for ever', async () => {
+    const { indexing, die } = settledClient()
+    const poison = failure(indexing.reconcile(['poison.md']))
+    for (let deaths = 0; deaths < 3; deaths++) {
+      die()
+      await vi.runAllTimersAsync()
+    }
+    expect(await poison).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.any(String) })
+  })
+
+  test('before it began a change has written nothing, and is not asked for it again', async () => {
+    const { indexing, die, asked } = settledClient()
+    const writing = failure(indexing.writing.run(RENAME))
+    die()
+    expect(await writing).toMatchObject({ message: expect.stringMatching(/^Nothing was written/), isTransient: true })
+    await vi.runAllTimersAsync()
+    expect(asked()).toEqual(['open', 'begin'])
+  })
+
+  test.each([
+    ['done', /^The change was made \(c1\)/],
+    ['rolled_back', /^Nothing was written/],
+    ['applying', /^It is not known whether the change c1/],
+    [undefined, /^It is not known whether the change c1/],
+  ])('amid a change that recovery finds %s says so', async (state, message) => {
+    const { indexing, die, asked, reply } = settledClient()
+    const writing = failure(indexing.writing.run(RENAME))
+    reply('begun', { changeId: 'c1' })
+    die()
+    await vi.runAllTimersAsync()
+    expect(asked()).toEqual(['open', 'begin', 'write'])
+    reply('written', { outcome: { value: state } })
+    expect(await writing).toMatchObject({ message: expect.stringMatching(message), hint: expect.any(String) })
+  })
+
+  test('too often is given up with an error that says so, and tried again by a call after a while', async () => {
+    const { workers, indexing, die } = settledClient({ firstPause: 10, limit: 3, window: 60_000 })
+    for (let deaths = 0; deaths < 4; deaths++) {
+      die()
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    expect(workers.started).toHaveLength(4)
+    const said = 'It ended 4 times within 60 s'
+    expect(indexing.status()).toMatchObject({ phase: 'failed', message: expect.stringContaining(said) })
+    const later = { message: expect.stringContaining(said), hint: expect.any(String) }
+    expect(await failure(indexing.reconcile())).toMatchObject(later)
+    expect(await failure(indexing.writing.changes(1))).toMatchObject(later)
+    expect(await indexing.ready(0)).toBe(true)
+    indexing.begin()
+    expect(workers.started).toHaveLength(4)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(workers.started).toHaveLength(4)
+    indexing.begin()
+    expect(workers.started).toHaveLength(5)
+    workers.newest().emit('message', { type: 'status', status: IDLE })
+    expect(indexing.status().phase).toBe('idle')
+  })
+
+  test('is not sent vectors that the one before had asked for', async () => {
+    const { workers, die, asked } = settledClient()
+    workers.newest().emit('message', { type: 'embed', id: 1, texts: ['a'], kind: 'passage' })
+    die()
+    await vi.runAllTimersAsync()
+    expect(asked()).toEqual(['open', 'begin'])
+  })
+
+  test('while the vault is closed is not started again, and who waits is told', async () => {
+    const { workers, indexing, die } = settledClient()
+    const asked = failure(indexing.reconcile())
+    const closing = indexing.close()
+    die()
+    await closing
+    expect((await asked).message).toContain('The indexing worker ended.')
+    expect(await failure(indexing.reconcile())).toBeInstanceOf(RouxError)
+    await vi.runAllTimersAsync()
+    expect(workers.started).toHaveLength(1)
+  })
+
+  test('with several vaults is started again once for all of them', async () => {
+    const workers = fakes()
+    const host = new IndexerHost(workers.start)
+    client(host)
+    client(host)
+    workers.newest().emit('exit', 1)
+    await vi.runAllTimersAsync()
+    expect(workers.started).toHaveLength(2)
+    expect(workers.newest().posted.map(({ type }) => type)).toEqual(['open', 'join'])
+  })
 })
 
 test('a vault that is opened after the indexing worker died gets another one, which outlives the first vault', async () => {
@@ -100,9 +250,33 @@ test('the end of a computing worker that failed does not disturb the next', asyn
   await expect(failing).rejects.toThrow('out of memory')
   const done = run()
   old.emit('exit', 1)
+  void run()
   const { id } = workers.newest().posted[0] ?? {}
   workers.newest().emit('message', { id, result: { scores: new Float64Array(0) } })
   expect(await done).toEqual({ scores: new Float64Array(0) })
-  void run()
   expect(workers.started).toHaveLength(2)
+  expect(workers.newest().isEnded).toBe(false)
+})
+
+test('a compute worker ends as soon as nothing waits for it, and the next run starts another', async () => {
+  const workers = fakes()
+  const compute = new ComputeClient(workers.start)
+  const graph = () => ({ offsets: new Uint32Array(1), targets: new Uint32Array(0) })
+  const answer = (at: number) => {
+    const { id } = workers.newest().posted[at] as { id: number }
+    workers.newest().emit('message', { id, result: { scores: new Float64Array(0) } })
+  }
+  const first = compute.run('pagerank', graph())
+  const second = compute.run('betweenness', graph())
+  answer(0)
+  await first
+  expect(workers.newest().isEnded).toBe(false)
+  answer(1)
+  await second
+  expect(workers.newest().isEnded).toBe(true)
+  const third = compute.run('pagerank', graph())
+  expect(workers.started).toHaveLength(2)
+  answer(0)
+  await third
+  await compute.close()
 })

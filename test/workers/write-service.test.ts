@@ -151,7 +151,14 @@ describe('what is taken back', () => {
     vault.put('a.md', 'by hand')
     await expect(vault.writes.undo(changeId)).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(vault.text('a.md')).toBe('by hand')
-    await expect(vault.writes.undo('nope')).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+    await expect(vault.writes.undo('nope')).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      hint: expect.stringContaining('candidates'),
+      candidates: [{ id: changeId, title: 'test' }],
+    })
+    const none = await (await writable()).writes.undo('nope').catch((error: unknown) => error)
+    expect(none).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('none is recorded') })
+    expect(none).not.toHaveProperty('candidates.0')
   })
 })
 
@@ -208,4 +215,14 @@ test('what is given twice is refused', async () => {
   const vault = await writable({})
   const create = { kind: 'create', id: 'a', content: '', tags: ['x'], properties: { Tags: ['y'] } } as const
   await expect(vault.write(create)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+})
+
+test.each([
+  { tags: [], properties: { tags: ['y'] } },
+  { title: 'T', properties: { Title: 'U' } },
+  { properties: { Up: 'x' }, relations: { up: ['b'] } },
+])('what is given twice for a note that is there is refused: %j', async (members) => {
+  const vault = await writable({ 'a.md': '---\ntags: [x]\n---\n' })
+  const update = { kind: 'update', id: 'a', updateLinks: false, ...members } as const
+  await expect(vault.write(update)).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: expect.stringContaining('twice') })
 })

@@ -2,7 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { sentenceAt } from '../../markdown/sentences.ts'
 import { unitsOf } from '../../search/chunks/units.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { noteTexts } from '../note-texts.ts'
+import { readNotes, readTexts } from '../texts.ts'
 import type { KnownItem } from './known-item.ts'
 import { drawIndex, type Random } from './random.ts'
 import { withoutWords } from './without-words.ts'
@@ -31,7 +31,8 @@ export async function linkSentence(
     const targets = items.filter((id) => id !== from && listed.has(id))
     const to = targets[drawIndex(targets.length, random)]
     if (to === undefined) return undefined
-    const [source] = await noteTexts(core, snapshot, [from])
+    const { texts, changed } = await readTexts({ core, snapshot, call: {} }, [from])
+    const source = changed.has(from) ? undefined : texts.get(from)
     const [target] = await snapshot.nodes([to], { links: 0 })
     const [places = []] = await snapshot.occurrences([[from, to]])
     return source === undefined || target === undefined ? undefined : { to, source, target, places }
@@ -55,10 +56,8 @@ export async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
 ): Promise<KnownItem | undefined> {
-  const [source, node] = await core.store.read(async (snapshot) => {
-    const [text] = await noteTexts(core, snapshot, [id])
-    return [text, (await snapshot.nodes([id], { links: 0 }))[0]] as const
-  })
+  const { notes } = await core.store.read((snapshot) => readNotes({ core, snapshot, call: {} }, [id], { links: 0 }))
+  const { node, source } = notes[0] ?? {}
   if (source === undefined || node === undefined) return undefined
   const text = source.text.slice(0, source.bodyStart + BEGINNING)
   for (const { start, level } of unitsOf(text, source.bodyStart, node.headings).units) {

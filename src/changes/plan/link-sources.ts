@@ -54,6 +54,11 @@ export class LinkSources {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
+  /** These files, as far as they are there. */
+  async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
+    return await this.#sources(keys)
+  }
+
   async #sources(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
     return keys.flatMap((key) => {
@@ -90,6 +95,7 @@ export class LinkSources {
         inComment: link.inComment,
         rivals: isFile ? found.rivals : undefined,
         byAlias: isFile && found.via === 'alias' ? true : undefined,
+        brokenSubpath: undefined,
       }
     })
   }

@@ -1,9 +1,10 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
+import { partialHash, readHash } from '../../core/partial-reading.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
-import { createText } from '../../markdown/edit/create-text.ts'
+import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
 import { setProperties, setRelations } from '../../markdown/edit/properties.ts'
 import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection } from '../../markdown/edit/section.ts'
@@ -13,6 +14,7 @@ import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { linkTo, relationLinks } from './relation-targets.ts'
+import { bodyOf, countLostLines, knowsAll, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
@@ -27,6 +29,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   const { content, title, tags = [], properties = {}, relations = {} } = operation
   requireSizes({ content, ...(title === undefined ? undefined : { title }) })
   requireOneMeaning(operation)
+  requireUncut(operation)
   const path = newNotePath(workspace, operation.id)
   requireFree(workspace, path)
   const text = createText({
@@ -37,15 +40,32 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
     relations: relationLinks(workspace, relations, { key: NEW, path }),
     ...(title === undefined ? undefined : { title }),
   })
+  noteOverridden(workspace, content, text)
   return workspace.create(path, encoder.encode(text))
 }
 
-/** A title or tags that are given twice would be dropped once. */
-function requireOneMeaning({ title, tags, properties = {} }: CreateNote): void {
+/** Arguments win over the frontmatter in the content; what that loses is said. */
+function noteOverridden({ notes }: Workspace, content: string, text: string): void {
+  const { tags, properties } = overriddenIn(content, text)
+  const lost = [
+    ...(tags.length === 0 ? [] : [`left out ${tags.map((tag) => `#${tag}`).join(', ')}`]),
+    ...(properties.length === 0 ? [] : [`another value for ${properties.join(', ')}`]),
+  ]
+  if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
+}
+
+/** What is given twice would be dropped once. */
+function requireOneMeaning(operation: CreateNote | UpdateNote): void {
+  const { kind, title, tags, properties = {}, relations = {} } = operation
+  // None for a new note is the same as no word of them.
+  const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
+  const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
-    const isTwice = (title !== undefined && /^title$/i.test(key)) || ((tags?.length ?? 0) > 0 && /^tags?$/i.test(key))
+    const isTwice = (title !== undefined && /^title$/i.test(key)) || (hasTags && /^tags?$/i.test(key))
     if (isTwice)
       throw invalid(`${JSON.stringify(key)} is given twice, by itself and among the properties.`, 'Leave one of them out.')
+    if (related.has(key.toLowerCase()))
+      throw invalid(`${JSON.stringify(key)} is given twice, among the properties and the relations.`, 'Leave one of them out.')
   }
 }
 
@@ -53,8 +73,12 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   const { id, title, tags, properties, relations, expectedHash, updateLinks } = operation
   requireSizes(operation)
   requireSomething(operation)
+  requireOneMeaning(operation)
+  requireWholeReplaced(operation)
+  requireUncut(operation)
   const draft = requireNote(workspace, id)
   requireHash(draft, expectedHash, workspace)
+  requireWhole(draft, operation)
   editBody(workspace, draft, operation)
   const edit = editor(workspace, draft)
   if (tags !== undefined) edit((text) => setTags(text, tags))
@@ -64,6 +88,12 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   return draft
 }
 
+/** Leave to drop what was not read means something for a whole text only. */
+function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
+  if (replaceAll !== true || (content !== undefined && section === undefined)) return
+  throw invalid('replace_all goes with content, without section.', 'Leave it out: nothing else of the note is replaced.')
+}
+
 function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): void {
   const { content, append, prepend, replaceText: replacement, section, mode = 'replace' } = operation
   const edit = editor(workspace, draft)
@@ -71,11 +101,23 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
     if (content === undefined) throw invalid('section needs content: the text that goes there.')
     edit((text) => editSection(text, { section, mode, content }))
   } else if (content !== undefined) {
+    const before = bodyOf(draft)
     edit((text) => replaceBody(text, content))
+    if (!knowsAll(operation)) noteLostLines(workspace, draft, before)
   }
   if (replacement !== undefined) edit((text) => replaceText(text, replacement))
   if (prepend !== undefined) edit((text) => prependToBody(text, prepend))
   if (append !== undefined) edit((text) => appendToBody(text, append))
+}
+
+/** Without a hash nothing says that the caller knew what it replaces. */
+function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
+  const lost = countLostLines(before, bodyOf(draft))
+  if (lost === 0) return
+  const lines = lost === 1 ? '1 line' : `${lost} lines`
+  notes.push(
+    `The new text of ${quote(draft.path)} takes the place of ${lines} that no expected_hash says were read; undo brings them back.`,
+  )
 }
 
 /** Another title is another file name, in the spelling given, and another `title:` (or first heading) where that gave the title. */
@@ -155,15 +197,13 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
       'Give expected_hash, the hash that get_node showed, to say which one is meant.',
     )
   }
-  if (draft.before === undefined || draft.before === expected.toLowerCase()) return
-  throw new RouxError(
-    'CONFLICT',
-    `${quote(foldId(draft.path))} was changed since: its hash is ${draft.before}, not ${quote(expected)}.`,
-    {
-      hint: 'Read it again with get_node, then decide anew.',
-      candidates: [draft.before, expected],
-    },
-  )
+  if (draft.before === undefined || draft.before === readHash(expected).sha) return
+  // The caller has not read what is there now.
+  const now = partialHash(draft.before)
+  throw new RouxError('CONFLICT', `${quote(foldId(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`, {
+    hint: 'Read it again with get_node, then decide anew.',
+    candidates: [now, expected],
+  })
 }
 
 /** Applies an edit to what the file will say. */
@@ -172,7 +212,16 @@ function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Pa
 }
 
 function requireSomething(operation: UpdateNote): void {
-  const { kind: _, id: __, updateLinks: ___, expectedHash: ____, mode: _____, section: ______, ...asked } = operation
+  const {
+    kind: _,
+    id: __,
+    updateLinks: ___,
+    expectedHash: ____,
+    mode: _____,
+    section: ______,
+    replaceAll: _______,
+    ...asked
+  } = operation
   if (Object.values(asked).some((value) => value !== undefined)) return
   throw invalid(
     'There is nothing to change.',

@@ -4,7 +4,14 @@ import { folderOf } from '../../core/paths.ts'
 import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
-import type { Workspace } from './workspace.ts'
+
+/** What choosing a path asks of the vault as it would be. */
+export interface PathsInUse {
+  readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
+  isTaken(path: string, but?: Draft): boolean
+  tryFind(id: string): Draft | undefined
+  spelled(path: string): string
+}
 
 /** Whether a path is in the vault's trash. */
 export function isTrash(path: string): boolean {
@@ -35,7 +42,7 @@ export function requirePath(path: string, view?: Pick<VaultView, 'look'>): strin
 }
 
 /** @throws RouxError `NODE_EXISTS` */
-export function requireFree(workspace: Workspace, path: string, but?: Draft): void {
+export function requireFree(workspace: PathsInUse, path: string, but?: Draft): void {
   for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
     if (workspace.view.keyAt(folder) === undefined) continue
     throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
@@ -52,7 +59,7 @@ export function requireFree(workspace: Workspace, path: string, but?: Draft): vo
 }
 
 /** Where a new note goes: its name lower-cased unless settings say otherwise, in folders spelled as they are; `.md` may be left out. */
-export function newNotePath(workspace: Workspace, id: string): string {
+export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   const path = /\.md$/i.test(id) ? id : `${id}.md`
   requireInside(id)

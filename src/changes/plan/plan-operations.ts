@@ -36,6 +36,7 @@ export async function planOperations(
         throw operations.length > 1 ? numbered(error, at) : error
       }
     }
+    await workspace.noteBrokenParts()
     const { changes, files, dangling, texts, notes } = workspace.finish()
     return {
       changes,

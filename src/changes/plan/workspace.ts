@@ -7,9 +7,11 @@ import { planRelink } from '../../links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
 import { bodyStartOf } from '../../markdown/edit/body.ts'
 import { quote, requireInside } from '../path-rules.ts'
+import { brokenPartNotes } from './broken-parts.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft } from './draft.ts'
 import { DraftTable } from './draft-table.ts'
+import { brokenHtmlLinks, type HtmlLinks } from './html-links.ts'
 import { LinkReports } from './link-reports.ts'
 import { LinkSources } from './link-sources.ts'
 import { isTrash } from './note-paths.ts'
@@ -262,6 +264,11 @@ export class Workspace {
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
   }
 
+  /** Says in `notes` which links lead to headings or blocks that are gone: when planning is over, because a later operation may put them back. */
+  async noteBrokenParts(): Promise<void> {
+    this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, (keys) => this.#sources.at(keys))))
+  }
+
   /** Files with a tag or one nested in it, and those whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
@@ -277,6 +284,7 @@ export class Workspace {
   finish(): Planned {
     const drafts = this.#drafts.all().filter(hasChanged)
     const { made, moved } = this.#paths
+    const html = brokenHtmlLinks(this.view, drafts)
     return {
       changes: [
         ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
@@ -284,12 +292,15 @@ export class Workspace {
         ...changesOf(drafts, this.view, moved),
       ],
       files: drafts.map(writtenFile),
-      dangling: this.#reports.list(
-        (key) => this.#livePath(key),
-        (key) => this.#linksOf(key),
-      ),
+      dangling: [
+        ...this.#reports.list(
+          (key) => this.#livePath(key),
+          (key) => this.#linksOf(key),
+        ),
+        ...html.broken,
+      ],
       texts: drafts.map((draft) => changedText(draft, this.view)),
-      notes: this.notes,
+      notes: [...this.notes, ...htmlNotes(html)],
     }
   }
 
@@ -307,4 +318,12 @@ export class Workspace {
   #pathOf(key: number | string): string {
     return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
   }
+}
+
+function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {
+  const links = broken.length === 1 ? '1 link in HTML leads' : `${broken.length} links in HTML lead`
+  return [
+    ...(broken.length === 0 ? [] : [`${links} to the old place and cannot be rewritten; dangling_links names them.`]),
+    ...(unread === 0 ? [] : [`Links in HTML were not looked for in ${unread} notes: that would have taken too long.`]),
+  ]
 }

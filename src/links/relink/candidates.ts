@@ -1,5 +1,5 @@
 import { foldName } from '../../core/fold.ts'
-import type { NamedFile, Names } from '../name-index.ts'
+import { hasFolderTargets, type NamedFile, type Names } from '../name-index.ts'
 import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
 import { isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 import { type Manner, withoutQuery } from './manner.ts'
@@ -67,6 +67,7 @@ function pathsLike({ link, manner }: Written, path: string, { names, source, new
     case 'relative':
       return [dotted(relative)]
     case 'sibling':
+      if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return [path]
       return [relative, dotted(relative)]
     case 'full':
       return [path]

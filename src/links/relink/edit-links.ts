@@ -1,4 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { editText } from '../../core/edit-text.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { LinkSlots, TextRange } from '../../core/link-slots.ts'
 import type { Link } from '../../core/note.ts'
@@ -100,22 +101,11 @@ function isReadable(
   const { source, pathAfter, isKept } = editing
   const changed = new Set(changes.flatMap(({ links }) => links))
   const edits = changes.map(({ edit }) => edit)
-  const links = texts.links(pathAfter, applyEdits(text, edits))
+  const links = texts.links(pathAfter, editText(text, edits))
   if (links.length !== source.links.length) return false
   return links.every((is, at) => {
     const was = source.links[at]
     if (was === undefined || is.form !== was.form || is.kind !== was.kind) return false
     return changed.has(was) ? isKept(is, was) : is.target === was.target && is.subpath === was.subpath
   })
-}
-
-/** A text with its edits, which are ascending and do not overlap. */
-export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  let edited = ''
-  let at = 0
-  for (const { start, end, text: replacement } of edits) {
-    edited += text.slice(at, start) + replacement
-    at = end
-  }
-  return edited + text.slice(at)
 }

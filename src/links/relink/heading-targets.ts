@@ -1,6 +1,7 @@
+import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
 import type { Heading, LinkForm, Mode } from '../../core/note.ts'
 import { hasFolderTargets } from '../name-index.ts'
-import { anchorOf, type NamedHeadings, partsOf } from '../subpath.ts'
+import { type NamedHeadings, partsOf } from '../subpath.ts'
 
 /** A subpath that needs another text. */
 export interface WrittenSubpath {
@@ -23,9 +24,9 @@ export function subpathCandidates(was: WrittenSubpath, { before, after, mode }: 
   const parts = partsOf(was.subpath)
   const renamed = was.named.at.map((at, part) => {
     const text = after[at]?.text ?? ''
-    return text === before[at]?.text && was.named.by === 'text' ? (parts[part] ?? '') : linkText(text)
+    return text === before[at]?.text && was.named.by === 'text' ? (parts[part] ?? '') : headingLinkText(text)
   })
-  const path = [...ancestors(after, index), index].map((at) => linkText(after[at]?.text ?? ''))
+  const path = [...ancestors(after, index), index].map((at) => headingLinkText(after[at]?.text ?? ''))
   const longer = path.map((_, from) => path.slice(-1 - from).join('#'))
   return [...new Set([...anchor, renamed.join('#'), ...longer])].filter((subpath) => subpath !== '')
 }
@@ -54,14 +55,6 @@ function dashedAnchor(heading: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, '')
     .replace(/\s/g, '-')
-}
-
-/** A heading as links write it: what means something in a link becomes a space. */
-function linkText(heading: string): string {
-  return heading
-    .replace(/[#|^:%[\]\\`$<>]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
 }
 
 /** The headings above one, from the top down. */

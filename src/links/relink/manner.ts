@@ -4,7 +4,7 @@ import { atRelative, isRelative, type LinkTarget, type Resolution, type Source }
 
 /**
  * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
- * (`a.md` in a folder of documentation), by the whole path (`f/a`), by its end, by the bare name.
+ * (`[a](a.md)`, as every reader of Markdown understands it), by the whole path (`f/a`), by its end, by the bare name.
  */
 export type Manner = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
@@ -19,12 +19,12 @@ export function mannerOf(link: LinkTarget, found: Resolution & { readonly kind: 
   return found.via === 'path' ? 'full' : 'end'
 }
 
-/** The file that a link means from its source's folder, in modes where such links need no `./`. */
+/** The file that a link of Markdown means from its source's folder, without `./`: what readers that know no vault follow. */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target, form } = link
   const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
-  if (isWiki || !hasFolderTargets(names.mode) || target.startsWith('/')) return undefined
-  const found = atRelative(names, folderOf(source.path), withoutQuery(target))
+  if (isWiki || target === '' || target.startsWith('/')) return undefined
+  const found = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
   return found?.kind === 'file' ? found.key : undefined
 }
 

@@ -1,6 +1,6 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Flavour, Link } from '../../core/note.ts'
-import type { NameIndex } from '../name-index.ts'
+import { hasFolderTargets, type NameIndex } from '../name-index.ts'
 import { mentionsAny, resolveLink, type Source } from '../resolve.ts'
 import { candidates, type NewLinkFormat } from './candidates.ts'
 import { ChangedNames, type NameChange } from './changed-names.ts'
@@ -18,8 +18,8 @@ export interface Renaming {
 
 /**
  * Plans what to write so that, once the names have changed, every link leads to the same file as before. A link is rewritten only
- * if it would lead elsewhere; in folders of documentation also if it would only be found by searching the vault. Every new
- * text is resolved with the new names, and every edited text is read back.
+ * if it would lead elsewhere; a link of Markdown that leads there from its folder also if it would only be found by searching the vault,
+ * which other readers of Markdown do not do (unless Obsidian is set to write paths from the root). Every new text is resolved with the new names, and every edited text is read back.
  * @param sources those of `affectedSources`, with their links as they resolve now
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -60,7 +60,9 @@ class Relinker implements RelinkPlan {
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
-    this.lost.push(...lost)
+    // What is found by a search of the application's is not lost there.
+    const isFound = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
+    this.lost.push(...lost.filter((each) => !isFound(each)))
   }
 
   /** Whether a link must be written anew; those that cannot be kept or come to life are noted. */
@@ -78,8 +80,9 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
-    // Found all the same, but by a search that tools for documentation do not make.
-    const { names } = this.#renaming
+    // Found all the same, but by a search that other readers of Markdown do not make.
+    const { names, newLinkFormat } = this.#renaming
+    if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
   }
 
@@ -115,7 +118,7 @@ class Relinker implements RelinkPlan {
     return [...sure, ...unsure]
   }
 
-  #leadsTo(link: Link, source: Source, key: ResolvedLink['to']): boolean {
+  #leadsTo(link: Pick<Link, 'form' | 'target'>, source: Source, key: ResolvedLink['to']): boolean {
     const found = resolveLink(this.#after, source, link, this.#renaming.flavour)
     return found.kind === 'file' && found.key === key
   }

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { editText } from '../../core/edit-text.ts'
 import { RouxError } from '../../core/errors.ts'
 import { findBlock, type Section } from '../sections.ts'
-import { editText } from './edit-text.ts'
 import { invalid } from './given-text.ts'
 import { joined } from './joints.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './line-endings.ts'

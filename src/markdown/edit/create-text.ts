@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
+import { editText } from '../../core/edit-text.ts'
 import { readFrontmatter } from '../frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { type EditStep, editInSteps, editText } from './edit-text.ts'
+import { foldTag } from '../tags.ts'
+import { type EditStep, editInSteps } from './edit-text.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
 import { setProperties, setRelations } from './properties.ts'
 import type { Relations } from './property-values.ts'
 import { READING } from './reading.ts'
-import { setTags } from './tags.ts'
+import { listedTags, setTags, TAG_KEY } from './tags.ts'
 
 export interface NewNote {
   /** The body, perhaps below frontmatter of its own. */
@@ -36,6 +39,30 @@ export function createText({ content, title, fileName, tags = [], properties = {
     (current) => setRelations(current, relations),
   ]
   return editText(text, editInSteps(text, steps))
+}
+
+/** What the frontmatter in the content of a new note said that its text does not, because arguments said otherwise. */
+export interface Overridden {
+  /** Tags that are gone. */
+  readonly tags: readonly string[]
+  /** Names of properties that have another value. */
+  readonly properties: readonly string[]
+}
+
+export function overriddenIn(content: string, text: string): Overridden {
+  const left = new Set(listedTags(text).map(foldTag))
+  const [before, after] = [content.replace(/^\ufeff/, ''), text].map(propertiesOf) as [Properties, Properties]
+  const isOther = (key: string) => key in after && !TAG_KEY.test(key) && !isDeepStrictEqual(before[key], after[key])
+  return {
+    tags: listedTags(content).filter((tag) => !left.has(foldTag(tag))),
+    properties: Object.keys(before).filter(isOther),
+  }
+}
+
+type Properties = Readonly<Record<string, unknown>>
+
+function propertiesOf(text: string): Properties {
+  return readFrontmatter(text, READING, new LineIndex()).properties
 }
 
 /** A title that is the file's name is written only where the content's frontmatter gives another. */

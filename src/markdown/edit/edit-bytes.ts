@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { checked } from './edit-text.ts'
+import { checked } from '../../core/edit-text.ts'
 
 const ENCODER = new TextEncoder()
 

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { editText } from '../../core/edit-text.ts'
 import { bodyEdits } from './body.ts'
-import { editText } from './edit-text.ts'
 import { invalid, requireLine } from './given-text.ts'
 import { type OutlineHeading, outlineOf } from './outline.ts'
 import { requireHeading } from './require-heading.ts'

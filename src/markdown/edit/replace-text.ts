@@ -11,6 +11,8 @@ export interface Replacement {
   readonly replace: string
   /** How many matches there must be, 1 unless given. All of them are replaced. */
   readonly count?: number
+  /** Only matches that begin on this line of the file are meant, from 1. */
+  readonly line?: number | undefined
 }
 
 /** Further matches are counted, not listed. */
@@ -18,16 +20,18 @@ const LISTED = 50
 
 /**
  * Replaces each exact match in the body; matches do not overlap and are taken from front to back.
- * @throws RouxError `EDIT_MISMATCH` where there are not exactly `count` matches, with their lines as candidates.
+ * @throws RouxError `EDIT_MISMATCH` where there are not exactly `count` matches, with the lines of all as candidates.
  */
-export function replaceText(text: string, { find, replace, count = 1 }: Replacement): readonly TextEdit[] {
+export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
   if (find === '') throw invalid('find', 'expected the text to replace, found none.')
   if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a whole number from 1, found ${count}.`)
+  if (line !== undefined && (!Number.isInteger(line) || line < 1))
+    throw invalid('line', `expected a whole number from 1, found ${line}.`)
   requireText('find', find)
   const inserted = withLineEnding(requireText('replace', replace), lineEndingOf(text))
   const start = bodyStartOf(text)
-  const matches = findMatches(text, start, find)
-  if (matches.length !== count) throw mismatch(text, start, { find, count, matches })
+  const matches = line === undefined ? findMatches(text, start, find) : matchesOnLine(text, start, { find, line })
+  if (matches.length !== count) throw mismatch(text, start, { find, count, line, found: matches.length })
   return bodyEdits(
     text,
     matches.map(([from, end]) => ({ start: from, end, text: inserted })),
@@ -36,29 +40,62 @@ export function replaceText(text: string, { find, replace, count = 1 }: Replacem
 
 type Match = readonly [start: number, end: number]
 
-function mismatch(
+/** The matches that begin on a line; what begins before it takes none of them away. */
+function matchesOnLine(
   text: string,
-  start: number,
-  { find, count, matches }: { readonly find: string; readonly count: number; readonly matches: readonly Match[] },
-): RouxError {
+  bodyStart: number,
+  { find, line }: { readonly find: string; readonly line: number },
+): readonly Match[] {
+  const start = startOfLineNumber(text, line)
+  if (start === undefined) return []
+  const end = startOfLineNumber(text, 2, start) ?? text.length + 1
+  return findMatches(text, Math.max(start, bodyStart), find).filter(([from]) => from < end)
+}
+
+/** Where a line begins, counted from `from`; `undefined` when there is none. */
+function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
+  let at = from
+  for (let left = line - 1; left > 0; left--) {
+    const end = text.indexOf('\n', at)
+    if (end === -1) return undefined
+    at = end + 1
+  }
+  return at
+}
+
+interface Asked {
+  readonly find: string
+  readonly count: number
+  readonly line: number | undefined
+  readonly found: number
+}
+
+function mismatch(text: string, start: number, { find, count, line, found }: Asked): RouxError {
+  const matches = findMatches(text, start, find)
   const lines = linesAt(text, matches.slice(0, LISTED))
-  const times = matches.length === 1 ? 'once' : `${matches.length} times`
-  const where =
-    matches.length === 0
-      ? ''
-      : `, on ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${matches.length > LISTED ? '…' : ''}`
   const message =
     matches.length === 0
       ? 'The text to find is not in the body.'
-      : `The text to find is in the body ${times}${where}; expected ${count}.`
+      : `The text to find is in the body ${times(matches.length)}, on ${linesText(lines, matches.length > LISTED)}; expected ${
+          line === undefined ? count : `it ${times(count)} on line ${line}, where it is ${found === 0 ? 'not' : times(found)}`
+        }.`
   return new RouxError('EDIT_MISMATCH', message, {
     hint: hintFor(matches.length, text.slice(0, start).includes(find)),
-    ...(lines.length === 0 ? {} : { candidates: lines.map((line) => ({ line })) }),
+    ...(lines.length === 0 ? {} : { candidates: lines.map((each) => ({ line: each })) }),
   })
 }
 
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
+}
+
+function linesText(lines: readonly number[], more: boolean): string {
+  return `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more ? '…' : ''}`
+}
+
 function hintFor(found: number, inFrontmatter: boolean): string {
-  if (found > 0) return 'Make `find` longer until it is unique, or set `count` to the number of matches.'
+  if (found > 0)
+    return 'Make `find` longer until it is unique, say with `line` which one is meant, or set `count` to the number of matches.'
   if (inFrontmatter) return 'It stands in the frontmatter, which `properties`, `tags` and `title` change.'
   return 'Read the note again and copy the text exactly, with case and white space.'
 }

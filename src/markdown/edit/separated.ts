@@ -45,6 +45,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const after = items[last + 1]
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
+  const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
+  // Spaces may part items, too: what a comma parted, a comma parts.
+  if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
+    return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
+  }
   // The comment belongs to the item before: the comma before it stays and ends the list.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }

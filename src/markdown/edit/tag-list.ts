@@ -82,7 +82,8 @@ function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readon
   const kept = parts.filter(staysWith(change))
   if (kept.length === parts.length || kept.length === 0) return []
   if (!isLiteral(tree.text, item)) {
-    return [{ start: item.start, end: item.end, text: JSON.stringify(kept.map(({ text }) => text).join(' ')) }]
+    const separator = separatorOf(String((item.node as Yaml.Scalar).value))
+    return [{ start: item.start, end: item.end, text: JSON.stringify(kept.map(({ text }) => text).join(separator)) }]
   }
   return editParts(tree.text, parts, change)
 }
@@ -90,8 +91,12 @@ function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readon
 function editParts(text: string, parts: readonly Part[], change: TagChange): readonly TextEdit[] {
   const items = parts.map((part) => ({ start: part.start, end: part.end, keep: staysWith(change)(part) }))
   const first = parts[0] as Part
-  const separator = text.slice(first.start, parts.at(-1)?.end).includes(',') ? ', ' : ' '
+  const separator = separatorOf(text.slice(first.start, parts.at(-1)?.end))
   return editSeparated(text, items, { added: change.added, separator, empty: first.start })
+}
+
+function separatorOf(tags: string): string {
+  return tags.includes(',') ? ', ' : ' '
 }
 
 /** An emptied list stays; in JSON's form it goes with its key, as one that was added there has to. */

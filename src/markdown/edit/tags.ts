@@ -52,6 +52,15 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
+/** The tags that the frontmatter lists, without `#`, each once as first written. */
+export function listedTags(text: string): readonly string[] {
+  const lines = new LineIndex()
+  const front = readFrontmatter(text, READING, lines)
+  const tags = new TagSet()
+  addPropertyTags(front.tags, { text, flavour: READING, lines }, tags)
+  return tags.list().map(({ name }) => name)
+}
+
 /**
  * Tags without `#` and without `/` at their end, each once.
  * @throws RouxError `INVALID_PARAMS` for what Obsidian would not take for one tag.
@@ -77,7 +86,8 @@ interface Change {
   readonly keeps: (folded: string) => boolean
 }
 
-const TAG_KEY = /^tags?$/i
+/** Names of the property that lists tags. */
+export const TAG_KEY = /^tags?$/i
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
   const tree = requireFrontmatter(text)
@@ -102,12 +112,7 @@ function withoutTags(properties: Readonly<Record<string, unknown>>): Readonly<Re
   return Object.fromEntries(Object.entries(properties).filter(([key]) => !TAG_KEY.test(key)))
 }
 
-/** The folded names of the tags that the frontmatter of a text lists. */
 function sameTags(text: string, expected: ReadonlySet<string>): boolean {
-  const lines = new LineIndex()
-  const front = readFrontmatter(text, READING, lines)
-  const tags = new TagSet()
-  addPropertyTags(front.tags, { text, flavour: READING, lines }, tags)
-  const found = tags.list().map(({ name }) => foldTag(name))
+  const found = listedTags(text).map(foldTag)
   return found.length === expected.size && found.every((tag) => expected.has(tag))
 }

@@ -1,5 +1,6 @@
 import type { FindSlots, LinkSlots, PlacedLink, TextRange } from '../../core/link-slots.ts'
 import type { Flavour, Link } from '../../core/note.ts'
+import { once } from '../../core/once.ts'
 import { scanBlocks } from '../blocks.ts'
 import { type CanvasNode, type CanvasText, readCanvasNodes } from '../canvas-json.ts'
 import type { Definition } from '../destinations.ts'
@@ -42,14 +43,6 @@ export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
       open = { card: node.text, passage: cardPassage(text, node.text), definitions }
     }
     return slotsInPassage(open.passage, link, { definitions: open.definitions, flavour })
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Call } from '../../app/answer.ts'
 import { answer, plain } from '../../app/answer.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
-import { noteTexts } from '../../app/note-texts.ts'
 import { toScope } from '../../app/scope.ts'
+import { requireText } from '../../app/texts.ts'
 import type { Node } from '../../core/store.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './define-prompt.ts'
 
@@ -40,7 +40,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
     noteArguments: [],
     vault: core,
     async text({ args: given }) {
-      const [source] = await core.store.read((snapshot) => noteTexts(core, snapshot, [id]))
+      const source = await core.store.read((snapshot) => requireText({ core, snapshot, call: {} }, id))
       return source === undefined ? '' : fill(source.text.slice(source.bodyStart), args, given)
     },
   }

@@ -11,7 +11,7 @@ export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that tells the same: what is switched off there, or not allowed, is so here. */
+/** The tool that says the same: what is switched off there, or not allowed, is so here. */
 export type Source = ToolIdentity
 
 /** Facts about a vault, as JSON, at one address. */

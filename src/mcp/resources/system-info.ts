@@ -6,7 +6,7 @@ import type { FixedResource } from './define-resource.ts'
 
 export const systemInfoResource: FixedResource = {
   name: 'system-info',
-  // No tool tells this; whoever may read may know it.
+  // No tool says this; a client that may read may know it.
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, what the vault holds, how its index is, what is switched on.',

@@ -8,7 +8,7 @@ export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
   description:
-    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, malformed parts, notes without links, names that clash.',
+    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, malformed parts, notes without links, names that clash.',
   annotations: READS,
   input: () => ({
     kind: z.enum(PROBLEM_KINDS).optional().describe('Only this kind.'),

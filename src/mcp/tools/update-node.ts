@@ -25,6 +25,7 @@ export const updateNodeTool = defineOperation({
         find: z.string().min(1).describe('Exact text.'),
         replace: z.string().describe('What takes its place.'),
         count: z.int().min(1).default(1).describe('Matches there must be.'),
+        line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
       .describe('Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.'),
@@ -34,15 +35,17 @@ export const updateNodeTool = defineOperation({
       .default('replace')
       .describe('What content does to section.'),
     expected_hash: expectedHash(),
+    replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
   }),
   wrap: 'node',
-  operation: ({ replace_text, expected_hash, update_links, ...args }) =>
+  operation: ({ replace_text, expected_hash, replace_all, update_links, ...args }) =>
     defined({
       kind: 'update' as const,
       ...args,
       replaceText: replace_text,
       expectedHash: expected_hash,
+      replaceAll: replace_all || undefined,
       updateLinks: update_links,
     }),
   run: writeNode,

@@ -11,6 +11,7 @@ import type {
   NameOptions,
   NeighborOptions,
   Node,
+  NodeKind,
   NodeOptions,
   NodeSummary,
   Occurrence,
@@ -105,12 +106,11 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  async known(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]> {
+  async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
     return this.#read(({ graph }) =>
       ids.map((id) => {
         const node = graph.find(id)
-        const found = node === undefined ? undefined : graph.id(node)
-        return found === id ? found : undefined
+        return node !== undefined && graph.id(node) === id ? graph.kind(node) : undefined
       }),
     )
   }

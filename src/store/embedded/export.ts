@@ -1,28 +1,46 @@
-import { foldId } from '../../core/ids.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { LinkKind } from '../../core/note.ts'
 import type { ExportRow } from '../../core/store.ts'
-import type { Projection } from './projection.ts'
+import type { Graph, GraphRow } from '../../graph/graph.ts'
+import type { LinksAsOf } from './links-as-of.ts'
+import { linksOf } from './projection.ts'
 
-/** Every file by id, then every edge by source; what a commit changes meanwhile shows from then on. */
-export function* exportRows(projection: Projection): Generator<ExportRow, undefined> {
-  const { graph } = projection
-  const keys = [...graph.order()]
-  for (const key of keys) {
-    const row = graph.row(key)
-    if (row?.path === undefined) continue
-    const { path, title, kind, tags, aliases, excluded } = row
-    yield { kind: 'node', id: graph.id(key), path, title, nodeKind: kind, tags, aliases, excluded }
-  }
-  for (const key of keys) {
-    if (graph.row(key) !== undefined) yield* edgesOf(projection, key)
+/**
+ * Every file by id, then every edge by source, as they are when the first row is asked for, which is when the links are of the graph's generation:
+ * rows of the graph are values, of which a commit makes new ones. Closes the links at the end.
+ */
+export function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {
+  try {
+    const ids: (NodeId | undefined)[] = []
+    const rows: GraphRow[] = []
+    for (const key of graph.order()) {
+      const row = graph.row(key)
+      if (row === undefined) continue
+      rows.push(row)
+      ids[key] = graph.id(key)
+    }
+    for (const { key, path, title, kind, tags, aliases, excluded } of rows) {
+      const id = ids[key]
+      if (id === undefined || path === undefined) continue
+      yield { kind: 'node', id, path, title, nodeKind: kind, tags, aliases, excluded }
+    }
+    for (const row of rows) yield* edgesOf(row.key, linksOf(row.key, links.data(row.key), row), ids)
+  } finally {
+    links.close()
   }
 }
 
-function* edgesOf(projection: Projection, key: number): IterableIterator<ExportRow> {
-  const { graph } = projection
+function* edgesOf(
+  key: number,
+  links: readonly ResolvedLink[],
+  ids: readonly (NodeId | undefined)[],
+): IterableIterator<ExportRow> {
+  const source = ids[key]
+  if (source === undefined) return
   const edges = new Map<number, { count: number; kinds: Set<LinkKind> }>()
   const missing = new Map<string, { target: string; count: number }>()
-  for (const link of projection.links(key)) {
+  for (const link of links) {
     if (typeof link.to === 'number') {
       const edge = edges.get(link.to) ?? { count: 0, kinds: new Set<LinkKind>() }
       edge.count++
@@ -35,10 +53,12 @@ function* edgesOf(projection: Projection, key: number): IterableIterator<ExportR
       missing.set(folded, entry)
     }
   }
-  const source = graph.id(key)
-  const sorted = [...edges].sort(([a], [b]) => (graph.id(a) < graph.id(b) ? -1 : 1))
-  for (const [target, { count, kinds }] of sorted) {
-    yield { kind: 'edge', source, target: graph.id(target), count, kinds: [...kinds].sort() }
+  const targets = [...edges].flatMap(([target, edge]) => {
+    const id = ids[target]
+    return id === undefined ? [] : [{ id, ...edge }]
+  })
+  for (const { id, count, kinds } of targets.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    yield { kind: 'edge', source, target: id, count, kinds: [...kinds].sort() }
   }
   for (const { target, count } of missing.values()) yield { kind: 'unresolved', source, target, count }
 }

@@ -22,6 +22,7 @@ export function occurrencesOf(projection: Projection, [from, to]: readonly [from
       form: link.form,
       ...(link.property === undefined ? {} : { property: link.property }),
       ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+      ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
       line: link.line,
       start: link.start,
       end: link.end,

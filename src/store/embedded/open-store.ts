@@ -1,7 +1,9 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
+import type { VectorGraphs } from '../../core/vector-graphs.ts'
 import { EmbeddedSnapshot } from './embedded-snapshot.ts'
 import { exportRows } from './export.ts'
+import type { LinksAsOf } from './links-as-of.ts'
 import type { Location } from './location.ts'
 import { Projection } from './projection.ts'
 import { Rankings } from './rankings.ts'
@@ -20,6 +22,8 @@ export interface StoreOptions {
   readonly onSearchDamage: () => void
   /** How vectors are compared; `auto` unless said. */
   readonly vectorIndex?: VectorIndexKind
+  /** Builds graphs of vectors; without it the store does so itself. */
+  readonly vectorGraphs?: VectorGraphs
 }
 
 /** The embedded store's reading side; `refresh` and `reopen` are for the one who hears of commits. */
@@ -61,6 +65,7 @@ class SqliteStore implements EmbeddedStore {
     this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
+      ...(options.vectorGraphs === undefined ? undefined : { vectorGraphs: options.vectorGraphs }),
       onDamage: options.onSearchDamage,
     })
   }
@@ -147,10 +152,30 @@ class SqliteStore implements EmbeddedStore {
     this.#rankings.keep(metric, topology, scores)
   }
 
-  async *export(): AsyncIterableIterator<ExportRow> {
-    this.refresh()
-    const rows = exportRows(this.#projection)
-    for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) yield row.value
+  async *export(signal?: AbortSignal): AsyncIterableIterator<ExportRow> {
+    const links = this.#linksAsOfNow()
+    if (links === undefined) return
+    const rows = exportRows(this.#projection.graph, links)
+    try {
+      for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) {
+        signal?.throwIfAborted()
+        yield row.value
+      }
+    } finally {
+      // Who stops early lets go of the generation, too.
+      rows.return(undefined)
+    }
+  }
+
+  /** The links of the generation that the graph is of. */
+  #linksAsOfNow(): LinksAsOf | undefined {
+    for (;;) {
+      this.refresh()
+      const links = this.#guard(() => this.#projection.linksAsOfNow())
+      if (links === undefined || links.generation === this.#projection.generation) return links
+      // A commit came between.
+      links.close()
+    }
   }
 
   onChange(listener: (change: StoreChange) => void): () => void {

@@ -1,9 +1,13 @@
-import { foldId, type NodeId } from '../../core/ids.ts'
+import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
+import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { Heading, LinkForm } from '../../core/note.ts'
 import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
+import { nearNames, nearTexts } from '../../search/near-names.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
+import { isOrphan } from './suspects.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
@@ -59,23 +63,18 @@ function draftOf(problem: Problem): Draft {
   return { line: problem.line, complete: () => problem }
 }
 
-/** Files that have a problem of any kind, by id. */
-export function findSuspects(graph: Graph): readonly number[] {
-  return graph
-    .order()
-    .filter((key) => graph.troubles(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
-}
-
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.troubles(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }
 
 function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
-  const [broken, ambiguous, malformed] = row.problems
+  const [broken, ambiguous, malformed, brokenHeadings] = row.problems
   switch (kind) {
     case 'broken_link':
       return broken
+    case 'broken_heading':
+      return brokenHeadings
     case 'ambiguous_link':
       return ambiguous
     case 'malformed':
@@ -91,11 +90,6 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   }
 }
 
-/** A note that no other note links to and that links to no other. */
-function isOrphan(graph: Graph, key: number): boolean {
-  return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
-}
-
 function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Draft[] {
   const { graph } = projection
   const id = graph.id(row.key)
@@ -107,7 +101,15 @@ function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): r
         .filter((link) => typeof link.to === 'string')
         .map((link) => ({
           line: link.line,
-          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, String(link.to)) }),
+          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, row.key, String(link.to)) }),
+        }))
+    case 'broken_heading':
+      return projection
+        .links(row.key)
+        .filter((link) => link.brokenSubpath === true)
+        .map((link) => ({
+          line: link.line,
+          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearestParts(projection, link) }),
         }))
     case 'ambiguous_link':
       return projection
@@ -131,15 +133,35 @@ function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): r
 
 /** How many names are offered for a link that points to nothing. */
 const SUGGESTIONS = 3
-const LIKENESS = 0.5
 
-function nearest(projection: Projection, target: string): { candidates?: readonly NodeId[] } {
+/** The notes that a link of `source` may have meant; never itself, which would not write its own name wrong. */
+function nearest(projection: Projection, source: number, target: string): Pick<Problem, 'candidates'> {
   const name = target.slice(target.lastIndexOf('/') + 1)
   const { graph } = projection
-  const listed = { accept: (key: number) => graph.isListedNote(key), id: (key: number) => graph.id(key) }
-  const hits = projection.names().find(name, listed, { limit: SUGGESTIONS, minimum: LIKENESS })
-  return hits.length === 0 ? {} : { candidates: hits.map(({ key }) => graph.id(key)) }
+  const others = { accept: (key: number) => key !== source && graph.isListedNote(key), id: (key: number) => graph.id(key) }
+  const keys = nearNames(projection.names(), name, others, SUGGESTIONS)
+  return keys.length === 0 ? {} : { candidates: keys.map((key) => graph.id(key)) }
 }
+
+/** The headings or blocks of the note it leads to that a link may have meant, as its subpath would write them. */
+function nearestParts(projection: Projection, { to, subpath = '', form }: ResolvedLink): Pick<Problem, 'candidates'> {
+  const outline = typeof to === 'string' ? undefined : projection.info(to)
+  const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
+  if (outline === undefined) return {}
+  const near = last.startsWith('^')
+    ? nearTexts(outline.blocks, last.slice(1), SUGGESTIONS).map((block) => `^${block}`)
+    : nearHeadings(outline.headings, last, form)
+  return near.length === 0 ? {} : { candidates: near.map((part) => `${projection.graph.id(Number(to))}#${part}`) }
+}
+
+function nearHeadings(headings: readonly Heading[], written: string, form: LinkForm): readonly string[] {
+  const isAnchor = ANCHORED.has(form) && anchorOf(written) === written
+  const texts = headings.map(({ text }) => (isAnchor ? anchorOf(text) : headingLinkText(text)))
+  return nearTexts([...new Set(texts)], written, SUGGESTIONS)
+}
+
+/** Links that may name a heading by its anchor on the web. */
+const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 function ambiguity({ graph }: Projection, link: ResolvedLink): Pick<Problem, 'text' | 'candidates'> {
   const chosen = graph.id(link.to as number)

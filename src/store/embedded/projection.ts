@@ -6,10 +6,11 @@ import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { attempt, hasTables } from './database-file.ts'
+import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { findSuspects } from './problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { findSuspects } from './suspects.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
@@ -204,10 +205,12 @@ export class Projection {
 
   #readLinks(key: number): readonly ResolvedLink[] {
     const row = this.#database?.links.get(key) as { data: string } | undefined
-    if (row !== undefined) return unpackLinks(key, row.data)
-    const known = this.#graph.row(key)
-    if (known !== undefined && known.targets.length + known.missing.length > 0) throw new DamagedIndex('links are missing')
-    return []
+    return linksOf(key, row?.data, this.#graph.row(key))
+  }
+
+  /** The links of the newest generation, perhaps newer than this one, whatever is committed later; `undefined` before the first. To be closed. */
+  linksAsOfNow(): LinksAsOf | undefined {
+    return this.#database === undefined ? undefined : linksAsOfNow(this.#location, this.#database)
   }
 
   /** What is kept of a note's text; `undefined` for files that were not read. */
@@ -286,6 +289,13 @@ export class Projection {
       throw error
     }
   }
+}
+
+/** A file's links from what is stored of them. @throws DamagedIndex where they are not what the file's row says */
+export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
+  if (data !== undefined) return unpackLinks(key, data)
+  if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
+  return []
 }
 
 /** The texts of rows newer than a generation. */

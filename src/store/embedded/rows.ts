@@ -7,7 +7,7 @@ import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
 /** Grows with every change of what is below: another format makes another file. */
-export const FORMAT = 3
+export const FORMAT = 4
 
 /** `roux` in ASCII: tells our files from other databases. */
 export const APPLICATION_ID = 0x726f7578
@@ -109,7 +109,7 @@ type Hot = readonly [
   tags: readonly string[],
   targets: readonly number[],
   missing: readonly string[],
-  problems: readonly [number, number, number],
+  problems: GraphRow['problems'],
   pageTitle?: string,
 ]
 
@@ -143,17 +143,23 @@ function project(record: FileRecord): { targets: number[]; missing: string[]; pr
   const missing = new Map<string, string>()
   let broken = 0
   let ambiguous = 0
+  let brokenHeadings = 0
   for (const link of record.links) {
     if (typeof link.to === 'number') {
       targets.add(link.to)
       if (link.rivals !== undefined) ambiguous++
+      if (link.brokenSubpath === true) brokenHeadings++
     } else {
       broken++
       const folded = foldId(link.to)
       if (!missing.has(folded)) missing.set(folded, link.to)
     }
   }
-  return { targets: [...targets], missing: [...missing.values()], problems: [broken, ambiguous, record.malformed] }
+  return {
+    targets: [...targets],
+    missing: [...missing.values()],
+    problems: [broken, ambiguous, record.malformed, brokenHeadings],
+  }
 }
 
 /** @throws DamagedIndex when the row is not what was written. */
@@ -174,14 +180,14 @@ export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: stri
     tags: tags.length === 0 ? NONE : tags,
     targets: targets.length === 0 ? NO_TARGETS : Int32Array.from(targets),
     missing: missing.length === 0 ? NONE : missing,
-    problems: problems[0] + problems[1] + problems[2] === 0 ? NO_PROBLEMS : problems,
+    problems: problems.every((count) => count === 0) ? NO_PROBLEMS : problems,
     ...(pageTitle === undefined ? undefined : { pageTitle }),
   }
 }
 
 const NONE: readonly string[] = []
 const NO_TARGETS = new Int32Array(0)
-const NO_PROBLEMS = [0, 0, 0] as const
+const NO_PROBLEMS = [0, 0, 0, 0] as const
 const GONE: GraphRow = {
   key: 0,
   path: undefined,
@@ -252,12 +258,13 @@ const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
 const LINK_FORMS: readonly LinkForm[] = ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page']
 
 interface LinkOptions {
-  /** Subpath, property, in a comment, rivals, by alias. */
+  /** Subpath, property, in a comment, rivals, by alias, broken subpath. */
   s?: string
   p?: string
   c?: 1
   r?: readonly number[]
   a?: 1
+  b?: 1
 }
 
 type PackedLink = [
@@ -281,7 +288,7 @@ function packLink(link: ResolvedLink): PackedLink {
   const kind = LINK_KINDS.indexOf(link.kind)
   const form = LINK_FORMS.indexOf(link.form)
   const packed: PackedLink = [kind, form, link.target, link.line, link.column, link.start, link.end, link.to]
-  const { subpath, property, inComment, rivals, byAlias } = link
+  const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   if (
     subpath === undefined &&
     property === undefined &&
@@ -297,6 +304,7 @@ function packLink(link: ResolvedLink): PackedLink {
   if (inComment !== undefined) options.c = 1
   if (rivals !== undefined) options.r = rivals
   if (byAlias !== undefined) options.a = 1
+  if (brokenSubpath !== undefined) options.b = 1
   packed.push(options)
   return packed
 }
@@ -317,5 +325,6 @@ export function unpackLinks(key: number, text: unknown): readonly ResolvedLink[]
     inComment: options?.c === 1 ? true : undefined,
     rivals: options?.r,
     byAlias: options?.a === 1 ? true : undefined,
+    brokenSubpath: options?.b === 1 ? true : undefined,
   }))
 }

@@ -24,13 +24,14 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   const { folder, path, tags, kinds, note } = scope
-  const isWhole = [folder, path, tags, kinds, note].every((limit) => limit === undefined)
+  const isWhole = [folder, path, tags, note].every((limit) => limit === undefined)
   if (!isWhole) {
     const keys = new Set(inScope(projection, scope))
     return (key) => keys.has(key)
   }
   const isWanted = stateFilter(graph, scope)
-  return (key) => graph.isListedNote(key) && isWanted(key)
+  const isOfKind = kindFilter(graph, kinds ?? NOTES)
+  return (key) => isOfKind(key) && isWanted(key)
 }
 
 const NOTES: readonly NodeKind[] = ['note']

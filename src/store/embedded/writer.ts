@@ -1,6 +1,15 @@
 import { utimesSync } from 'node:fs'
 import type { VaultPath } from '../../core/ids.ts'
-import type { Batch, FileContent, FileRecord, IndexState, IndexWriter, KnownFile } from '../../core/index-writer.ts'
+import type {
+  Batch,
+  FileContent,
+  FileRecord,
+  IndexState,
+  IndexWriter,
+  KnownFile,
+  NoteDescription,
+  Outline,
+} from '../../core/index-writer.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import type { Location } from './location.ts'
 import {
@@ -17,6 +26,7 @@ import {
   SEPARATOR,
   type StoredState,
   unpackHot,
+  unpackInfo,
   unpackLinks,
   unpackMentions,
   unpackStat,
@@ -105,6 +115,24 @@ class SqliteWriter implements IndexWriter {
     }
   }
 
+  async descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>> {
+    const found = new Map<number, NoteDescription>()
+    const database = this.#file.open()
+    if (database === undefined) return found
+    const select = database.prepare(
+      'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
+    )
+    for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
+      // Whatever is damaged can be read from the notes themselves; it is found out where it is answered from.
+      attempt(() => {
+        const { key, title, aliases, tags } = unpackHot(row.hot)
+        const { properties, headings, bodyStart } = unpackInfo(key, row.data)
+        found.set(key, { hash: row.hash, title, aliases, tags, properties, headings, bodyStart })
+      })
+    }
+    return found
+  }
+
   async records(keys: readonly number[]): Promise<readonly FileRecord[]> {
     const database = this.#file.open()
     if (database === undefined || keys.length === 0) return []
@@ -130,6 +158,16 @@ class SqliteWriter implements IndexWriter {
         mentions: row.mentions === '' ? [] : unpackMentions(row.mentions).mentions,
         malformed: problems[2],
       }
+    })
+  }
+
+  async outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]> {
+    const database = this.#file.open()
+    if (database === undefined || keys.length === 0) return keys.map(() => undefined)
+    const find = database.prepare("SELECT hot, data FROM file JOIN info USING (key) WHERE key = ? AND hash <> ''")
+    return keys.map((key) => {
+      const row = find.get(key) as { hot: string; data: string } | undefined
+      return row === undefined || unpackHot(row.hot).kind !== 'note' ? undefined : unpackInfo(key, row.data)
     })
   }
 

@@ -44,7 +44,7 @@ export function attachmentVault(
     keysTitled: () => [],
     isCurrent: () => true,
     keysLike: (folded) => names.atPath(folded),
-    filesBelow: (folder) => paths.flatMap((path, key) => (path.startsWith(`${folder}/`) ? [{ key, path }] : [])),
+    filesBelow: (folder) => paths.flatMap((path, key) => (folder === '' || path.startsWith(`${folder}/`) ? [{ key, path }] : [])),
     sourcesOf: () => [],
     taggedWith: () => [],
     records: async () => [],

@@ -30,6 +30,22 @@ describe('a new note', () => {
     expect(result.files).toEqual([{ kind: 'created', to: Object.keys(expected)[0], relinked: [] }])
   })
 
+  test('says what of its own frontmatter the arguments took the place of', async () => {
+    const content = '---\ntags: [kept, Gone]\ntitle: Old\nn: 1\nk: v\n---\nT'
+    const { result } = await check(
+      {},
+      create('a', { content, tags: ['Kept', 'new'], title: 'New', properties: { n: 2, k: null } }),
+      {
+        'a.md': '---\ntags: [kept, new]\ntitle: New\nn: 2\n---\nT',
+      },
+    )
+    expect(result.notes).toEqual([
+      'The arguments win over the frontmatter in content: left out #Gone; another value for title, n.',
+    ])
+    const same = await check({}, create('b', { content, tags: ['gone', 'kept'] }), { 'b.md': content })
+    expect(same.result.notes).toEqual([])
+  })
+
   test('keeps its spelling where settings say so', async () => {
     await check({}, create('Notes/My Note'), { 'Notes/My Note.md': '# A\n' }, { keepsCase: true })
   })

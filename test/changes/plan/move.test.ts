@@ -27,7 +27,7 @@ describe('a file moves', () => {
       'that is an attachment',
       { 'p.PNG': 'P', 'b.md': '![[p.PNG]] [x](p.PNG)' },
       move('p.png', 'f/q'),
-      { 'p.PNG': null, 'f/q.PNG': 'P', 'b.md': '![[q.PNG]] [x](q.PNG)' },
+      { 'p.PNG': null, 'f/q.PNG': 'P', 'b.md': '![[q.PNG]] [x](f/q.PNG)' },
     ],
     [
       'that is a canvas',
@@ -101,6 +101,74 @@ describe('a file moves', () => {
       const files = { 'f/a.md': '', 'f/b.md': '[[a]]', '.obsidian/app.json': text }
       await check(files, move('f/a', 'g/z'), { 'f/a.md': null, 'g/z.md': '', 'f/b.md': link })
     }
+  })
+
+  test.each<[string, Record<string, string>, Operation | readonly Operation[], Difference]>([
+    [
+      'to another folder and name',
+      { 'f/s.md': '[a](target.md#h "T") [[target]] [r]\n\n[r]: ./target.md\n', 'f/target.md': '# h\n' },
+      move('f/target', 'g/New Target'),
+      {
+        'f/target.md': null,
+        'g/New Target.md': '# h\n',
+        'f/s.md': '[a](../g/New%20Target.md#h "T") [[New Target]] [r]\n\n[r]: ../g/New%20Target.md\n',
+      },
+    ],
+    [
+      'to another folder, where only the application would find it',
+      { 's.md': '[a](target.md) ![p](p.png) [[target]]', 'target.md': '', 'p.png': 'P' },
+      [move('target', 'g/'), move('p.png', 'g/')],
+      {
+        's.md': '[a](g/target.md) ![p](g/p.png) [[target]]',
+        'target.md': null,
+        'g/target.md': '',
+        'p.png': null,
+        'g/p.png': 'P',
+      },
+    ],
+    [
+      'as the note that links',
+      { 's.md': '[a](f/target.md)', 'f/target.md': '' },
+      move('s', 'g/h/s'),
+      { 's.md': null, 'g/h/s.md': '[a](../../f/target.md)' },
+    ],
+    [
+      'and is linked by its name alone from another folder, which stays so',
+      { 'f/s.md': '[a](target.md)', 'g/target.md': '' },
+      move('g/target', 'h/other'),
+      { 'f/s.md': '[a](other.md)', 'g/target.md': null, 'h/other.md': '' },
+    ],
+    [
+      'where Obsidian is set to write paths from the root',
+      { 'f/s.md': '[a](target.md)', 'f/target.md': '', '.obsidian/app.json': '{"newLinkFormat": "absolute"}' },
+      move('f/target', 'g/other'),
+      { 'f/s.md': '[a](g/other.md)', 'f/target.md': null, 'g/other.md': '' },
+    ],
+  ])('and every reader of Markdown still follows a link to it: %s', async (_, files, operation, expected) => {
+    const { result } = await check(files, operation, expected)
+    expect(result.dangling).toEqual([])
+  })
+
+  test.each<[string, Operation, readonly string[]]>([
+    ['a note', move('f/a', 'g/b'), ['f/s.md:2 a.md', 's.md:1 f/a.md', 's.md:4 /f/a.md']],
+    ['a picture', move('f/p.png', 'p.png'), ['f/s.md:3 p.png']],
+    ['a folder', move('f', 'g'), ['s.md:1 f/a.md', 's.md:4 /f/a.md']],
+    ['the note that holds them', move('f/s', 'g/s'), ['g/s.md:2 a.md', 'g/s.md:3 p.png']],
+    ['nothing that they lead to', move('x', 'g/x'), []],
+  ])('and links in HTML that lead to the old place are named: %s', async (_, operation, expected) => {
+    const files = {
+      'f/a.md': '',
+      'f/p.png': 'P',
+      'f/s.md': 'text\n<a href="a.md#h">a</a> <a href="https://a.md">w</a>\n<img src="p.png"> `<a href="a.md">`\n',
+      's.md': "<a href='f/a.md'>a</a> <a href='none.md'>n</a>\n\n<div>\n<a href='/f/a.md'>a</a>\n</div>\n",
+      'x.md': '',
+    }
+    const vault = await writable(files)
+    const { dangling, notes } = await vault.write(operation)
+    expect(dangling.map(({ path, line, text }) => `${path}:${line} ${text}`).sort()).toEqual(expected)
+    expect(notes).toHaveLength(expected.length === 0 ? 0 : 1)
+    const docs = await writable(files, { mode: 'docs' })
+    expect((await docs.write(operation)).notes).toEqual([])
   })
 
   test('of which a twin stays', async () => {

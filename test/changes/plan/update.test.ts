@@ -161,7 +161,7 @@ describe('nothing is updated', () => {
     [
       'when it is not what was seen',
       { content: '', expectedHash: sha('old') },
-      { code: 'CONFLICT', candidates: [sha(NOTE), sha('old')] },
+      { code: 'CONFLICT', candidates: [`partial:${sha(NOTE)}`, sha('old')] },
     ],
     ['when it is one of twins', { id: 't', content: '' }, { code: 'INVALID_PARAMS' }],
     ['when it is the other twin', { id: 't', content: '', expectedHash: sha('one') }, { code: 'CONFLICT' }],

@@ -1,9 +1,9 @@
+import { editText } from '../../../src/core/edit-text.ts'
 import type { ResolvedLink } from '../../../src/core/index-writer.ts'
 import type { Flavour, Link } from '../../../src/core/note.ts'
 import { NameIndex } from '../../../src/links/name-index.ts'
 import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
 import { affectedSources, movedTo, type NameChange } from '../../../src/links/relink/changed-names.ts'
-import { applyEdits } from '../../../src/links/relink/edit-links.ts'
 import { planRelink } from '../../../src/links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../../src/links/relink/relink-plan.ts'
 import { addMentions, resolveLink } from '../../../src/links/resolve.ts'
@@ -52,7 +52,7 @@ export class TextVault {
       })
       const to = found.kind === 'file' ? found.key : found.name
       const { subpath, property, inComment } = link
-      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined }
+      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined, brokenSubpath: undefined }
     })
     this.#sources.set(source.key, { ...source, links: resolved })
   }
@@ -98,7 +98,7 @@ export class TextVault {
 /** The texts with the edits of a plan, under their old paths. */
 export function applyPlan(files: Files, plan: Pick<RelinkPlan, 'files'>): Files {
   const edited = { ...files }
-  for (const { path, edits } of plan.files) edited[path] = applyEdits(files[path] as string, edits)
+  for (const { path, edits } of plan.files) edited[path] = editText(files[path] as string, edits)
   return edited
 }
 

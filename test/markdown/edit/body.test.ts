@@ -202,3 +202,33 @@ function attempt(call: () => string): string | undefined {
 function plain(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
+
+describe('one of several equal passages', () => {
+  const text = '---\nk: one\n---\none two\nthree one one\n\none\n'
+  const at = (line: number, rest: object = {}) =>
+    edited(text, (given) => replaceText(given, { find: 'one', replace: '1', line, ...rest }))
+
+  test('is meant by its line, counted from the beginning of the file', () => {
+    expect(at(4)).toBe(text.replace('one two', '1 two'))
+    expect(at(7)).toBe(text.replace('\none\n', '\n1\n'))
+    expect(at(5, { count: 2 })).toBe(text.replace('one one', '1 1'))
+    const crlf = text.replaceAll('\n', '\r\n')
+    const replacement = { find: 'one\n', replace: '1\n', line: 7 }
+    expect(edited(crlf, (given) => replaceText(given, replacement))).toBe(crlf.replace('\r\none\r\n', '\r\n1\r\n'))
+  })
+
+  test('is meant where one that begins before reaches into it', () => {
+    const over = 'a\na\na\nb\n'
+    expect(edited(over, (given) => replaceText(given, { find: 'a\na', replace: 'x', line: 2 }))).toBe('a\nx\nb\n')
+  })
+
+  test('is not taken for another', () => {
+    expect(refusal(() => at(5))).toMatch(
+      /^EDIT_MISMATCH \| The text to find is in the body 4 times, on lines 4, 5, 7; expected it once on line 5, where it is 2 times\. \| .*`line`/,
+    )
+    expect(refusal(() => at(2))).toMatch(/expected it once on line 2, where it is not/)
+    expect(refusal(() => at(99))).toMatch(/expected it once on line 99, where it is not/)
+    expect(errorOf(() => at(0)).code).toBe('INVALID_PARAMS')
+    expect(errorOf(() => at(6)).candidates).toEqual([{ line: 4 }, { line: 5 }, { line: 7 }])
+  })
+})

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TextEdit } from '../../../src/core/changes.ts'
+import { editText } from '../../../src/core/edit-text.ts'
 import { editBytes } from '../../../src/markdown/edit/edit-bytes.ts'
-import { composeEdits, editInSteps, editText } from '../../../src/markdown/edit/edit-text.ts'
+import { composeEdits, editInSteps } from '../../../src/markdown/edit/edit-text.ts'
 
 /** Bytes that are often ill-formed: pieces of characters, marks, line endings. */
 const bytes = fc

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addTags, bodyTags, removeTags, setTags } from '../../../src/markdown/edit/tags.ts'
 import { flavour } from '../check.ts'
@@ -132,5 +133,31 @@ describe('refused, with the line', () => {
     expect(refusal(() => setTags('---js\nx\n---\n', ['x']))).toMatch(/Line 1: .*---js/)
     expect(refusal(() => addTags('---\na: 1\ntags:\n  k: v\n---\n', ['x']))).toMatch(/"tags" on line 3 is a mapping/)
     expect(refusal(() => addTags('---\na: 1\n...\n---\n', ['x']))).toMatch(/^EDIT_MISMATCH.*cannot be edited exactly/)
+  })
+})
+
+describe('a text in which commas part some tags and spaces others', () => {
+  test('keeps its commas', () => {
+    expect(remove(front('tags: alpha, beta gamma\n'), 'beta')).toBe(front('tags: alpha, gamma\n'))
+    expect(remove(front('tags: a b, c d\n'), 'b', 'c')).toBe(front('tags: a, d\n'))
+    expect(remove(front('tags:\n  - a, b c\n  - d\n'), 'b')).toBe(front('tags:\n  - a, c\n  - d\n'))
+    expect(remove(front('tags:\n  - "a, \\u0062 c"\n  - d\n'), 'b')).toBe(front('tags:\n  - "a, c"\n  - d\n'))
+    expect(remove(front('tags: "a, \\u0062 c"\n'), 'b')).toBe(front('tags:\n  - "a"\n  - "c"\n'))
+  })
+
+  test('is for who reads commas alone what it was, without the tags that went', () => {
+    const tag = fc.tuple(fc.constantFrom(', ', ',', ' '), fc.boolean())
+    fc.assert(
+      fc.property(fc.array(tag, { minLength: 1, maxLength: 8 }), (parts) => {
+        const names = parts.map((_, at) => `t${at}`)
+        const text = names.map((name, at) => (at === 0 ? '' : (parts[at]?.[0] ?? '')) + name).join('')
+        const gone = names.filter((_, at) => parts[at]?.[1])
+        fc.pre(gone.length < names.length)
+        const groups = (of: string) => of.split(',').map((group) => group.trim().split(/\s+/))
+        const left = groups(text).map((group) => group.filter((name) => !gone.includes(name)))
+        const [, after = ''] = /^tags: (.*)$/m.exec(remove(front(`tags: ${text}\n`), ...gone)) ?? []
+        expect(groups(after)).toEqual(left.filter(({ length }) => length > 0))
+      }),
+    )
   })
 })

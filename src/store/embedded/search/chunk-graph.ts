@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { VectorState } from '../../../core/search.ts'
+import type { VectorGraphBuilder, VectorGraphs } from '../../../core/vector-graphs.ts'
 import { isDamage } from '../sqlite.ts'
 import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-addon.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
@@ -18,13 +23,15 @@ export interface ChunkGraphOptions {
   /** Bytes of int8 rows from which `auto` builds a graph. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
+  /** Builds graphs off this thread; without it they are built here. */
+  readonly graphs?: VectorGraphs
   /** Waits so many ms; what waits does not keep the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Keeps a graph over the vectors of chunks: restores or builds it in the background, a few milliseconds at a time, and saves it. Until
- * it is complete, and where it cannot be, the scan answers.
+ * Keeps a graph over the vectors of chunks: restores it or has it built off this thread, adds what changes a few milliseconds at a time, and
+ * saves it. Until it is complete, and where it cannot be, the scan answers.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -35,6 +42,8 @@ export class ChunkGraph {
   /** Why there is no graph, or why it is not built further or saved. */
   #trouble: string | undefined
   #damage: unknown
+  /** Vectors that were handed to a graph which is built off this thread. */
+  #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
@@ -128,6 +137,52 @@ export class ChunkGraph {
   }
 
   async #build(index: HnswIndex): Promise<void> {
+    const { graphs } = this.#options
+    if (graphs !== undefined && (index.behind > MOST_BUILT_HERE || index.isWorn)) await this.#buildElsewhere(index, graphs)
+    if (!this.#isClosed) await this.#buildHere(index)
+  }
+
+  /** Has a graph of everything built off this thread, which only reads the vectors for it. */
+  async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
+    const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
+    const builder = await graphs.begin(this.#options.dimensions)
+    this.#handedOver = 0
+    try {
+      let labels = index.beginElsewhere()
+      do {
+        await this.#handOver(index, builder, labels)
+        labels = index.takeChanged()
+      } while (labels.length > MOST_BUILT_HERE && !this.#isClosed)
+      if (this.#isClosed) return
+      await index.adopt(await builder.write(file), labels)
+      this.#unsaved = undefined
+      // What was read while this was closed is let go of again.
+      if (this.#isClosed) index.close()
+    } finally {
+      this.#handedOver = undefined
+      builder.close()
+      await rm(file, { force: true }).catch(() => undefined)
+    }
+  }
+
+  async #handOver(index: HnswIndex, builder: VectorGraphBuilder, labels: readonly number[]): Promise<void> {
+    for (let next = 0; next < labels.length && !this.#isClosed; ) {
+      const started = performance.now()
+      const vectors: [number, Float32Array][] = []
+      const gone: number[] = []
+      while (next < labels.length && performance.now() - started < SLICE && vectors.length < MOST_AT_ONCE) {
+        const label = labels[next++] ?? 0
+        const vector = index.vectorOf(label)
+        if (vector === undefined) gone.push(label)
+        else vectors.push([label, vector])
+      }
+      if (gone.length > 0) await builder.delete(Uint32Array.from(gone))
+      if (vectors.length > 0) await builder.add(...joined(vectors, this.#options.dimensions))
+      this.#handedOver = Math.min(this.#slots.size, (this.#handedOver ?? 0) + vectors.length)
+    }
+  }
+
+  async #buildHere(index: HnswIndex): Promise<void> {
     let started = performance.now()
     let { searches } = this.#slots
     for (const _left of index.build(1)) {
@@ -167,7 +222,8 @@ export class ChunkGraph {
 
   #progress(): string | undefined {
     if (this.#index === undefined || this.#index.behind === 0) return undefined
-    const { size, behind } = this.#index
+    const { size } = this.#index
+    const behind = this.#handedOver === undefined ? this.#index.behind : size - this.#handedOver
     return `The graph is being built: ${Math.max(0, size - behind)} of ${size} vectors are in it.`
   }
 }
@@ -176,6 +232,10 @@ export class ChunkGraph {
 const START_DELAY = 2000
 /** How long a slice of building keeps the thread, ms, and one label more (0.1–1 ms). */
 const SLICE = 4
+/** More labels than these are not built into the graph on this thread. */
+const MOST_BUILT_HERE = 256
+/** Vectors that are handed over at once: some 100 ms of work. */
+const MOST_AT_ONCE = 256
 /** Between slices, ms; longer while somebody searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
@@ -186,6 +246,16 @@ const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
 /** Where more than this changed since the graph was saved, a new one is better. */
 const MAX_CHANGED_SHARE = 0.3
+
+/** Vectors one after another, beside their labels. */
+function joined(
+  vectors: readonly (readonly [label: number, vector: Float32Array])[],
+  dimensions: number,
+): [labels: Uint32Array, vectors: Float32Array] {
+  const all = new Float32Array(vectors.length * dimensions)
+  for (const [at, [, vector]] of vectors.entries()) all.set(vector, at * dimensions)
+  return [Uint32Array.from(vectors, ([label]) => label), all]
+}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

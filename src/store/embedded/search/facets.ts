@@ -43,7 +43,8 @@ export class Facets {
 
   #read(key: number): void {
     const { graph } = this.#projection
-    if (graph.row(key)?.kind !== 'note') {
+    const kind = graph.row(key)?.kind
+    if (kind === undefined || kind === 'attachment') {
       this.#facts.delete(key)
       return
     }

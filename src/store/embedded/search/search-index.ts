@@ -1,4 +1,5 @@
 import type { VectorState } from '../../../core/search.ts'
+import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/header.ts'
 import type { PageSource } from '../../../search/words/segment.ts'
@@ -13,11 +14,17 @@ import { Recent } from './recent.ts'
 import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
 import type { VectorTable } from './vector-table.ts'
 
+export interface VectorIndexOptions {
+  readonly kind: VectorIndexKind
+  /** Builds graphs off this thread. */
+  readonly graphs?: VectorGraphs | undefined
+}
+
 /** The search indexes as readers see them: what is small in memory, the rest read when asked for. Loads what others committed. */
 export class SearchIndex {
   readonly words: WordIndex
   readonly #graph: () => Graph
-  readonly #vectorIndex: VectorIndexKind
+  readonly #vectorIndex: VectorIndexOptions
   #location: Location
   #database: OpenDatabase | undefined
   #version = -1
@@ -31,7 +38,7 @@ export class SearchIndex {
   /** By embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
-  constructor(location: Location, graph: () => Graph, vectorIndex: VectorIndexKind) {
+  constructor(location: Location, graph: () => Graph, vectorIndex: VectorIndexOptions) {
     this.#location = location
     this.#graph = graph
     this.#vectorIndex = vectorIndex
@@ -130,9 +137,17 @@ export class SearchIndex {
   }
 
   #newTable(open: OpenDatabase, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
-    const kind = this.#vectorIndex
+    const { kind, graphs } = this.#vectorIndex
     const path = graphPath(this.#location, embedder)
-    const graph = kind === 'exact' ? undefined : { kind, embedder, ...(path === undefined ? undefined : { path }) }
+    const graph =
+      kind === 'exact'
+        ? undefined
+        : {
+            kind,
+            embedder,
+            ...(path === undefined ? undefined : { path }),
+            ...(graphs === undefined ? undefined : { graphs }),
+          }
     const loaded = new LoadedVectors(open, { ...row, ...(graph === undefined ? undefined : { graph }) })
     this.#tables.get(embedder)?.close()
     this.#tables.set(embedder, loaded)

@@ -4,6 +4,7 @@ import type { Condition, WordTerm } from '../../../core/query.ts'
 import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
 import type { NameOptions, Page, Scope } from '../../../core/store.ts'
 import { eachInTurn } from '../../../core/take-turns.ts'
+import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
 import { DamagedWords } from '../../../search/words/bytes.ts'
 import type { Location } from '../location.ts'
@@ -21,6 +22,7 @@ import type { AcceptNote } from './vector-table.ts'
 
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind
+  readonly vectorGraphs?: VectorGraphs
   /** The search index was found damaged; have it built anew. */
   readonly onDamage: () => void
 }
@@ -34,9 +36,9 @@ export class SearchReads {
   readonly #onDamage: () => void
   #isDamaged = false
 
-  constructor(projection: Projection, location: Location, { vectorIndex = 'auto', onDamage }: SearchReadsOptions) {
+  constructor(projection: Projection, location: Location, { vectorIndex = 'auto', vectorGraphs, onDamage }: SearchReadsOptions) {
     this.#projection = projection
-    this.#index = new SearchIndex(location, () => projection.graph, vectorIndex)
+    this.#index = new SearchIndex(location, () => projection.graph, { kind: vectorIndex, graphs: vectorGraphs })
     this.#facets = new Facets(projection)
     this.#relations = new Relations(projection)
     this.#onDamage = onDamage

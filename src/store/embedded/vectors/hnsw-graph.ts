@@ -1,3 +1,4 @@
+import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import type { HnswAddon, NativeGraph } from './hnsw-addon.ts'
 import { LabelSet } from './label-set.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
@@ -141,16 +142,7 @@ export class HnswGraph {
 }
 
 /** A saved graph. */
-export interface GraphFile {
-  readonly path: string
-  readonly dimensions: number
-  /** Labels in it, deleted ones too. */
-  readonly count: number
-  /** Labels there is room for. */
-  readonly capacity: number
-  /** Labels that are marked as deleted. */
-  readonly deleted: readonly number[]
-}
+export type GraphFile = WrittenGraph
 
 /** Links of a label on each level, twice as many on the lowest; hnswlib's own default. */
 export const LINKS = 16

@@ -1,7 +1,8 @@
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import type { HnswAddon } from './hnsw-addon.ts'
 import { type RestoreOptions, restoreGraph, saveGraph } from './hnsw-file.ts'
-import { HnswGraph } from './hnsw-graph.ts'
+import { verifyGraphLayout } from './hnsw-file-layout.ts'
+import { type GraphFile, HnswGraph } from './hnsw-graph.ts'
 import type { GraphStamp } from './hnsw-sidecar.ts'
 import { LabelSet } from './label-set.ts'
 import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type VectorIndex } from './vector-index.ts'
@@ -85,7 +86,7 @@ export class HnswIndex implements VectorIndex {
    * A graph that is worn by deletes and replacements is made anew. A label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
-    if (this.#isGraphWorn() && !this.#graph.busy) this.#startAnew()
+    if (this.isWorn && !this.#graph.busy) this.#startAnew()
     let done = 0
     for (const label of this.#behind) {
       if (this.#graph.busy) return
@@ -118,15 +119,44 @@ export class HnswIndex implements VectorIndex {
     const restored = await restoreGraph(addon, path, { ...options, dimensions })
     this.#changedMeanwhile = undefined
     if (restored.graph === undefined) return restored.reason
+    this.#takeOver(restored.graph, [...restored.changed, ...meanwhile])
+    return undefined
+  }
+
+  /** Begins a graph that is built elsewhere: the labels that belong into it. What changes from now on is told by `takeChanged`. */
+  beginElsewhere(): readonly number[] {
+    this.#changedMeanwhile = new LabelSet()
+    return [...this.#scan.labels()]
+  }
+
+  /** The labels that changed since this, or `beginElsewhere`, was called last. */
+  takeChanged(): readonly number[] {
+    const changed = [...(this.#changedMeanwhile ?? [])]
+    this.#changedMeanwhile?.clear()
+    return changed
+  }
+
+  /** What belongs into the graph under a label; `undefined` where nothing does. */
+  vectorOf(label: number): Float32Array | undefined {
+    return this.#scan.has(label) ? this.#options.exact(label) : undefined
+  }
+
+  /** Takes over a graph that was built elsewhere, but for these labels and what has changed since; `build` adds them. */
+  async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
+    await verifyGraphLayout(file)
+    const graph = await HnswGraph.read(this.#options.addon, file)
+    this.#takeOver(graph, [...changed, ...this.takeChanged()])
+    this.#changedMeanwhile = undefined
+  }
+
+  #takeOver(graph: HnswGraph, behind: readonly number[]): void {
     this.#graph.free()
-    this.#graph = restored.graph
+    this.#graph = graph
     this.#replaced = 0
     this.#behind.clear()
-    this.#behind.addAll(restored.changed)
-    this.#behind.addAll(meanwhile)
+    this.#behind.addAll(behind)
     for (const label of this.#scan.labels()) if (!this.#graph.has(label)) this.#behind.add(label)
     for (const label of this.#graph.labels()) if (!this.#scan.has(label)) this.#behind.add(label)
-    return undefined
   }
 
   close(): void {
@@ -155,7 +185,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   #update(label: number): void {
-    const vector = this.#scan.has(label) ? this.#options.exact(label) : undefined
+    const vector = this.vectorOf(label)
     if (vector === undefined) {
       this.#scan.delete(label)
       this.#graph.delete(label)
@@ -165,7 +195,8 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  #isGraphWorn(): boolean {
+  /** Whether the graph is worn by deletes and replacements, so that a new one is better. */
+  get isWorn(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
 

@@ -9,15 +9,21 @@ import { requireUnitLength, requireVector } from './vector-index.ts'
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   requireVector(vector, vector.length)
   let peak = 0
-  for (const value of vector) peak = Math.max(peak, Math.abs(value))
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i] as number)
+    if (size > peak) peak = size
+  }
   const packed = new Uint8Array(SCALE_BYTES + 2 * vector.length)
   const view = new DataView(packed.buffer)
   const scale = peak === 0 ? 0 : Math.fround(peak / PEAK)
   view.setFloat32(0, scale, true)
   if (scale === 0) return packed
-  vector.forEach((value, i) => {
-    view.setInt16(SCALE_BYTES + 2 * i, Math.max(-PEAK, Math.min(PEAK, Math.round(value / scale))), true)
-  })
+  const values = new Int16Array(packed.buffer, SCALE_BYTES)
+  for (let i = 0; i < vector.length; i++) {
+    const value = Math.max(-PEAK, Math.min(PEAK, Math.round((vector[i] as number) / scale)))
+    if (LITTLE_ENDIAN) values[i] = value
+    else view.setInt16(SCALE_BYTES + 2 * i, value, true)
+  }
   return packed
 }
 

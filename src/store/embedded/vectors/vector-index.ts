@@ -47,10 +47,17 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
       hint: 'Embed with the model that the index was made with, or index again.',
     })
   }
-  if (vector.every(Number.isFinite)) return vector
+  if (hasFiniteValues(vector)) return vector
   throw new RouxError('INVALID_PARAMS', 'A vector has a value that is no finite number.', {
     hint: 'The embedding model answered badly: embed the text again.',
   })
+}
+
+/** A sum of finite float32 numbers is finite, and any other number makes one that is not. */
+function hasFiniteValues(vector: Float32Array): boolean {
+  let sum = 0
+  for (let i = 0; i < vector.length; i++) sum += vector[i] as number
+  return Number.isFinite(sum)
 }
 
 /** Throws unless the length is 1 within a hundredth, which float16 models keep too; other lengths are a caller's mistake. */

@@ -14,7 +14,7 @@ function open() {
   const folder = mkdtempSync(join(tmpdir(), 'roux-vectors-'))
   const location = { kind: 'file', path: join(folder, 'search.db') } as const
   const writer = openSearchWriter(location)
-  const index = new SearchIndex(location, () => new Graph(), 'auto')
+  const index = new SearchIndex(location, () => new Graph(), { kind: 'auto' })
   onTestFinished(async () => {
     index.close()
     await writer.close()

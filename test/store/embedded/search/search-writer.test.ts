@@ -154,7 +154,7 @@ test('an answer is of one moment: segments that are merged away while it is made
   await putOneByOne(rig.writer, keys)
   const projection = new Projection({ kind: 'file', path: rig.indexFile }, undefined)
   projection.refresh()
-  const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, 'exact')
+  const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, { kind: 'exact' })
   const counts = index.read(() => {
     // Its body runs at once: what another thread may do at any time.
     for (let step = 0; step < 50; step++) void rig.writer.compact()

@@ -1,0 +1,37 @@
+// Counts lines of code a folder: those that hold more than white space and comments. `npm run count`, or with other folders behind it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+const roots = process.argv.length > 2 ? process.argv.slice(2) : ['src']
+const counts = new Map()
+for (const root of roots) {
+  for (const name of readdirSync(root, { recursive: true })) {
+    if (!name.endsWith('.ts')) continue
+    const [folder] = name.split(/[\\/]/)
+    const lines = linesOfCode(readFileSync(join(root, name), 'utf8'))
+    const { files = 0, code = 0 } = counts.get(join(root, folder)) ?? {}
+    counts.set(join(root, folder), { files: files + 1, code: code + lines })
+  }
+}
+const total = [...counts.values()].reduce((sum, { files, code }) => ({ files: sum.files + files, code: sum.code + code }), {
+  files: 0,
+  code: 0,
+})
+for (const [folder, { files, code }] of [...counts, ['total', total]]) {
+  console.log(`${folder.padEnd(24)}${String(files).padStart(6)} files${String(code).padStart(8)} lines`)
+}
+
+/** Lines on which a token stands; a text over several lines stands on all of them. */
+function linesOfCode(text) {
+  const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, false)
+  const lines = new Set()
+  const visit = (node) => {
+    const children = node.getChildren(source)
+    if (children.length > 0 || node.getWidth(source) === 0) return children.forEach(visit)
+    const [first, last] = [node.getStart(source), node.getEnd()].map((at) => source.getLineAndCharacterOfPosition(at).line)
+    for (let line = first; line <= last; line++) lines.add(line)
+  }
+  visit(source)
+  return lines.size
+}

@@ -1,0 +1,15 @@
+// Runs what "npm test" runs only in part, all of it: the files with properties, and those with tests that take long.
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const LONG = /from '(?:fast-check|[./]+\/support\/long\.ts)'/
+const files = readdirSync('test', { recursive: true })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join('test', name))
+  .filter((name) => LONG.test(readFileSync(name, 'utf8')))
+const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
+  stdio: 'inherit',
+  env: { ...process.env, ROUX_TESTS: 'long' },
+})
+process.exit(status ?? 1)

@@ -1,0 +1,99 @@
+import { RouxError } from '../../core/errors.ts'
+import type { CreateNote, UpdateNote } from '../../core/operations.ts'
+import { MARKER, readHash } from '../../core/partial-reading.ts'
+import { bodyStartOf } from '../../markdown/edit/body.ts'
+import { quote } from '../path-rules.ts'
+import type { Draft } from './draft.ts'
+
+/**
+ * Refuses texts that end where an answer was cut: a caller that gives one back takes it for all there is.
+ * @throws RouxError `EDIT_MISMATCH`
+ */
+export function requireUncut(operation: CreateNote | UpdateNote): void {
+  const texts =
+    operation.kind === 'create'
+      ? { content: operation.content }
+      : { append: operation.append, prepend: operation.prepend, 'replace_text.replace': operation.replaceText?.replace }
+  for (const [name, text = ''] of Object.entries(texts)) if (endsCut(text)) throw cut(name, 'ends')
+  for (const [key, value] of Object.entries(operation.properties ?? {})) {
+    if (textsIn(value).some(endsCut)) throw cut(`properties.${key}`, 'ends')
+  }
+}
+
+/**
+ * Refuses a `content` that is not all of what it takes the place of, as far as that can be known.
+ * @throws RouxError `EDIT_MISMATCH`
+ */
+export function requireWhole(draft: Draft, operation: UpdateNote): void {
+  const { content, section, replaceAll = false } = operation
+  if (content === undefined) return
+  const body = bodyOf(draft)
+  // What was read to its end may end in these words itself.
+  const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
+  if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
+  if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
+  if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
+  throw new RouxError(
+    'EDIT_MISMATCH',
+    `${quote(draft.path)} was read in part, as its hash says: content would replace what was not read, too. Nothing was written.`,
+    {
+      hint: 'Change a part with section, append, prepend or replace_text; or set replace_all if all that content leaves out shall go.',
+    },
+  )
+}
+
+/** Whether the caller gave the hash of a note that was read to its end. */
+export function knowsAll({ expectedHash }: UpdateNote): boolean {
+  return expectedHash !== undefined && !readHash(expectedHash).isPartial
+}
+
+export function bodyOf({ text }: Draft): string {
+  return text.slice(bodyStartOf(text))
+}
+
+/** How many lines of a text another lacks, wherever they stand. */
+export function countLostLines(before: string, after: string): number {
+  const left = new Map<string, number>()
+  for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
+  let lost = 0
+  for (const line of linesOf(before)) {
+    const count = left.get(line) ?? 0
+    if (count === 0) lost++
+    else left.set(line, count - 1)
+  }
+  return lost
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/)
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
+function endsCut(text: string): boolean {
+  return text.trimEnd().endsWith(MARKER)
+}
+
+function countMarkers(text: string): number {
+  return text.split(MARKER).length - 1
+}
+
+/** The texts of a property, level by level: it may be nested deeper than the stack. */
+function textsIn(value: unknown): readonly string[] {
+  const texts: string[] = []
+  for (let level: readonly unknown[] = [value]; level.length > 0; ) {
+    for (const item of level) if (typeof item === 'string') texts.push(item)
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return texts
+}
+
+function cut(name: string, where: 'ends' | 'goes on'): RouxError {
+  const place = where === 'ends' ? 'ends with' : 'has in it'
+  return new RouxError(
+    'EDIT_MISMATCH',
+    `${name} ${place} ${JSON.stringify(MARKER)}, which stands where an answer was cut: what follows there would be lost. Nothing was written.`,
+    {
+      hint: 'Read on with get_node and offset = next_offset, or change a part only: section, append, replace_text. Words of your own that look so may stand in the middle of what these add.',
+    },
+  )
+}

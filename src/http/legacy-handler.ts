@@ -1,0 +1,192 @@
+import type { ServerResponse } from 'node:http'
+import type { JSONRPCMessage, JSONRPCRequest, Server } from '@modelcontextprotocol/server'
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { type Arrival, batchFault, type Messages } from '../mcp/arrival.ts'
+import { messageToJson } from '../mcp/json.ts'
+import { invalidRequest, isInitialize, isRequest } from '../mcp/json-rpc.ts'
+import { EventStream, EventsOnDemand } from './event-stream.ts'
+import { ExchangeTransport } from './exchange-transport.ts'
+import type { Limits } from './limits.ts'
+import type { Load } from './load.ts'
+import { type Refusal, refusal, sendFault, sendJson, sendRefusal } from './refusal.ts'
+import type { Exchange } from './routes.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { Principal } from './token-gate.ts'
+
+export interface LegacyOptions {
+  readonly sessions: Sessions
+  readonly load: Load
+  readonly limits: Limits
+  /** Makes the server of a session, or of one post without a session. */
+  serverFor(principal: Principal): Server
+}
+
+type TokenExchange = Exchange<Principal>
+
+/** What clients that name no version mean: the one before which the header did not exist. */
+const VERSION_WITHOUT_HEADER = '2025-03-26'
+
+/** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to clients without one. */
+export class LegacyHandler {
+  readonly #options: LegacyOptions
+  /** Of posts without a session that are in work. */
+  readonly #single = new Set<ExchangeTransport>()
+
+  constructor(options: LegacyOptions) {
+    this.#options = options
+  }
+
+  /** Answers what was posted. Resolves when it is answered. */
+  async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
+    const { response } = exchange
+    const found = this.#sessionOf(exchange)
+    if ('refusal' in found) return sendRefusal(response, found.refusal)
+    const { session } = found
+    if (arrival.kind === 'fault') return sendFault(response, arrival.response)
+    const fault = batchFault(arrival, session?.version ?? versionOf(exchange))
+    if (fault !== undefined) return sendFault(response, fault)
+    const opening = arrival.messages.find(isInitialize)
+    if (opening === undefined) return this.#answer(exchange, { ...arrival, session })
+    if (session !== undefined) return sendFault(response, invalidRequest('the session is open already.', opening.id))
+    await this.#open(exchange, opening)
+  }
+
+  /** Opens the stream of a session's notifications. */
+  async listen(exchange: TokenExchange): Promise<void> {
+    const { response } = exchange
+    const { load, limits } = this.#options
+    const found = this.#requireSession(exchange)
+    if ('refusal' in found) return sendRefusal(response, found.refusal)
+    const full = load.streamsRefusal
+    if (full !== undefined) return sendRefusal(response, full)
+    if (response.destroyed) return
+    const { session } = found
+    // A client that asks again has lost the one before, even if that was not noticed yet.
+    session.stream?.end()
+    const ended = load.beginStream()
+    response.setHeader('Mcp-Session-Id', session.id)
+    const stream = new EventStream(response, limits, () => {
+      ended()
+      if (session.stream === stream) session.stream = undefined
+    })
+    session.stream = stream
+  }
+
+  /** Ends a session. */
+  async end(exchange: TokenExchange): Promise<void> {
+    const found = this.#requireSession(exchange)
+    if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)
+    this.#options.sessions.end(found.session)
+    exchange.response.writeHead(204).end()
+  }
+
+  /** Gives up what is in work without a session. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#single].map((transport) => transport.close()))
+  }
+
+  async #open(exchange: TokenExchange, opening: JSONRPCRequest): Promise<void> {
+    const { sessions, serverFor } = this.#options
+    const { sender, response } = exchange
+    const server = serverFor(sender)
+    const transport = new ExchangeTransport()
+    await server.connect(transport)
+    const [answer] = await transport.post([opening], () => {})
+    const version = answer === undefined ? undefined : agreedVersion(answer)
+    const session = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
+    if (session === undefined) await server.close()
+    if (session === undefined && version !== undefined) return sendRefusal(response, tooManySessions())
+    if (session !== undefined) {
+      transport.onNotification = (message) => session.stream?.send(message)
+      response.setHeader('Mcp-Session-Id', session.id)
+    }
+    sendAnswers(response, answer === undefined ? [] : [answer])
+  }
+
+  async #answer(
+    exchange: TokenExchange,
+    { messages, faults, isBatch, session }: Messages & { readonly session: Session | undefined },
+  ): Promise<void> {
+    const { response } = exchange
+    if (!messages.some(isRequest) && session === undefined) return sendAnswers(response, faults, isBatch)
+    const transport = session?.transport ?? (await this.#connectOnce(exchange))
+    const repeated = transport.pending.repeatedFault(messages)
+    if (repeated !== undefined) return sendFault(response, repeated)
+    const events = new EventsOnDemand(exchange, this.#options.limits)
+    const answers = await transport.post(messages, (message) => events.send(message))
+    const isGivenUp = transport.isClosed
+    if (session === undefined) await transport.close()
+    if (events.end([...faults, ...answers])) return
+    if (isGivenUp) sendRefusal(response, session === undefined ? givenUp() : noSession())
+    else sendAnswers(response, [...faults, ...answers], isBatch)
+  }
+
+  /** A server for one post; it ends with the post, also when the client goes away. */
+  async #connectOnce({ sender, response }: TokenExchange): Promise<ExchangeTransport> {
+    const transport = new ExchangeTransport()
+    const server = this.#options.serverFor(sender)
+    await server.connect(transport)
+    this.#single.add(transport)
+    response.once('close', () => {
+      this.#single.delete(transport)
+      void transport.close()
+    })
+    return transport
+  }
+
+  #sessionOf(exchange: TokenExchange): { readonly session: Session | undefined } | { readonly refusal: Refusal } {
+    const wrong = wrongVersion(exchange)
+    if (wrong !== undefined) return { refusal: wrong }
+    const id = exchange.request.headers['mcp-session-id']
+    if (id === undefined) return { session: undefined }
+    const session = this.#options.sessions.find(String(id), exchange.sender.key)
+    if (session !== undefined) return { session }
+    return { refusal: noSession() }
+  }
+
+  #requireSession(exchange: TokenExchange): { readonly session: Session } | { readonly refusal: Refusal } {
+    const found = this.#sessionOf(exchange)
+    if ('refusal' in found) return found
+    if (found.session !== undefined) return { session: found.session }
+    const message = 'The header Mcp-Session-Id is missing.'
+    return { refusal: refusal(400, message, { hint: 'It comes with the answer to "initialize", which is sent with POST.' }) }
+  }
+}
+
+function agreedVersion(answer: JSONRPCMessage): string | undefined {
+  return 'result' in answer ? String(answer.result.protocolVersion) : undefined
+}
+
+function versionOf({ request }: TokenExchange): string {
+  return String(request.headers['mcp-protocol-version'] ?? VERSION_WITHOUT_HEADER)
+}
+
+function wrongVersion(exchange: TokenExchange): Refusal | undefined {
+  if (SUPPORTED_PROTOCOL_VERSIONS.includes(versionOf(exchange))) return undefined
+  return refusal(400, 'The version in the header MCP-Protocol-Version is not known.', {
+    hint: `Versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+  })
+}
+
+function noSession(): Refusal {
+  return refusal(404, 'There is no such session.', { hint: 'Open another one with "initialize".' })
+}
+
+function givenUp(): Refusal {
+  return refusal(503, 'The server ended before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+}
+
+function tooManySessions(): Refusal {
+  return refusal(429, 'There are as many sessions as there may be, all of them in use.', {
+    hint: 'Try again in a moment.',
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+/** Notifications, and requests that were cancelled, have no answer. */
+function sendAnswers(response: ServerResponse, answers: readonly JSONRPCMessage[], isBatch = false): void {
+  const [first] = answers
+  if (response.destroyed) return
+  if (first === undefined) response.writeHead(202).end()
+  else sendJson(response, 200, isBatch ? `[${answers.map(messageToJson).join()}]` : messageToJson(first))
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import { readArrival } from '../mcp/arrival.ts'
+import { checkForm } from './checks.ts'
+import type { LegacyHandler } from './legacy-handler.ts'
+import type { Limits } from './limits.ts'
+import type { Load } from './load.ts'
+import { isLegacy, isListening, type ModernHandler } from './modern-handler.ts'
+import { readBody, tooLarge } from './read-body.ts'
+import { type Refusal, refusal, sendRefusal } from './refusal.ts'
+import { type Admission, type Answer, defineRoute, type Exchange, type Route } from './routes.ts'
+import type { Principal } from './token-gate.ts'
+import { Turns } from './turns.ts'
+
+/** Where the protocol is served. */
+export const MCP_PATH = '/mcp'
+
+export interface McpRouteOptions {
+  readonly legacy: LegacyHandler
+  readonly modern: ModernHandler
+  readonly load: Load
+  readonly limits: Limits
+  isEnabled(): boolean
+  /** Who sends a request, by its token. */
+  authorize(request: IncomingMessage): Admission<Principal>
+}
+
+/** Serves the protocol in every version to the bearers of tokens, while that is switched on. */
+export function mcpRoute(options: McpRouteOptions): Route {
+  const { legacy, isEnabled, authorize } = options
+  const turns = new Turns()
+  return defineRoute<Principal>({
+    path: MCP_PATH,
+    methods: {
+      GET: wellFormed((exchange) => legacy.listen(exchange)),
+      POST: wellFormed((exchange) => post(exchange, options, turns)),
+      DELETE: wellFormed((exchange) => legacy.end(exchange)),
+    },
+    admit: (request) => (isEnabled() ? authorize(request) : { refusal: switchedOff() }),
+    answersPreflight: true,
+  })
+}
+
+/** How a request is written is looked at when it is known who sends it, and before its body is read. */
+function wellFormed(answer: Answer<Principal>): Answer<Principal> {
+  return (exchange) => {
+    const malformed = checkForm(exchange.request)
+    return malformed === undefined ? answer(exchange) : sendRefusal(exchange.response, malformed)
+  }
+}
+
+async function post(exchange: Exchange<Principal>, options: McpRouteOptions, turns: Turns): Promise<void> {
+  const { request, response, sender } = exchange
+  const { legacy, modern, load, limits } = options
+  const bytes = sender.access.scopes.has('attach') ? limits.attachmentBody : limits.body
+  if (Number(request.headers['content-length'] ?? 0) > bytes) return sendRefusal(response, tooLarge(bytes))
+  const full = load.callsRefusal
+  if (full !== undefined) return sendRefusal(response, full)
+  const done = load.beginCall()
+  try {
+    if (request.headers.expect !== undefined) response.writeContinue()
+    const body = await readBody(request, bytes)
+    if (body.kind === 'refused') return sendRefusal(response, body.refusal)
+    if (body.kind === 'gone') return
+    await turns.take()
+    const arrival = readArrival(body.value)
+    if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
+    // A stream is no call: it lasts as long as its client likes.
+    if (isListening(arrival)) done()
+    await modern.post(exchange, arrival)
+  } finally {
+    done()
+  }
+}
+
+function switchedOff(): Refusal {
+  return refusal(403, 'Serving over HTTP is switched off.', {
+    hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
+  })
+}

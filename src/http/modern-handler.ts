@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  type Server,
+} from '@modelcontextprotocol/server'
+import { type Arrival, batchFault } from '../mcp/arrival.ts'
+import type { EventFeed } from '../mcp/events.ts'
+import { messageToJson } from '../mcp/json.ts'
+import { invalidParams, isListen, listenedUris } from '../mcp/json-rpc.ts'
+import { MODERN_VERSION } from '../mcp/protocol-versions.ts'
+import { subscriptionRefusal } from '../mcp/resource-subscriptions.ts'
+import type { Access } from './access.ts'
+import type { Limits } from './limits.ts'
+import type { Load } from './load.ts'
+import { sendFault, sendJson, sendRefusal } from './refusal.ts'
+import type { Exchange } from './routes.ts'
+import type { Principal } from './token-gate.ts'
+
+export interface ModernOptions {
+  /** What a client with such a token hears of. */
+  eventsFor(access: Access): EventFeed
+  readonly load: Load
+  readonly limits: Limits
+  /** Makes the server of one request. */
+  serverFor(principal: Principal): Server
+  /** Takes what is a mistake of ours; what clients do wrong is answered, and not logged. */
+  log(line: string): void
+}
+
+interface Streams {
+  readonly handler: McpHttpHandler
+  readonly events: EventFeed
+}
+
+/** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
+export class ModernHandler {
+  readonly #options: ModernOptions
+  readonly #calls: McpHttpHandler
+  /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for all principals that may see the same. */
+  readonly #streams = new Map<string, Streams>()
+  readonly #principals = new WeakMap<Request, Principal>()
+  readonly #listening = new Map<AbortController, string>()
+
+  constructor(options: ModernOptions) {
+    this.#options = options
+    this.#calls = this.#handler()
+  }
+
+  /** Answers what was posted. Resolves when it is answered, or the stream has ended. */
+  async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
+    const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
+    if (fault !== undefined) return sendFault(response, fault)
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    const asked: Asked = { request: toRequest(request, gone.signal), response, message: onlyMessage(arrival) }
+    this.#principals.set(asked.request, sender)
+    if (asked.message === undefined || !isListen(asked.message)) return await answer(this.#calls, asked)
+    const { load } = this.#options
+    const full = load.streamsRefusal
+    if (full !== undefined) return sendRefusal(response, full)
+    const uris = listenedUris(asked.message)
+    const tooMuch = subscriptionRefusal(uris)
+    if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, asked.message.id)))
+    const { handler, events } = this.#streamsFor(sender.access)
+    const unsubscribe = events.subscribeResources(uris)
+    const ended = load.beginStream()
+    this.#listening.set(gone, sender.key)
+    try {
+      await answer(handler, asked)
+    } finally {
+      this.#listening.delete(gone)
+      unsubscribe()
+      ended()
+    }
+  }
+
+  /** Ends the streams of every principal that may not go on. */
+  endUnless(mayGoOn: (principal: string) => boolean): void {
+    for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
+  }
+
+  /** Ends the streams, each with its last word. */
+  async endStreams(): Promise<void> {
+    await Promise.all([...this.#streams.values()].map(({ handler }) => handler.close()))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.endStreams(), this.#calls.close()])
+  }
+
+  #streamsFor(access: Access): Streams {
+    const key = JSON.stringify([access.vaults, access.scopes.has('read')])
+    const known = this.#streams.get(key)
+    if (known !== undefined) return known
+    const events = this.#options.eventsFor(access)
+    const streams = { handler: this.#handler(events), events }
+    this.#streams.set(key, streams)
+    return streams
+  }
+
+  #handler(events?: EventFeed): McpHttpHandler {
+    const { limits } = this.#options
+    return createMcpHandler(({ requestInfo }) => this.#open(requestInfo), {
+      legacy: 'reject',
+      ...(events === undefined ? {} : { bus: { publish: () => {}, subscribe: (listener) => events.subscribe(listener) } }),
+      keepAliveMs: limits.keepAlive,
+      maxSubscriptions: limits.streams,
+    })
+  }
+
+  #open(request: Request | undefined): Server {
+    try {
+      const principal = request === undefined ? undefined : this.#principals.get(request)
+      if (principal === undefined) throw new Error('A request came past the table of routes.')
+      return this.#options.serverFor(principal)
+    } catch (error) {
+      // The SDK answers it as an internal error, and says nothing of it.
+      this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
+      throw error
+    }
+  }
+}
+
+/** Whether what was posted is of a version before 2026-07-28. What is no message says nothing about it. */
+export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
+  const message = onlyMessage(arrival)
+  if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
+  if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
+  // What the SDK's own handler goes by, without the request that it wants to be made of it.
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    ...member('protocolVersionHeader', headers['mcp-protocol-version']),
+    ...member('mcpMethodHeader', headers['mcp-method']),
+    ...member('mcpNameHeader', headers['mcp-name']),
+    body: message ?? arrival.messages,
+  })
+  return outcome.kind === 'legacy'
+}
+
+function member<Name extends string>(
+  name: Name,
+  header: string | readonly string[] | undefined,
+): { readonly [N in Name]?: string } {
+  return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
+}
+
+/** Whether what was posted asks for a stream. */
+export function isListening(arrival: Arrival): boolean {
+  const message = onlyMessage(arrival)
+  return message !== undefined && isListen(message)
+}
+
+/** The message that came alone; `undefined` of a batch, and of what is no message. */
+function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
+  return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
+}
+
+/** The head of a request as the SDK takes it; the body is given apart, parsed. */
+function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
+  const known = HEADERS.flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
+  )
+  return new Request('http://localhost/mcp', { method, headers: known, signal })
+}
+
+/** Those that have a meaning in the protocol; the token goes no further. */
+const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
+
+/** One request as the SDK takes it, and the response to it. */
+interface Asked {
+  readonly request: Request
+  readonly response: ServerResponse
+  readonly message: JSONRPCMessage | undefined
+}
+
+async function answer(handler: McpHttpHandler, { request, response, message }: Asked): Promise<void> {
+  await send(await handler.fetch(request, { parsedBody: message }), response)
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  if (response.destroyed) return
+  answer.headers.forEach((value, name) => {
+    if (name !== 'connection') response.setHeader(name, value)
+  })
+  if (answer.headers.get('content-type') !== 'text/event-stream') {
+    const text = await answer.text()
+    response.writeHead(answer.status, { 'Content-Length': Buffer.byteLength(text) }).end(text)
+    return
+  }
+  response.writeHead(answer.status).flushHeaders()
+  try {
+    await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
+  } catch {
+    // The client went away, or its stream was ended: no one is left to answer.
+  }
+}

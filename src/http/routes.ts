@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Refusal, refusal } from './refusal.ts'
+
+/** What is known of the sender of a request that a route lets in, or why it does not. */
+export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
+
+/** One request that was let in, and the response to it. */
+export interface Exchange<Sender> {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly sender: Sender
+}
+
+export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | void
+
+/** Something that is served at a path. */
+export interface RouteLiteral<Sender> {
+  /** Spelled exactly so: nothing of a request's path is decoded or resolved. */
+  readonly path: string
+  /** By the method, in the order in which they are named to clients. */
+  readonly methods: Readonly<Record<string, Answer<Sender>>>
+  /** Its own way of letting in: everyone, the bearer of a token, … */
+  admit(request: IncomingMessage): Admission<Sender>
+  /** Whether pages of other origins, if they may connect at all, are told by a preflight what they may send. */
+  readonly answersPreflight: boolean
+}
+
+/** A route as the table of routes holds it: whatever it knows of a sender is its own affair. */
+export interface Route {
+  readonly path: string
+  readonly answersPreflight: boolean
+  /** The refusal of a method that the path does not know; `undefined` of one that it does. */
+  methodRefusal(method: string): Refusal | undefined
+  /** Lets a request in and answers it, or gives the refusal. */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
+}
+
+/** Makes a route of its literal. */
+export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
+  const answers = new Map(Object.entries(methods))
+  const names = [...answers.keys()]
+  const allowed = [...names, ...(answersPreflight ? ['OPTIONS'] : [])].join(', ')
+  return {
+    path,
+    answersPreflight,
+    methodRefusal: (method) =>
+      answers.has(method)
+        ? undefined
+        : refusal(405, `${path} knows no ${method}.`, { hint: `It knows ${names.join(', ')}.`, headers: { Allow: allowed } }),
+    async serve(request, response) {
+      const admission = admit(request)
+      if ('refusal' in admission) return admission.refusal
+      await answers.get(request.method ?? '')?.({ request, response, sender: admission.sender })
+      return undefined
+    },
+  }
+}
+
+/** The route of a request's path, as it was written, so that there is one spelling only. */
+export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
+  const [path] = url.split('?', 1)
+  return routes.find((route) => route.path === path)
+}

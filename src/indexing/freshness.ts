@@ -1,0 +1,38 @@
+/**
+ * Counts the changes that a watcher told and those of them that are in the index. The counts are shared between threads: whoever answers
+ * sees at once that there is something that the index does not say yet.
+ */
+export class Freshness {
+  readonly #counts: Int32Array
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+    this.#counts = new Int32Array(memory)
+  }
+
+  /** What another thread makes one of that has the same counts. */
+  get memory(): SharedArrayBuffer {
+    return this.#counts.buffer as SharedArrayBuffer
+  }
+
+  /** Whether something was told that is not in the index yet. */
+  get isBehind(): boolean {
+    return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
+  }
+
+  /** How many changes were told. */
+  get noticed(): number {
+    return Atomics.load(this.#counts, NOTICED)
+  }
+
+  notice(): void {
+    Atomics.add(this.#counts, NOTICED, 1)
+  }
+
+  /** The first so many changes are in the index. */
+  take(count: number): void {
+    Atomics.store(this.#counts, TAKEN, count)
+  }
+}
+
+const NOTICED = 0
+const TAKEN = 1

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path'
+import { answer, plain } from '../app/answer.ts'
+import { openCore } from '../compose.ts'
+import { loadSettings } from '../config/load.ts'
+import { switchOff } from '../config/tool-switch.ts'
+import type { IndexStatus } from '../core/indexing.ts'
+import type { SwitchedOffBy, Tool } from '../mcp/define-tool.ts'
+import { prepareCall } from '../mcp/prepare-call.ts'
+import { toolDisabled } from '../mcp/tool-disabled.ts'
+import { TOOLS } from '../mcp/tools/index.ts'
+import type { CallOptions, VaultMethods } from './methods.ts'
+
+export interface OpenVaultOptions {
+  /** Whether notes and attachments may be changed. Default: what the settings say, which is no unless somebody changed it. */
+  readonly write?: boolean
+  /** Whether edits of the files are noticed while the vault is open. Default: true. */
+  readonly watch?: boolean
+  /** Settings as `--set` takes them, before those of files: `['vault.mode=docs']`. */
+  readonly set?: readonly string[]
+  /** Told of unexpected failures, with their stacks. */
+  readonly onError?: (stack: string) => void
+}
+
+/** An open vault: every use case, and its index. */
+export interface OpenVault extends VaultMethods {
+  /**
+   * Waits until every note can be found by its words and its meaning; without it, an answer says in its warnings what is not indexed yet.
+   * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there, `PROVIDER_ERROR` when it cannot be indexed
+   */
+  ready(options?: CallOptions): Promise<void>
+  /** What the indexing side is doing. */
+  status(): IndexStatus
+  /** Ends its threads. Calls after it fail. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a folder of notes with the settings that `roux` would have there. Nothing is written into it unless a method is called that
+ * changes notes and `write` allows it; the index is kept in the user's cache folder, as that of `roux` is.
+ * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong in the settings
+ */
+export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
+  const { write, watch = true, set = [], onError } = options
+  const { settings, apiKey } = await loadSettings({
+    cwd: process.cwd(),
+    env: process.env,
+    set: [...set, ...(write === undefined ? [] : [`tools.write=${write}`, `tools.attach=${write}`])],
+    vault: resolve(path),
+    toolNames: async () => TOOLS.map(({ name }) => name),
+  })
+  const core = await openCore(settings, {
+    watch,
+    ...(apiKey === undefined ? undefined : { apiKey }),
+    ...(onError === undefined ? undefined : { onError }),
+  })
+  const switchedOffBy: SwitchedOffBy = (tool) => switchOff(tool, settings)?.setting
+  const vaults = { names: [], open: async () => core }
+  const methodOf =
+    (tool: Tool) =>
+    async (args: unknown, call: CallOptions = {}) => {
+      const off = switchedOffBy(tool)
+      if (off !== undefined) throw toolDisabled(tool.name, off)
+      return prepareCall(tool, args, { vaults, switchedOffBy })({ ...call, whole: true })
+    }
+  const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
+  return {
+    // Written from the same tools: a test compares them.
+    ...(methods as unknown as VaultMethods),
+    async ready({ signal } = {}) {
+      core.indexing.begin()
+      await core.indexing.ready(PATIENCE, signal)
+      // What no use case can answer is said at once, not waited for.
+      await answer(core, { signal }, async () => plain(undefined))
+      for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
+    },
+    status: () => core.indexing.status(),
+    close: () => core.close(),
+  }
+}
+
+/** What a timer can hold, some 24 days. */
+const PATIENCE = 2 ** 31 - 1
+
+/** `get_node` → `getNode`. */
+function methodName(tool: string): string {
+  return tool.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

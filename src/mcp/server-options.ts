@@ -1,0 +1,19 @@
+import type { CallOptions } from './call-tool.ts'
+import type { SwitchedOffBy, Tool } from './define-tool.ts'
+import type { EventFeed } from './events.ts'
+import type { ServerFacts } from './server-facts.ts'
+
+/** What one connection's server is made of. */
+export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
+  readonly version: string
+  readonly tools: readonly Tool[]
+  readonly switchedOffBy: SwitchedOffBy
+  /** What the client hears of as it happens; without it the client learns of changes by asking. */
+  readonly events?: EventFeed
+  /** What `roux://system-info` says beside the version. */
+  facts?(): Omit<ServerFacts, 'version'>
+  /** The vault's folder of which the notes are prompts; empty for none. */
+  promptsFolder?(): string
+  /** Called when the opening request of a client has been answered. */
+  onOpened?(): void
+}

@@ -1,0 +1,54 @@
+import { attempt } from './database-file.ts'
+import { databasePath, identityOf, type Location } from './location.ts'
+import { type Database, openSqlite } from './sqlite.ts'
+import { readMeta } from './writer.ts'
+
+/** The links of all files as one generation has them, whatever is committed later. */
+export interface LinksAsOf {
+  readonly generation: number
+  /** A file's links as they are stored; `undefined` where it has none. */
+  data(key: number): string | undefined
+  close(): void
+}
+
+export interface OpenIndex {
+  readonly identity: string
+  readonly database: Database
+}
+
+/**
+ * The links of the newest generation. A reader of the file has them without a copy, as long as its transaction is open; an index in memory,
+ * where readers would keep the writer waiting, and one that has lost its name are copied as texts.
+ */
+export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
+  const isNamed = location.kind === 'file' && identityOf(location) === open.identity
+  return isNamed ? readLinks(openSqlite(databasePath(location))) : copyLinks(open.database)
+}
+
+function readLinks(database: Database): LinksAsOf {
+  try {
+    database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2000; BEGIN')
+    const { generation } = readMeta(database)
+    const links = database.prepare('SELECT data FROM links WHERE key = ?')
+    return {
+      generation,
+      data: (key) => (links.get(key) as { data: string } | undefined)?.data,
+      close: () => database.close(),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function copyLinks(database: Database): LinksAsOf {
+  database.exec('BEGIN')
+  try {
+    const { generation } = readMeta(database)
+    const rows = database.prepare('SELECT key, data FROM links').all() as { key: number; data: string }[]
+    const copied = new Map(rows.map(({ key, data }) => [key, data]))
+    return { generation, data: (key) => copied.get(key), close: () => copied.clear() }
+  } finally {
+    attempt(() => database.exec('COMMIT'))
+  }
+}

@@ -1,0 +1,56 @@
+import type { ChangeState } from '../core/changes.ts'
+import { RouxError } from '../core/errors.ts'
+
+/** A worker died after it had begun a change and before it answered. */
+export class LostWrite extends Error {
+  readonly changeId: string
+
+  constructor(changeId: string, reason: string) {
+    super(reason)
+    this.changeId = changeId
+  }
+}
+
+export function indexingFailed(reason: string): RouxError {
+  return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`, {
+    hint: 'Call again in a moment. If it fails again, start the server again: its log tells why.',
+  })
+}
+
+/** The worker died before it touched any file. */
+export function notBegun(reason: string): RouxError {
+  return new RouxError(
+    'PROVIDER_ERROR',
+    `Nothing was written: indexing ended before the change was begun (${firstLine(reason)}).`,
+    {
+      hint: 'Call again.',
+      isTransient: true,
+    },
+  )
+}
+
+/** What the record says of a change whose answer was lost. */
+export function lostWriteError({ changeId, message }: LostWrite, state: ChangeState | undefined): RouxError {
+  const why = `indexing ended before it could be answered (${firstLine(message)})`
+  switch (state) {
+    case 'done':
+    case 'undone':
+      return new RouxError('PROVIDER_ERROR', `The change was made (${changeId}), but ${why}.`, {
+        hint: 'Do not ask for it again: list_changes shows it, and undo takes it back.',
+      })
+    case 'rolled_back':
+      return new RouxError('PROVIDER_ERROR', `Nothing was written: ${why}, and what was done of the change was taken back.`, {
+        hint: 'Call again.',
+        isTransient: true,
+      })
+    default:
+      return new RouxError('PROVIDER_ERROR', `It is not known whether the change ${changeId} was made: ${why}.`, {
+        hint: 'list_changes tells, before it is asked for again: what is half done is taken back at the next start.',
+      })
+  }
+}
+
+/** Of a stack the message. */
+export function firstLine(text: string): string {
+  return text.split('\n')[0] ?? text
+}

@@ -1,0 +1,38 @@
+import { parentPort } from 'node:worker_threads'
+import { noteTextOf } from '../markdown/note-text.ts'
+import { openVault } from '../vault/open-vault.ts'
+import { readIfChanged } from '../vault/read-if-changed.ts'
+import { readStretch } from '../vault/read-stretch.ts'
+import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from './messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('This file runs as a worker only.')
+
+const vaults = new Map<number, { readonly at: ReadVault; vault?: ReturnType<typeof openVault> }>()
+
+port.on('message', (message: ToReader) => {
+  if (message.type === 'vault') vaults.set(message.vault, { at: message.at })
+  else send({ type: 'read', id: message.id, result: read(message.vault, message.job) })
+})
+
+send({ type: 'up' })
+
+function send(message: FromReader): void {
+  const stretch = message.type === 'read' && typeof message.result === 'object' && 'bytes' in message.result
+  port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
+}
+
+/** Through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
+function read(number: number, job: ReadJob): ReadResult {
+  try {
+    const opened = vaults.get(number)
+    if (opened === undefined) return undefined
+    opened.vault ??= openVault(opened.at.root, opened.at)
+    if (job.kind === 'stretch') return readStretch(opened.vault, job.path, job)
+    const fresh = readIfChanged(opened.vault, job.path, job.known)
+    if (fresh === undefined || fresh === 'same') return fresh
+    return { text: noteTextOf(fresh.bytes), ...(fresh.stat === undefined ? undefined : { stat: fresh.stat }) }
+  } catch {
+    return undefined
+  }
+}

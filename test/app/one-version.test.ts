@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { findPath } from '../../src/app/find-path.ts'
+import { getNode } from '../../src/app/get-node.ts'
+import { search } from '../../src/app/search.ts'
+import type { Snapshot } from '../../src/core/store.ts'
+import type { Texts } from '../../src/core/texts.ts'
+import { type SearchCore, searchCore } from './search-core.ts'
+
+/** The core, but a note changes after its texts were read, or after the store was asked for this, so many times. */
+function changing(
+  core: SearchCore,
+  method: 'texts' | 'nodes' | 'occurrences',
+  change: (time: number) => void,
+  times = 1,
+): SearchCore {
+  let time = 0
+  const changeNow = async (): Promise<void> => {
+    if (time >= times) return
+    change(time++)
+    // Texts are compared with the index by those who read them.
+    if (method !== 'texts') await core.indexed.indexer.reconcile({ all: true })
+  }
+  const texts: Texts = {
+    async read(versions) {
+      if (method === 'texts') await changeNow()
+      return await core.texts.read(versions)
+    },
+  }
+  const changingSnapshot = (snapshot: Snapshot): Snapshot =>
+    new Proxy(snapshot, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key)
+        if (key !== method || typeof value !== 'function') return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: unknown[]) => {
+          const answer: unknown = await value.apply(target, args)
+          await changeNow()
+          return answer
+        }
+      },
+    })
+  const read: SearchCore['store']['read'] = (use, signal) =>
+    core.store.read((snapshot) => use(changingSnapshot(snapshot)), signal)
+  const store = new Proxy(core.store, { get: (target, key) => (key === 'read' ? read : Reflect.get(target, key).bind(target)) })
+  return { ...core, store, texts }
+}
+
+test('where a body begins is said of the text that is given, not of the text that was indexed', async () => {
+  const core = await searchCore({ 'a.md': '---\ntags: [one, two, three]\n---\nBody.\n' })
+  core.vault.write('a.md', 'Now without frontmatter.\n')
+  const indexing = { ...core.indexing, reconcile: async () => {} }
+  const { value } = await getNode({ ...core, indexing }, { id: 'a', depth: 0, offset: 0, maxChars: 1_000 })
+  expect(value?.content).toBe('Now without frontmatter.\n')
+})
+
+const OLD = 'The river leads to [[sea]]. More.\n'
+const NEW = `${'A long introduction stands here now. '.repeat(4)}\n\nThe brook leads to [[sea]]. More.\n`
+
+test.each(['texts', 'occurrences'] as const)(
+  'a hop shows a sentence of one version of its note, also where it changes after its %s is read',
+  async (method) => {
+    const core = await searchCore({ 'a.md': OLD, 'sea.md': 'Water.' })
+    const { value } = await findPath(
+      changing(core, method, () => core.vault.write('a.md', NEW)),
+      { source: 'a', target: 'sea', direction: 'any', count: 1, avoidHubs: false },
+    )
+    expect(['The river leads to [[sea]].', 'The brook leads to [[sea]].']).toContain(value?.hops[0]?.text)
+  },
+)
+
+test.each(['texts', 'nodes'] as const)(
+  'get_node shows outline, hash and content of one version, also where the note changes again and again after its %s is read',
+  async (method) => {
+    const core = await searchCore({ 'a.md': '# One\n\nfirst\n' })
+    const version = (time: number) => `${'text\n\n'.repeat(time + 1)}# Heading ${time}\n\ntext ${time}\n`
+    const { value } = await getNode(
+      changing(core, method, (time) => core.vault.write('a.md', version(time)), 2),
+      { id: 'a', depth: 0, offset: 0, maxChars: 1_000 },
+    )
+    expect(value?.content).toContain(`# ${value?.outline[0]?.text}\n`)
+  },
+)
+
+test('a passage of search stands below a heading of the version that it is of', async () => {
+  const core = await searchCore({ 'a.md': '# Rivers\n\nwater runs\n' })
+  const changed = changing(core, 'texts', () => core.vault.write('a.md', '# Seas\n\nwater stands\n'))
+  const { value } = await search(changed, {
+    query: 'water',
+    limit: 5,
+    includeContent: false,
+    relevance: 'loose',
+    mode: 'keyword',
+    explain: false,
+  })
+  const shown = value.flatMap(({ passages }) => passages.map(({ heading, text }) => [heading[0], /runs|stands/.exec(text)?.[0]]))
+  expect([[['Rivers', 'runs']], [['Seas', 'stands']]]).toContainEqual(shown)
+})

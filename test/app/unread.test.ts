@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { findNodes } from '../../src/app/find-nodes.ts'
+import { findPath } from '../../src/app/find-path.ts'
+import { getNode } from '../../src/app/get-node.ts'
+import { readNoteFile } from '../../src/app/read-file.ts'
+import { search } from '../../src/app/search.ts'
+import type { Texts } from '../../src/core/texts.ts'
+import { type SearchCore, searchCore } from './search-core.ts'
+
+/** A vault whose `slow.md` does not answer, once everything is indexed. */
+async function withSlowFile(): Promise<SearchCore> {
+  const core = await searchCore({
+    'slow.md': 'Green tea leads to [[fast#Brewing]].',
+    'fast.md': '# Brewing\n\nGreen tea, and [[slow#Nothing]].',
+  })
+  const texts: Texts = {
+    async read(versions) {
+      const read = await core.texts.read(versions)
+      return versions.map(({ id }, at) => (id === 'slow.md' ? 'unread' : read[at]))
+    },
+  }
+  return { ...core, texts }
+}
+
+const UNREAD = { code: 'UNREAD', message: expect.stringContaining('"slow.md"') }
+
+test('search shows a note whose file does not answer without passages, and says so', async () => {
+  const answer = await search(await withSlowFile(), {
+    query: 'green tea',
+    limit: 5,
+    includeContent: false,
+    relevance: 'loose',
+    mode: 'keyword',
+    explain: false,
+  })
+  expect(new Map(answer.value.map(({ id, passages }) => [id, passages.length]))).toEqual(
+    new Map([
+      ['slow.md', 0],
+      ['fast.md', 1],
+    ]),
+  )
+  expect(answer.warnings).toEqual([UNREAD])
+})
+
+test('find_nodes shows a note whose file does not answer without a snippet, and says so', async () => {
+  const answer = await findNodes(await withSlowFile(), {
+    query: 'green tea',
+    limit: 5,
+    orderBy: 'relevance',
+    includeArchived: false,
+  })
+  const snippets = Object.fromEntries(answer.value.map(({ id, snippet }) => [id, snippet]))
+  expect(snippets).toEqual({ 'slow.md': '', 'fast.md': expect.stringContaining('Green tea') })
+  expect(answer.warnings).toEqual([UNREAD])
+})
+
+test.each([
+  ['slow', 'fast', ''],
+  ['fast', 'slow', 'Green tea, and [[slow#Nothing]].'],
+])('find_path from %s to %s does without what the file that does not answer says, and says so', async (source, target, text) => {
+  const answer = await findPath(await withSlowFile(), { source, target, direction: 'out', count: 1, avoidHubs: false })
+  expect(answer.value?.hops).toEqual([expect.objectContaining({ text, line: source === 'slow' ? 1 : 3 })])
+  expect(answer.warnings).toEqual([UNREAD])
+})
+
+test('a single note whose file does not answer is an error', async () => {
+  const core = await withSlowFile()
+  await expect(getNode(core, { id: 'slow', depth: 0, offset: 0, maxChars: 100 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(readNoteFile(core, 'slow')).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect((await getNode(core, { id: 'fast', depth: 1, offset: 0, maxChars: 100 })).value).toMatchObject({ id: 'fast.md' })
+})

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { circlesOf, type Imports, importsOf, violationsOf } from './check-imports.ts'
+import { RULES } from './table.ts'
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const IMPORTS = importsIn(FILES.map((file) => [file.split(sep).join('/'), readFileSync(join(SRC, file), 'utf8')]))
+
+test('every import of the program is one that the table allows, and no files import each other in a circle', () => {
+  expect(IMPORTS.size).toBeGreaterThan(100)
+  expect(violationsOf(IMPORTS, RULES)).toEqual([])
+})
+
+test('every package in the table is imported', () => {
+  const imported = [...IMPORTS.values()].flat()
+  const isImported = (name: string): boolean =>
+    imported.some((one) => one === name || one.startsWith(`${name}/`) || one === `../${name}`)
+  expect(Object.keys(RULES.packages).filter((name) => !isImported(name))).toEqual([])
+})
+
+describe('an import is found', () => {
+  test.each([
+    ["import a from './a.ts'"],
+    ["import {\n  a,\n  type B,\n} from './a.ts'"],
+    ["import type { A } from './a.ts'"],
+    ["import './a.ts'"],
+    ["export { a } from './a.ts'"],
+    ["export type { A } from './a.ts'"],
+    ["export * from './a.ts'"],
+    ["import { type A } from './a.ts'"],
+    ["import type * as names from './a.ts'"],
+    ["export * as names from './a.ts'"],
+    ["export type * as names from './a.ts'"],
+    ["const { a } = await import('./a.ts')"],
+    ["type A = import('./a.ts').A"],
+    ["const a = require('./a.ts')"],
+    ["function f() {\n  return import('./a.ts').then(({ a }) => a)\n}"],
+    ["import a from './a.ts' with { type: 'json' }"],
+  ])('%j', (text) => expect(importsOf(text)).toEqual(['./a.ts']))
+
+  test('where it is one, not in a text or a comment', () => {
+    expect(importsOf('// import a from "./a.ts"\nconst b = `import c from "./c.ts"`\n/* export * from "./d.ts" */')).toEqual([])
+  })
+
+  test('of a package that is loaded when it is needed, where it is named', () => {
+    expect(importsOf("createRequire(import.meta.url)('yaml')", ['yaml', 'diff'])).toEqual(['yaml'])
+  })
+})
+
+describe('what is forbidden is told with its file', () => {
+  test.each([
+    // Nothing of ours below core.
+    ['core/a.ts', '../markdown/b.ts'],
+    ['core/a.ts', '../index.ts'],
+    // Features know only core, and not each other.
+    ['markdown/edit/a.ts', '../../links/b.ts'],
+    ['links/a.ts', '../markdown/b.ts'],
+    ['graph/a.ts', '../search/b.ts'],
+    ['search/words/a.ts', '../../graph/b.ts'],
+    ['embed/a.ts', '../config/b.ts'],
+    ['vault/a.ts', '../workers/b.ts'],
+    ['config/a.ts', '../vault/b.ts'],
+    ['install/a.ts', '../http/b.ts'],
+    // Ports, not adapters.
+    ['changes/plan/a.ts', '../../indexing/b.ts'],
+    ['indexing/a.ts', '../store/b.ts'],
+    ['store/embedded/a.ts', '../../indexing/b.ts'],
+    ['app/a.ts', '../store/embedded/b.ts'],
+    ['app/write/a.ts', '../../changes/b.ts'],
+    // Never up.
+    ['app/a.ts', '../mcp/b.ts'],
+    ['mcp/tools/a.ts', '../../cli/b.ts'],
+    ['mcp/a.ts', '../http/b.ts'],
+    ['http/a.ts', '../app/b.ts'],
+    ['http/a.ts', '../install/b.ts'],
+    ['cli/a.ts', '../indexing/b.ts'],
+    ['workers/a.ts', '../compose.ts'],
+    ['compose.ts', './mcp/b.ts'],
+    ['index.ts', './cli/b.ts'],
+    // What one file may is nobody else's.
+    ['cli/a.ts', '../workers/spare-worker.ts'],
+    ['cli/main.ts', '../workers/indexer.ts'],
+    // Outside of src, packages, modules of Node.
+    ['mcp/a.ts', '../../package.json'],
+    ['cli/a.ts', '../../scripts/b.mjs'],
+    ['core/a.ts', 'chokidar'],
+    ['workers/a.ts', 'chokidar'],
+    ['cli/a.ts', '@modelcontextprotocol/server/stdio'],
+    ['app/a.ts', 'zod/v4'],
+    ['graph/a.ts', 'graphology'],
+    ['indexing/a.ts', 'yaml'],
+    ['app/a.ts', 'node:fs'],
+    ['markdown/a.ts', 'fs/promises'],
+    ['search/a.ts', 'node:worker_threads'],
+    ['cli/a.ts', 'node:child_process'],
+  ])('%s imports %s', (file, specifier) => {
+    for (const text of [
+      `import type { A } from '${specifier}'`,
+      `await import('${specifier}')`,
+      `export * from '${specifier}'`,
+    ]) {
+      const told = violationsOf(importsIn([[file, text]]), RULES)
+      expect(told).toEqual([expect.stringContaining(`${file} imports `)])
+    }
+  })
+
+  test('a package that is loaded by its name', () => {
+    const text = "createRequire(import.meta.url)('@photostructure/sqlite')"
+    expect(violationsOf(importsIn([['app/a.ts', text]]), RULES)).toEqual(['app/a.ts imports @photostructure/sqlite'])
+    expect(violationsOf(importsIn([['store/a.ts', text]]), RULES)).toEqual([])
+  })
+
+  test('a new folder that the table does not know', () => {
+    expect(violationsOf(importsIn([['new/a.ts', '']]), RULES)).toEqual(['new has no line in the table of arrows'])
+  })
+})
+
+describe('a circle is found', () => {
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ['of two files', { 'a.ts': './b.ts', 'b.ts': './a.ts' }, 'a.ts → b.ts → a.ts'],
+    [
+      'of three, across folders',
+      { 'x/a.ts': '../y/b.ts', 'y/b.ts': './c.ts', 'y/c.ts': '../x/a.ts' },
+      'x/a.ts → y/b.ts → y/c.ts → x/a.ts',
+    ],
+    ['of one with itself', { 'a.ts': './a.ts' }, 'a.ts → a.ts'],
+    ['behind files that are in none', { 'a.ts': './b.ts', 'b.ts': './c.ts', 'c.ts': './b.ts' }, 'b.ts → c.ts → b.ts'],
+  ])('%s, through types alone too', (_, files, cycle) => {
+    for (const form of [(to: string) => `import type { A } from '${to}'`, (to: string) => `import '${to}'`]) {
+      expect(circlesOf(importsIn(Object.entries(files).map(([file, to]) => [file, form(to)])))).toEqual([cycle])
+    }
+  })
+
+  test('and two ways to one file are none', () => {
+    const to = (...files: readonly string[]): string => files.map((file) => `import '${file}'`).join('\n')
+    const diamond = importsIn([
+      ['a.ts', to('./b.ts', './c.ts')],
+      ['b.ts', to('./d.ts')],
+      ['c.ts', to('./d.ts')],
+      ['d.ts', ''],
+    ])
+    expect(circlesOf(diamond)).toEqual([])
+  })
+})
+
+function importsIn(files: Iterable<readonly [file: string, text: string]>): Imports {
+  return new Map([...files].map(([file, text]) => [file, importsOf(text, RULES.loaded)]))
+}

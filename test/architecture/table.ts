@@ -1,0 +1,73 @@
+/** What may import what, as docs/architecture.md draws it. */
+export interface Rules {
+  /** The folders and files of the root that each folder, or file of the root, may import; itself is understood. */
+  readonly arrows: Readonly<Record<string, readonly string[]>>
+  /** Single arrows beside those: from one file to others. */
+  readonly fileArrows: Readonly<Record<string, readonly string[]>>
+  /** Who may import a package, or a file outside of `src/`. */
+  readonly packages: Readonly<Record<string, readonly string[]>>
+  /** Who may import a module of Node; those that are not here, anyone may. */
+  readonly builtIns: Readonly<Record<string, readonly string[]>>
+  /** Packages that are not imported but loaded when they are needed: naming one in quotes is importing it. */
+  readonly loaded: readonly string[]
+}
+
+const PURE = ['markdown', 'links', 'graph', 'search']
+const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'store', 'vault']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'store', 'vault', 'workers', 'compose.ts']
+
+export const RULES: Rules = {
+  arrows: {
+    core: [],
+    markdown: ['core'],
+    links: ['core'],
+    graph: ['core'],
+    search: ['core'],
+    embed: ['core'],
+    vault: ['core'],
+    config: ['core'],
+    install: ['core'],
+    changes: ['core', 'markdown', 'links'],
+    indexing: ['core', 'markdown', 'links', 'search'],
+    store: ['core', 'graph', 'search'],
+    app: ['core', ...PURE],
+    mcp: ['core', 'app'],
+    http: ['core', 'mcp'],
+    cli: ['core', 'app', 'mcp', 'http', 'config', 'install', 'compose.ts'],
+    workers: ['core', ...PURE, ...ADAPTERS],
+    'compose.ts': ['core', 'app', ...ADAPTERS, 'workers'],
+    library: ['core', 'app', 'mcp', 'config', 'compose.ts'],
+    'index.ts': ['core', 'app', 'library'],
+  },
+  fileArrows: {
+    // Where a program begins, like compose.ts: the worker boots beside it, and a folder is looked at before anything is composed.
+    'cli/main.ts': ['workers/spare-worker.ts', 'vault/vault-root.ts'],
+  },
+  packages: {
+    '../package.json': ['cli'],
+    '@huggingface/transformers': ['embed'],
+    '@modelcontextprotocol/server': ['mcp', 'http'],
+    '@photostructure/sqlite': ['store'],
+    chokidar: ['vault'],
+    diff: ['changes', 'cli'],
+    'env-paths': ['config'],
+    'file-type': ['changes', 'app'],
+    'hnswlib-node': ['store'],
+    ignore: ['vault'],
+    'jsonc-parser': ['install'],
+    mime: ['core', 'changes'],
+    picomatch: ['vault', 'workers'],
+    stemmer: ['search'],
+    yaml: ['core', 'config', 'markdown'],
+    zod: ['mcp', 'http'],
+  },
+  builtIns: {
+    child_process: [],
+    fs: ON_DISK.concat('http'),
+    http: ['http'],
+    net: ['http'],
+    os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
+    worker_threads: ['embed', 'store', 'workers'],
+  },
+  loaded: ['@huggingface/transformers', '@photostructure/sqlite', 'hnswlib-node', 'yaml'],
+}

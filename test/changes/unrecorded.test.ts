@@ -1,0 +1,110 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { OpenDatabase } from '../../src/changes/database.ts'
+import type { FileChange } from '../../src/core/changes.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { bytes, Fate, fatedFiles, makeWorld, quickFiles, sha, snapshot } from './rig.ts'
+
+const FILES = { 'a.md': 'A', 'b.md': 'B' }
+const CHANGES: readonly FileChange[] = [
+  { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') },
+  { kind: 'replace', path: 'b.md', before: sha('B'), bytes: bytes('B2') },
+  { kind: 'create', path: 'c.md', bytes: bytes('C') },
+]
+const DONE = { 'a.md': 'A2', 'b.md': 'B2', 'c.md': 'C' }
+
+/** Databases in which the end of a change cannot be recorded while the disk is full. */
+function fillingDisk() {
+  const disk = { isFull: true }
+  const open: OpenDatabase = (path) => {
+    const database = openSqlite(path)
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare(sql) {
+        if (disk.isFull && sql.startsWith('UPDATE changes')) throw new Error('database or disk is full')
+        return database.prepare(sql)
+      },
+      close: () => database.close(),
+    }
+  }
+  return { disk, open }
+}
+
+test('a change whose end cannot be recorded took place, and the caller is told so', async () => {
+  const world = makeWorld(temporaryFolder(), FILES)
+  const { disk, open } = fillingDisk()
+  const writer = world.open({ openDatabase: open })
+  const applied = await writer.apply(CHANGES, { title: 'full' })
+  expect(applied.notes).toEqual([expect.stringContaining('no space for the record')])
+  expect(snapshot(world.root)).toEqual(DONE)
+  // As long as it is full nothing else is written: what would be could not be taken back.
+  await expect(writer.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'next' })).rejects.toMatchObject({
+    code: 'PROVIDER_ERROR',
+  })
+  disk.isFull = false
+  const next = await writer.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'next' })
+  expect(next.notes).toEqual([])
+  expect(snapshot(world.root)).toEqual({ ...DONE, 'd.md': 'D' })
+  expect(writer.list(9).map(({ state }) => state)).toEqual(['done', 'done'])
+  await writer.undo(next.id)
+  await writer.undo(applied.id)
+  writer.close()
+  expect(snapshot(world.root)).toEqual(FILES)
+})
+
+test.each(['the same process', 'another one', 'one after its death'])(
+  'a change that took place is not taken back for what somebody edited since: %s goes on',
+  async (who) => {
+    const world = makeWorld(temporaryFolder(), FILES)
+    const { disk, open } = fillingDisk()
+    const writer = world.open({ openDatabase: open })
+    const { id } = await writer.apply(CHANGES, { title: 'full' })
+    // As if a part of it had never been applied, and as nothing has ever been.
+    writeFileSync(join(world.root, 'a.md'), 'A')
+    writeFileSync(join(world.root, 'b.md'), 'by hand')
+    rmSync(join(world.root, 'c.md'))
+    const edited = snapshot(world.root)
+    if (who === 'one after its death') writer.close()
+    const next = who === 'the same process' ? writer : world.open()
+    disk.isFull = false
+    expect(await next.recover()).toMatchObject([{ id, state: 'done', kept: [] }])
+    expect(snapshot(world.root)).toEqual(edited)
+    expect(next.list(1)).toMatchObject([{ id, state: 'done' }])
+    expect(await next.recover()).toEqual([])
+    next.close()
+    writer.close()
+  },
+)
+
+test('a change that was taken back is told with what it failed for, also when that cannot be recorded', async () => {
+  const world = makeWorld(temporaryFolder(), FILES)
+  const { disk, open } = fillingDisk()
+  const writer = world.open({ openDatabase: open, fs: fatedFiles(new Fate('rename', 'EACCES'), quickFiles) })
+  await expect(writer.apply(CHANGES, { title: 'denied' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
+  expect(snapshot(world.root)).toEqual(FILES)
+  // What somebody writes by hand since then is not the change's.
+  writeFileSync(join(world.root, 'c.md'), 'C')
+  disk.isFull = false
+  await writer.recover()
+  expect(writer.list(1).map(({ state }) => state)).toEqual(['rolled_back'])
+  writer.close()
+  expect(snapshot(world.root)).toEqual({ ...FILES, 'c.md': 'C' })
+})
+
+test('an undo whose end cannot be recorded took place, and is not done twice', async () => {
+  const world = makeWorld(temporaryFolder(), FILES)
+  const { disk, open } = fillingDisk()
+  disk.isFull = false
+  const writer = world.open({ openDatabase: open })
+  const { id } = await writer.apply(CHANGES, { title: 'change' })
+  disk.isFull = true
+  const undone = await writer.undo(id)
+  expect(undone.notes).toHaveLength(1)
+  expect(snapshot(world.root)).toEqual(FILES)
+  disk.isFull = false
+  await expect(writer.undo(id)).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(writer.list(2).map(({ state }) => state)).toEqual(['done', 'undone'])
+  writer.close()
+})

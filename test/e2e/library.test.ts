@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type * as Library from '../../src/index.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const { openVault } = (await import(join(ROOT, 'dist/lib/index.mjs'))) as typeof Library
+
+let scratch = ''
+let vault = ''
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'roux-library-'))
+  vault = join(scratch, 'vault')
+  cpSync(join(ROOT, 'fixtures/demo'), vault, { recursive: true })
+  for (const name of ['CACHE', 'STATE', 'CONFIG']) process.env[`XDG_${name}_HOME`] = scratch
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+
+test('every tool is a method of an open vault', async () => {
+  const open = await openVault(vault, { watch: false })
+  const camel = TOOLS.map(({ name }) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()))
+  expect(Object.keys(open)).toEqual([...camel, 'ready', 'status', 'close'])
+  await open.close()
+})
+
+test('a vault answers whole answers with their warnings, and arguments are checked as those of tools are', async () => {
+  const open = await openVault(vault, { watch: false })
+  await open.ready()
+  const { value, warnings } = await open.search({ query: 'why is my bread so dense?', limit: 1 })
+  expect(value.map(({ id }) => id)).toEqual(['faults/dense crumb.md'])
+  expect(warnings).toEqual([])
+  expect((await open.getNode({ id: 'no such note' })).value).toBeNull()
+  await expect(open.search({ query: '', limt: 3 } as never)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+  await open.close()
+})
+
+test('notes are changed only where that is allowed', async () => {
+  const note = { id: 'journal/new', content: 'New.' }
+  const closed = await openVault(vault, { watch: false, write: false })
+  await expect(closed.createNode(note)).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
+  await closed.close()
+  const open = await openVault(vault, { watch: false, write: true })
+  await open.createNode(note)
+  await open.close()
+  expect(readFileSync(join(vault, 'Journal/new.md'), 'utf8')).toContain('New.')
+})
+
+test('a folder that is not there is said when it is waited for, not waited for', async () => {
+  const open = await openVault(join(scratch, 'none'), { watch: false })
+  await expect(open.ready()).rejects.toMatchObject({ name: 'RouxError', code: 'VAULT_NOT_FOUND' })
+  await open.close()
+})
+
+test('the example prints what answers and what is linked to it', () => {
+  const script = join(ROOT, 'examples/related-notes.mjs')
+  const { stdout, stderr } = spawnSync(process.execPath, [script, vault, 'why is my bread so dense?'], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  expect(stdout).toContain('Dense crumb (faults/dense crumb.md)\n  Gluten (concepts/gluten.md)\n')
+})
+
+const CONSUMER = `import { openVault, type OpenVault, RouxError, type Warning } from 'roux'
+const vault: OpenVault = await openVault('/notes', { write: true, set: ['vault.mode=docs'] })
+const { value, warnings } = await vault.search({ query: 'q', mode: 'hybrid' })
+export const first: string | undefined = value[0]?.title
+export const said: readonly Warning[] = warnings
+export const node: string = (await vault.getNode({ id: 'a' })).value?.title ?? ''
+export const hint: string | undefined = new RouxError('CONFLICT', 'm').hint
+// @ts-expect-error a parameter that there is not
+await vault.search({ query: 'q', limt: 3 })
+// @ts-expect-error a parameter that is missing
+await vault.getNeighbors({})
+// @ts-expect-error a value that is not one of those
+await vault.search({ query: 'q', mode: 'fast' })
+`
+
+describe('the types in the package', () => {
+  test.each([
+    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+  ])('are found and fit, resolved as %s, with no other package installed', (name, module, moduleResolution) => {
+    const folder = join(scratch, name)
+    const installed = join(folder, 'node_modules/roux')
+    mkdirSync(installed, { recursive: true })
+    cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
+    cpSync(join(ROOT, 'dist'), join(installed, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.js') })
+    const file = join(folder, 'consumer.mts')
+    writeFileSync(file, CONSUMER)
+    const target = ts.ScriptTarget.ES2022
+    // AbortSignal and Uint8Array are the platform's.
+    const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts']
+    const program = ts.createProgram([file], { module, moduleResolution, target, lib, strict: true, noEmit: true, types: [] })
+    const told = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    expect(told).toEqual([])
+  })
+})

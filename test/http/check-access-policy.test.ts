@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { checkAccessPolicy } from '../../src/http/check-access-policy.ts'
+
+test('names and origins as they are sent are let pass', () => {
+  const hosts = ['notes.example.com', 'Box', '192.0.2.1', '[2001:db8::1]']
+  const origins = ['https://notes.example.com', 'http://box:3000/', 'app://obsidian.md', 'chrome-extension://abc']
+  for (const host of ['127.0.0.1', '::', 'box']) expect(() => checkAccessPolicy({ host, hosts, origins })).not.toThrow()
+})
+
+test.each(['https://notes.example.com', 'notes.example.com:443', '*', '', 'a b', '2001:db8::1'])('http.hosts: %s', (host) => {
+  expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [host], origins: [] })).toThrow(
+    `http.hosts: "${host}" is no name of a host.`,
+  )
+})
+
+test.each(['*', 'null', 'notes.example.com', 'https://a.example/path', 'https://user@a.example', ''])(
+  'http.origins: %s',
+  (origin) => {
+    expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [], origins: [origin] })).toThrow(
+      `http.origins: "${origin}" is no origin of a page.`,
+    )
+  },
+)
+
+test.each(['', ' '])('an address that is "%s" is none: it would be every one', (host) => {
+  expect(() => checkAccessPolicy({ host, hosts: [], origins: [] })).toThrow('http.host is empty')
+})

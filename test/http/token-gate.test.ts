@@ -1,0 +1,55 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { closeToOthers, tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { TokenGate } from '../../src/http/token-gate.ts'
+import { firstToken } from '../../src/http/tokens.ts'
+
+vi.mock(import('node:fs'), async (original) => {
+  const fs = await original()
+  return { ...fs, chmodSync: vi.fn(fs.chmodSync) }
+})
+
+const first = firstToken()
+let folder: string
+let file: string
+let warnings: string[]
+let gate: TokenGate
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roux-tokens-'))
+  file = tokenFileIn(folder)
+  warnings = []
+  writeTokens(file, [first])
+  chmodSync(file, 0o644)
+  gate = new TokenGate(file, (warning) => warnings.push(warning))
+})
+afterEach(() => {
+  vi.mocked(chmodSync).mockRestore()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** As for a file of another owner, which may be read but not changed. */
+function refuseChmod(): void {
+  vi.mocked(chmodSync).mockImplementation(() => {
+    throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
+  })
+}
+
+test('a file that stays open to others causes one warning for each change of it, however many requests come', () => {
+  refuseChmod()
+  for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeUndefined()
+  expect(gate.fault?.code).toBe('PERMISSION_DENIED')
+  expect(warnings).toEqual([expect.stringMatching(/^Other users .* cannot be changed\. No one is let in/)])
+  vi.mocked(chmodSync).mockRestore()
+  chmodSync(file, 0o640)
+  expect(gate.find(first.secret)).toBeDefined()
+  expect(warnings).toEqual([expect.anything(), expect.stringMatching(/\(mode 640\); now they cannot/)])
+})
+
+test('a file on a file system without permissions is not said to be closed to others', () => {
+  vi.mocked(chmodSync).mockImplementation(() => {})
+  expect(closeToOthers(file)).toMatch(/^Other users of this computer can read .* keeps no permissions/)
+  for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeDefined()
+  expect(warnings).toHaveLength(1)
+})
