@@ -1,5 +1,5 @@
-import type { FindOrder, Found } from '../core/search.ts'
-import type { Node, Scope, Snapshot } from '../core/store.ts'
+import type { Found } from '../core/search.ts'
+import type { FindOrder, Node, Scope, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { parseQuery } from '../search/query/parse-query.ts'
 import type { Query } from '../search/query/query.ts'

@@ -1,9 +1,8 @@
 import type { Embedder } from '../core/embedder.ts'
-import type { VaultPath } from '../core/ids.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
-import type { Texts } from '../core/texts.ts'
+import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './rankings.ts'
 
 /** One open vault. It speaks plain serialisable data and knows neither MCP nor HTTP. */
@@ -35,21 +34,6 @@ export interface Embedding {
   open(): Promise<Embedder>
   /** One that vectors were made with before, where it can still be opened without further ado. */
   openFormer(id: string): Promise<Embedder | undefined>
-}
-
-/** The bytes of the vault's files, whatever kind they are. */
-export interface VaultFiles {
-  /**
-   * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
-   * may not be read. @throws RouxError `TIMEOUT` when the file does not answer.
-   */
-  read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
-}
-
-export interface FileBytes {
-  readonly bytes: Uint8Array
-  /** Bytes of the whole file. */
-  readonly size: number
 }
 
 export type WarningCode =

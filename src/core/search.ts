@@ -1,6 +1,4 @@
 import type { NodeId } from './ids.ts'
-import type { WordTerm } from './query.ts'
-import type { Scope } from './store.ts'
 
 /** A note that has some of a question's words. */
 export interface WordHit {
@@ -88,18 +86,6 @@ export interface Progress {
   readonly done: number
   readonly total: number
 }
-
-/** Which notes `find` looks at, and how it orders them. */
-export interface FindOptions {
-  readonly scope: Scope
-  readonly order: FindOrder
-}
-
-export type FindOrder =
-  /** By how well a note answers these words; `first` are ids that come before all others, with score 1. */
-  | { readonly by: 'relevance'; readonly terms: readonly WordTerm[]; readonly first: readonly NodeId[] }
-  /** What says no time comes last, in either direction. */
-  | { readonly by: 'title' | 'modified' | 'created'; readonly direction: 'asc' | 'desc' }
 
 export interface FoundNote {
   readonly id: NodeId

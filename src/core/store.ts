@@ -1,7 +1,7 @@
 import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, LinkForm, LinkKind } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
+import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
 
 /** `missing` is a link's target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
@@ -222,6 +222,18 @@ export interface NodeOptions {
   /** Whether `created` and `modified` are wanted. */
   readonly times?: boolean
 }
+
+/** Which notes `find` looks at, and how it orders them. */
+export interface FindOptions {
+  readonly scope: Scope
+  readonly order: FindOrder
+}
+
+export type FindOrder =
+  /** By how well a note answers these words; `first` are ids that come before all others, with score 1. */
+  | { readonly by: 'relevance'; readonly terms: readonly WordTerm[]; readonly first: readonly NodeId[] }
+  /** What says no time comes last, in either direction. */
+  | { readonly by: 'title' | 'modified' | 'created'; readonly direction: 'asc' | 'desc' }
 
 /**
  * What one generation of a vault says. Ids and texts are compared letter by letter: callers fold them before. Absence is `undefined` or

@@ -1,3 +1,4 @@
+import type { VaultPath } from './ids.ts'
 import type { FileVersion } from './store.ts'
 
 /** A note's text; everything here is of this text, whatever the index says. */
@@ -17,4 +18,19 @@ export type ReadText = NoteText | 'unread' | undefined
 export interface Texts {
   /** In order; whether a text is the version that was asked for, its `hash` says. A text may be the same object as last time. */
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
+}
+
+/** The bytes of the vault's files, whatever kind they are. */
+export interface VaultFiles {
+  /**
+   * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
+   * may not be read. @throws RouxError `TIMEOUT` when the file does not answer.
+   */
+  read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
+}
+
+export interface FileBytes {
+  readonly bytes: Uint8Array
+  /** Bytes of the whole file. */
+  readonly size: number
 }

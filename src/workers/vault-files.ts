@@ -1,7 +1,6 @@
-import type { FileBytes, VaultFiles } from '../app/graph-core.ts'
 import { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
-import type { NoteText, ReadText, Texts } from '../core/texts.ts'
+import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../core/texts.ts'
 import type { FileReads } from './file-threads.ts'
 import type { ReadResult } from './messages.ts'
 import { RecentTexts } from './recent-texts.ts'

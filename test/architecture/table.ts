@@ -40,8 +40,9 @@ export const RULES: Rules = {
     'index.ts': ['core', 'app', 'library'],
   },
   fileArrows: {
-    // Where a program begins, like compose.ts: the worker boots beside it, and a folder is looked at before anything is composed.
-    'cli/main.ts': ['workers/spare-worker.ts', 'vault/vault-root.ts'],
+    // Where a program begins, like compose.ts: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
+    // a thread is known at the end.
+    'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
   },
   packages: {
     '../package.json': ['cli'],

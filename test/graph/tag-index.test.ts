@@ -35,5 +35,5 @@ test('a nested tag counts for its parents, a note once; in the spelling that mos
     { tag: 'plant/herb', count: 1 },
   ])
   expect(index.counts('plant/s')).toEqual([{ tag: 'Plant/Shrub', count: 2 }])
-  expect([...index.keys('#PLANT/')]).toEqual([0, 1, 2, 3])
+  expect([...index.keys('plant')]).toEqual([0, 1, 2, 3])
 })

@@ -149,7 +149,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       const notes = listed({}).filter((node) => options.includeArchived || node.properties.archived !== true)
       let left = options.limit
       const build = (folder: string, depth: number): Folder => {
-        const below = notes.filter(({ path: at = '' }) => folder === '' || at.startsWith(`${folder}/`))
+        const below = notes.filter(({ path: at = '' }) => folder === '' || foldId(at).startsWith(`${foldId(folder)}/`))
         const rest = (at: string) => (folder === '' ? at : at.slice(folder.length + 1))
         const direct = below.filter(({ path: at = '' }) => !rest(at).includes('/'))
         const inner = [
@@ -164,7 +164,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         left -= shown.length
         const folders = depth > 1 ? inner.map((name) => build(folder === '' ? `${name}` : `${folder}/${name}`, depth - 1)) : []
         return {
-          path: folder,
+          path: below[0]?.path?.slice(0, folder.length) ?? folder,
           noteCount: below.length,
           folders,
           notes: shown,
@@ -420,10 +420,6 @@ function linksOf(from: NodeId, text: string, bodyStart: number, resolve: (name: 
       inComment: false,
     }
   })
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 function kindOf(path: string): NodeKind {

@@ -3,7 +3,8 @@ import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
-import type { GraphCore, VaultFiles } from '../graph-core.ts'
+import type { VaultFiles } from '../../core/texts.ts'
+import type { GraphCore } from '../graph-core.ts'
 
 /** What is known of an attachment without its content. */
 export interface AttachmentFacts {

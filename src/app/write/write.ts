@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
-import { answer, type Call, plain } from '../answer.ts'
+import { answerInSteps, type Call, plain } from '../answer.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { quoted } from '../truncate.ts'
 import { type SingleWrite, titleOf } from './single-write.ts'
@@ -27,7 +27,7 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
       hint: 'The setting tools.write: true, or --write, allows it.',
     })
   }
-  await answer(core, call, async () => plain(undefined))
+  await answerInSteps(core, call, async () => plain(undefined))
   return writing
 }
 

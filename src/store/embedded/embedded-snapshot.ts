@@ -1,9 +1,10 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
-import type { ChunkHit, FindOptions, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
 import type {
   FileVersion,
+  FindOptions,
   Folder,
   Metric,
   NameHit,

@@ -22,7 +22,7 @@ let core: GraphCore
 beforeAll(async () => {
   const vault = await new IndexedVault(new MemoryVault(FILES)).index()
   await vault.indexSearch()
-  core = fakeCore(vault.store)
+  core = { ...fakeCore(vault.store), texts: vault.texts }
 })
 
 const ofKind = (items: readonly KnownItem[], kind: KnownItem['kind']) =>

@@ -1,6 +1,7 @@
-import type { GraphCore, VaultFiles } from '../../../src/app/graph-core.ts'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
 import type { ChangeSummary } from '../../../src/core/changes.ts'
 import type { WriteRequest, WriteResult, Writing } from '../../../src/core/operations.ts'
+import type { VaultFiles } from '../../../src/core/texts.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 
