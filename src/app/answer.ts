@@ -54,9 +54,14 @@ export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: 
   try {
     return await runWhenReady(core, began, run)
   } catch (error) {
-    if (core.store.condition() !== 'rebuilding') throw error
+    if (!isBeingRebuilt(core, error)) throw error
     return await runWhenReady(core, began, run)
   }
+}
+
+/** Whether an error says that the store has no answer now, and will have one when it was awaited. */
+export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
+  return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
 
 async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {

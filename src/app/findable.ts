@@ -1,6 +1,6 @@
 import type { FindableBy } from '../core/indexing.ts'
 import type { Progress, SearchProgress } from '../core/search.ts'
-import { answerInSteps, type Call, type Read, timeLeft, waiting } from './answer.ts'
+import { answerInSteps, type Call, isBeingRebuilt, type Read, timeLeft, waiting } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 
 /** How long a server waits at the most until it is known what is embedded, ms. */
@@ -35,7 +35,7 @@ async function attempt<T>(
   try {
     return await run()
   } catch (error) {
-    if (core.store.condition() !== 'rebuilding') throw error
+    if (!isBeingRebuilt(core, error)) throw error
     await core.indexing.findable(by, timeLeft(call), call.signal)
     return await run()
   }

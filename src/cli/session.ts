@@ -1,4 +1,5 @@
 import { opendirSync } from 'node:fs'
+import { isBeingRebuilt } from '../app/answer.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
@@ -140,7 +141,7 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
   try {
     return await use()
   } catch (error) {
-    const damaged = opened().filter((core) => core.store.condition() === 'rebuilding')
+    const damaged = opened().filter((core) => isBeingRebuilt(core, error))
     if (damaged.length === 0) throw error
     for (const core of damaged) await settle(invocation, core)
     return await use()

@@ -3,6 +3,8 @@ import { servingEmbedder, tryQuestion } from '../../src/app/question-vector.ts'
 import { within } from '../../src/core/within.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { searchCore } from './search-core.ts'
+import type { Snapshot } from '../../src/core/store.ts'
+import { storeOf } from '../support/fake-store.ts'
 
 const NOTES = { 'a.md': 'One.', 'b.md': 'Two.' }
 
@@ -31,7 +33,7 @@ describe('the embedder that serves', () => {
     }
     await servingEmbedder({ ...core, indexing })
     expect(compared).toEqual([])
-    const store = { ...core.store, vectorStates: async () => [] }
+    const store = storeOf({ vectorStates: async () => [] } as unknown as Snapshot, {})
     expect(await servingEmbedder({ ...core, indexing, store })).toBe(own)
     expect(compared).toEqual([[]])
   })

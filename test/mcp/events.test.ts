@@ -5,7 +5,7 @@ import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { StoreChange } from '../../src/core/store.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../../src/mcp/events.ts'
 import { followVault } from '../../src/mcp/follow-vault.ts'
-import { fakeCore, fakeStore } from '../support/fake-store.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
 import { callRequest, type StdioPair, stdioPair, type Wire } from '../support/stdio-client.ts'
@@ -246,7 +246,7 @@ describe('the modern era, line by line', () => {
   test('logs to who asks for it with the request', async () => {
     const { core } = changingCore()
     const hubs = () => Promise.reject(new Error('secret'))
-    pair = stdioPair(async () => ({ ...core, store: { ...core.store, hubs } }))
+    pair = stdioPair(async () => ({ ...core, ...fakeCore(withSnapshot(fakeStore({}), { hubs })) }))
     const call = { name: 'get_hubs', arguments: {} }
     pair.send(modernRequest(1, 'tools/call', call))
     expect(await pair.next()).toMatchObject({ id: 1, result: { isError: true } })

@@ -234,7 +234,8 @@ describe('reading', () => {
   })
 
   test('a bug tells a reference, and nothing of what broke', async () => {
-    const broken = { ...core, store: { ...core.store, hubs: () => Promise.reject(new Error('secret place')) } }
+    const hubs = () => Promise.reject(new Error('secret place'))
+    const broken = { ...core, ...fakeCore(withSnapshot(fakeStore(FILES), { hubs })) }
     const ask = await raw({}, broken)
     const said = await ask('resources/read', { uri: 'roux://hubs' })
     expect(said).toMatchObject({ method: 'notifications/message', params: { level: 'error' } })
@@ -269,9 +270,7 @@ test('what is too large says how to read it in parts', async () => {
 
 test('of several vaults each is told of, and ids choose among them', async () => {
   const named = (name: string): GraphCore => {
-    const store = fakeStore({ [`${name}.md`]: { body: name } })
-    const kinds: typeof store.snapshot.kinds = (ids) => store.snapshot.kinds(ids.map((id) => id.replace(`${name}:`, '')))
-    return { ...fakeCore(withSnapshot(store, { kinds })), name }
+    return { ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } })), name }
   }
   const options = {
     vaults: [named('work'), named('home')],

@@ -32,8 +32,8 @@ test('the id that an answer gives to a note finds that very note in every call',
     fc.asyncProperty(fc.array(anyVault, { minLength: 3, maxLength: 3 }), async (contents) => {
       const cores = await Promise.all(
         NAMES.map(async (name, at) => {
-          const { store } = await new IndexedVault(new MemoryVault(contents[at] ?? {}), {}, name).index()
-          return { ...fakeCore(store), name }
+          const { store, texts } = await new IndexedVault(new MemoryVault(contents[at] ?? {}), {}, name).index()
+          return { ...fakeCore(store), texts, name }
         }),
       )
       const vaults = vaultsOnDemand(NAMES, async (name) => cores.find((core) => core.name === name) ?? fail())

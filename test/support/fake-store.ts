@@ -58,7 +58,8 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
   const entries = readEntries(files)
   const reads: string[] = []
   const problemsFound: Problem[] = []
-  const get = (id: NodeId) => entries.get(id)
+  // The ids of a vault that has a name begin with it.
+  const get = (id: NodeId) => entries.get(id) ?? entries.get(toNodeId(id.replace(/^[^:/]+:/, '')))
   const listed = (scope: Scope) =>
     [...entries.values()]
       .map(({ node }) => node)
