@@ -65,7 +65,8 @@ async function measure(server, tool, all) {
     tokens.push(answer.tokens)
     faults.push(...budgetFaults(session, answer), ...(await limitFaults(session, answer)))
   }
-  return { calls: 1, tokens, faults }
+  const budgeted = openSession(server).offers(tool, 'max_tokens')
+  return { calls: 1, tokens, faults, budgeted }
 }
 
 /** What an answer holds beyond its budget, where the tool has one. */

@@ -4,7 +4,7 @@
 const WHOLE = new Set(['backlinks', 'list', 'vault'])
 
 /** An id as it is compared: paths of questions keep their case, ids of answers do not. */
-export function foldId(id) {
+function foldId(id) {
   return id.normalize('NFC').toLowerCase()
 }
 

@@ -11,11 +11,13 @@
 //            else `find_nodes`.
 // vault      the question's words choose a ranking, a filter or a kind of problem (`ABOUT_VAULTS`).
 //
-// A name that does not resolve is searched for. Lists go on until they are whole, where the tool lets them.
+// A name that does not resolve, or not surely, is searched for. Lists go on until they are whole, where the tool lets them.
 import { clausesOf, conditionsIn, linksIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
 
 /** Words of the question that must stand around a link for it to be followed. */
 const FOLLOWED = 2
+/** Least similarity of a name that counts as resolved. */
+const RESOLVED = 0.8
 
 const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
 
@@ -81,17 +83,25 @@ async function path(session, question) {
 
 async function list(session, question) {
   const asked = conditionsIn(question)
+  const folder = asked.folder?.replace(/\/$/, '')
+  const found = await listed(session, { ...asked, folder })
+  if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
+  // A folder may be called by its last name alone.
+  const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
+  return path === undefined ? found : await listed(session, { ...asked, folder: path })
+}
+
+async function listed(session, asked) {
   const { folder, tag, tags, anyTag, month } = asked
   const only = (...keys) => Object.entries(asked).every(([one, is]) => !is || keys.includes(one))
-  if (folder !== undefined && only('folder'))
-    return await members(session, 'list_nodes', { path: `${folder.replace(/\/$/, '')}/` })
+  if (folder !== undefined && only('folder')) return await members(session, 'list_nodes', { path: `${folder}/` })
   if (tag !== undefined && only('tag')) return await members(session, 'list_nodes', { tag })
   if (tags !== undefined) return await members(session, 'search_by_tags', { tags, mode: anyTag ? 'any' : 'all' })
   const query = conditionsQuery(session, asked)
-  const where = folder === undefined ? {} : { folder: folder.replace(/\/$/, '') }
   let found
   for (const way of month === undefined ? [''] : waysToDate(session, asked)) {
-    found = await members(session, 'find_nodes', { query: `${way} ${query}`.trim(), ...where })
+    const words = { query: `${way} ${query}`.trim() }
+    found = await members(session, 'find_nodes', folder === undefined ? words : { ...words, folder })
     if (found.given.length > 0) break
   }
   return found
@@ -141,7 +151,7 @@ const ABOUT_VAULTS = [
     (session, question) => hubs(session, question, 'out_degree'),
   ],
   [/\bmost\b/i, (session, question) => hubs(session, question, 'in_degree')],
-  [/\bhow\s+many\b/i, (session, question) => filtered(session, question, '')],
+  [/\bhow\s+many\b/i, size],
 ]
 
 async function vault(session, question) {
@@ -152,6 +162,12 @@ async function vault(session, question) {
 async function filtered(session, question, query) {
   const where = await placeOf(session, question)
   return await members(session, 'find_nodes', { query, ...where })
+}
+
+async function size(session, question) {
+  const { folder } = conditionsIn(question)
+  const { value, total } = await session.call('list_nodes', { ...(folder !== undefined && { path: `${folder}/` }), limit: 1 })
+  return { given: [], number: total ?? value.total }
 }
 
 async function hubs(session, question, metric) {
@@ -187,9 +203,16 @@ export async function missing(session) {
   }
   const { rows } = await whole(session, 'get_problems', { kind: 'broken_link' })
   const wanting = new Map()
-  for (const { id, text } of rows) wanting.set(text, (wanting.get(text) ?? new Set()).add(id))
+  for (const { id, text } of rows) {
+    const target = text
+      .replace(/^!?\[\[|\]\]$/g, '')
+      .split(/[#|]/)[0]
+      .replace(/\.md$/, '')
+      .toLowerCase()
+    wanting.set(target, (wanting.get(target) ?? new Set()).add(id))
+  }
   const ranked = [...wanting].sort(([, a], [, b]) => b.size - a.size)
-  return { given: ranked.slice(0, 20).map(([text]) => text), number: ranked.length }
+  return { given: ranked.slice(0, 20).map(([target]) => target), number: ranked.length }
 }
 
 /** The folder that a question names; where it names a sort of notes instead (`plugin notes`), the largest folder of this name. */
@@ -198,13 +221,17 @@ async function placeOf(session, question) {
   if (folder !== undefined) return { folder: folder.replace(/\/$/, '') }
   const sort = sortIn(question)
   if (sort === undefined) return {}
-  const { value } = await session.call('get_tree', { limit: 1 })
   const [name] = stemsOf(sort)
-  const all = [value]
-  for (const one of all) all.push(...(one.folders ?? []))
-  const fits = all.filter((one) => one.path !== '' && [...stemsOf(one.path.split('/').at(-1))].join(' ') === name)
+  const fits = (await folders(session)).filter((one) => [...stemsOf(one.path.split('/').at(-1))].join(' ') === name)
   const largest = fits.sort((a, b) => b.note_count - a.note_count)[0]
   return largest === undefined ? {} : { folder: largest.path }
+}
+
+async function folders(session) {
+  const { value } = await session.call('get_tree', { limit: 1 })
+  const all = [value]
+  for (const one of all) all.push(...(one.folders ?? []))
+  return all.slice(1)
 }
 
 async function search(session, query) {
@@ -245,7 +272,7 @@ async function resolve(session, choices) {
   const bestOf = (phrase) =>
     variantsOf(phrase)
       .map((name) => found.get(name))
-      .filter((one) => one !== undefined)
+      .filter((one) => one !== undefined && one.score >= RESOLVED)
       .sort((a, b) => b.score - a.score || b.query.length - a.query.length)[0]
   const ranked = choices.map((phrases) => ({ phrases, best: phrases.map(bestOf) })).sort((a, b) => weigh(b.best) - weigh(a.best))
   const { phrases, best } = ranked[0]

@@ -35,9 +35,9 @@ function printCosts(costs) {
     console.log(`| ${call} | ${calls} | ${round(median(tokens))} | ${spread} |`)
   }
   const faults = costs.flatMap((one) => one.faults)
-  console.log(
-    `\n${faults.length === 0 ? 'Every answer holds all ids up to its limit, and none exceeds its budget.' : `${faults.length} answers lack ids or exceed their budget:`}`,
-  )
+  const budgets = costs.some((one) => one.budgeted) ? 'none exceeds its budget' : 'no tool has a budget'
+  if (faults.length === 0) console.log(`\nEvery answer holds all ids up to its limit; ${budgets}.`)
+  else console.log(`\n${faults.length} answers lack ids or exceed their budget:`)
   for (const fault of faults.slice(0, TOLD)) console.log(`- ${fault}`)
 }
 
