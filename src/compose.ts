@@ -18,6 +18,7 @@ import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import { openVault } from './vault/open-vault.ts'
 import { readStretch } from './vault/read-stretch.ts'
 import { RecentFiles } from './vault/recent-files.ts'
+import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
@@ -129,6 +130,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       vectorIndex: settings.vectors.index,
     },
   )
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(store)) : undefined
   if (options.watch) {
     followVectors(indexing, store)
     prepareForQuestions(indexing, { store, ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined) })
@@ -151,6 +153,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       return permits().attach === true ? reader.files : undefined
     },
     close: async () => {
+      clearInterval(idle)
       // Threads of its own end with it; shared ones may have others to work for.
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
@@ -168,6 +171,27 @@ async function loadSearch(store: EmbeddedStore): Promise<void> {
   } catch {
     // The question that follows says what is wrong.
   }
+}
+
+/** How long nobody must have asked anything, and how often that is looked at. Milliseconds. */
+const IDLE = { after: 30_000, look: 15_000 }
+
+/** Does something once whenever nobody has asked for a while. */
+function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
+  let doneFor = 0
+  const timer = setInterval(() => {
+    const { quietSince } = indexing
+    if (quietSince === doneFor || performance.now() - quietSince < IDLE.after) return
+    doneFor = quietSince
+    action()
+  }, IDLE.look)
+  return timer.unref()
+}
+
+/** What is kept at hand for the next call is not worth its memory while none comes. */
+function giveUpMemory(store: EmbeddedStore): void {
+  store.rest()
+  collectGarbage()
 }
 
 function once(action: () => void): () => void {

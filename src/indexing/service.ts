@@ -24,12 +24,16 @@ export interface ServiceParts {
   readonly search: SearchServiceParts
   /** Nothing was asked for a moment: for what others have to tidy up. */
   readonly onRest?: () => void
+  /** Nothing was to do for so long that what is kept at hand is not worth its memory. */
+  readonly onIdle?: () => void
   /** What failed unexpectedly, for the log. */
   readonly onError: (error: unknown) => void
 }
 
 /** How long after the last work the next change is prepared for (ms). */
 const WARM_AFTER = 300
+/** How long after that what is kept at hand is given up (ms). */
+const IDLE_AFTER = 20_000
 /** How often a vault that is missing is looked for (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
@@ -357,6 +361,8 @@ export class IndexingService implements Indexing {
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
       this.#parts.onRest?.()
+      this.#timer = setTimeout(() => this.#parts.onIdle?.(), IDLE_AFTER)
+      this.#timer.unref()
     }, WARM_AFTER)
     this.#timer.unref()
   }

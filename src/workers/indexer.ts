@@ -4,6 +4,8 @@ import { RouxError } from '../core/errors.ts'
 import type { FindableBy } from '../core/indexing.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
+import { forgetFoldedWords } from '../search/words/fold-word.ts'
+import { forgetStems } from '../search/words/stem.ts'
 import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
 import { openIndexWriter } from '../store/embedded/writer.ts'
@@ -11,6 +13,7 @@ import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { embeddingTable } from './entries.ts'
 import type { FromIndexer, IndexerData, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { openWrites } from './open-writes.ts'
@@ -136,6 +139,11 @@ function openService(
     },
     onCommitted: (generation) => send({ type: 'committed', generation }),
     onRest,
+    onIdle: () => {
+      forgetStems()
+      forgetFoldedWords()
+      collectGarbage()
+    },
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
 }
