@@ -173,10 +173,10 @@ async function loadSearch(store: EmbeddedStore): Promise<void> {
   }
 }
 
-/** How long nobody must have asked anything, and how often that is looked at. Milliseconds. */
+/** How long no one must have asked anything, and how often that is looked at. Milliseconds. */
 const IDLE = { after: 30_000, look: 15_000 }
 
-/** Does something once whenever nobody has asked for a while. */
+/** Does something once each time no one has asked for a while. */
 function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Gives memory that this thread does not need any more back to the system, in some tens of milliseconds: for a moment when nobody waits.
+ * Gives memory that this thread does not need any more back to the system, in some tens of milliseconds: for a moment when no one waits.
  * V8 does so by itself only after minutes, and not of everything.
  */
 export function collectGarbage(): void {

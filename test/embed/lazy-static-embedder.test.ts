@@ -27,7 +27,7 @@ test('a table whose first text is expected is read at once, and given up a while
   await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
 })
 
-test('a table that nobody expects is read with the first text', async () => {
+test('a table that is not expected is read with the first text', async () => {
   const { path, takeAway } = table()
   const embedder = openLazyStaticEmbedder(path)
   takeAway()

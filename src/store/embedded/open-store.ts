@@ -81,7 +81,7 @@ export interface EmbeddedStore extends Store {
    * @returns whether all is built.
    */
   prepare(until: number): boolean
-  /** Gives up what is kept at hand for the next call; for a time in which nobody asks. */
+  /** Gives up what is kept at hand for the next call; for a time without calls. */
   rest(): void
 }
 
