@@ -84,6 +84,8 @@ export interface EmbeddedStore extends Store {
    * @returns whether all is built.
    */
   prepare(until: number): boolean
+  /** Gives up what is kept at hand for the next call; for a time without calls. */
+  rest(): void
 }
 
 /** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
@@ -146,6 +148,11 @@ class SqliteStore implements EmbeddedStore {
 
   prepare(until: number): boolean {
     return this.#read((projection) => projection.prepare(until))
+  }
+
+  rest(): void {
+    this.#projection.rest()
+    this.#search.rest()
   }
 
   /** Damage is never an answer: it is reported once, and until there is a new index there is none. */
