@@ -82,8 +82,8 @@ async function startRoux({ question, after, ...parts }) {
   const first = await untilRight(cold, ...backlinks)
   figures.coldBacklinks = first.arrived - cold.started
   figures.coldBacklinksPeak = peakOf(pid)
-  // Asked rarely: who asks is served first, and what that costs is not the start's.
-  figures.findable = (await untilRight(cold, ...search, 250)).arrived - cold.started
+  // Asked rarely: a client that asks is served first, and what that costs is not the cost of the start.
+  figures.findable = (await untilRight(cold, ...search, 1_000)).arrived - cold.started
   figures.findableCpu = cpuOf(pid)
   figures.coldPeak = peakOf(pid)
   await callEverything(cold, question)

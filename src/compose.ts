@@ -14,6 +14,7 @@ import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
+import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
@@ -130,6 +131,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       vectorGraphs: compute,
     },
   )
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(store)) : undefined
   if (options.watch) {
     followVectors(indexing, store)
     prepareForQuestions(indexing, {
@@ -158,6 +160,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       return permits().attach === true ? files : undefined
     },
     close: async () => {
+      clearInterval(idle)
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
@@ -176,6 +179,27 @@ async function loadSearch(store: EmbeddedStore): Promise<void> {
   } catch {
     // The question that follows says what is wrong.
   }
+}
+
+/** How long no one must have asked anything, and how often that is looked at. Milliseconds. */
+const IDLE = { after: 30_000, look: 15_000 }
+
+/** Does something once each time no one has asked for a while. */
+function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
+  let doneFor = 0
+  const timer = setInterval(() => {
+    const { quietSince } = indexing
+    if (quietSince === doneFor || performance.now() - quietSince < IDLE.after) return
+    doneFor = quietSince
+    action()
+  }, IDLE.look)
+  return timer.unref()
+}
+
+/** What is kept at hand for the next call is not worth its memory while none comes. */
+function giveUpMemory(store: EmbeddedStore): void {
+  store.rest()
+  collectGarbage()
 }
 
 function once(action: () => void): () => void {

@@ -6,14 +6,27 @@ import { readStaticHeader } from './static-table.ts'
 /** How long the table is kept after the last text, ms: the next edit may be near. */
 const KEPT = 5_000
 
+export interface LazyOptions {
+  /** How long the table is kept after the last text, ms. */
+  readonly kept?: number
+  /** The first text is expected soon: the table is read at once. */
+  readonly isExpected?: boolean
+}
+
 /**
  * The built-in embedder for a thread that seldom embeds: the table of 8 MB is there only while it does.
  * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
  */
-export function openLazyStaticEmbedder(path: string, dimensions?: number): Embedder {
+export function openLazyStaticEmbedder(
+  path: string,
+  dimensions?: number,
+  { kept = KEPT, isExpected = false }: LazyOptions = {},
+): Embedder {
   const header = readStaticHeader(path)
   const columns = columnsOf(header, path, dimensions)
-  return new LazyStaticEmbedder(path, staticId(header, columns), columns)
+  const embedder = new LazyStaticEmbedder(path, { id: staticId(header, columns), dimensions: columns, kept })
+  if (isExpected) embedder.readAhead()
+  return embedder
 }
 
 class LazyStaticEmbedder implements Embedder {
@@ -21,14 +34,22 @@ class LazyStaticEmbedder implements Embedder {
   readonly dimensions: number
   readonly batch = BATCH
   readonly #path: string
+  readonly #kept: number
   #open: StaticEmbedder | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(path: string, id: string, dimensions: number) {
+  constructor(path: string, { id, dimensions, kept }: Pick<Embedder, 'id' | 'dimensions'> & { readonly kept: number }) {
     this.#path = path
+    this.#kept = kept
     this.id = id
     this.dimensions = dimensions
+  }
+
+  /** Reads the table for a text that comes soon. */
+  readAhead(): void {
+    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+    this.#keep()
   }
 
   async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
@@ -49,6 +70,14 @@ class LazyStaticEmbedder implements Embedder {
     }
   }
 
+  #keep(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#open = undefined
+    }, this.#kept)
+    this.#timer.unref()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -59,13 +88,5 @@ class LazyStaticEmbedder implements Embedder {
     clearTimeout(this.#timer)
     this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
     return this.#open
-  }
-
-  #keep(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#open = undefined
-    }, KEPT)
-    this.#timer.unref()
   }
 }

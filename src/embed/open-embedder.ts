@@ -8,6 +8,9 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tablePath: string
 }
 
+/** How long the built-in table waits for another question, ms: reading it again takes as long as a short call. */
+const KEPT = 30_000
+
 /**
  * Opens the embedder that the settings name; `undefined` for `none`. Only what it needs is loaded.
  * @throws RouxError `PROVIDER_ERROR` with what to do when it cannot be used; the signal's reason when aborted.
@@ -19,8 +22,8 @@ export async function openEmbedder(
 ): Promise<Embedder | undefined> {
   switch (settings.kind) {
     case 'static': {
-      const { openStaticEmbedder } = await import('./static-embedder.ts')
-      return openStaticEmbedder(dependencies.tablePath, settings.dimensions)
+      const { openLazyStaticEmbedder } = await import('./lazy-static-embedder.ts')
+      return openLazyStaticEmbedder(dependencies.tablePath, settings.dimensions, { kept: KEPT, isExpected: true })
     }
     case 'transformers': {
       const { openTransformersEmbedder } = await import('./transformers-embedder.ts')

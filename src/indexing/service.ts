@@ -34,6 +34,8 @@ export interface ServiceParts {
   readonly search: SearchServiceParts
   /** Nothing was asked for a moment: for what others have to tidy up. */
   readonly onRest?: () => void
+  /** Nothing was to do for so long that what is kept at hand is not worth its memory. */
+  readonly onIdle?: () => void
   /** What failed unexpectedly, for the log. */
   readonly onError: (error: unknown) => void
 }
@@ -42,6 +44,8 @@ export interface ServiceParts {
 const WARM_AFTER = 300
 /** Files of which it is remembered that the watcher told; beyond them it is enough that there are many. */
 const MOST_NOTICED = 100
+/** How long after that what is kept at hand is given up (ms). */
+const IDLE_AFTER = 20_000
 /** How often a vault that is missing is looked for (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
@@ -454,6 +458,8 @@ export class IndexingService implements Indexing {
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
       this.#parts.onRest?.()
+      this.#timer = setTimeout(() => this.#parts.onIdle?.(), IDLE_AFTER)
+      this.#timer.unref()
     }, WARM_AFTER)
     this.#timer.unref()
   }

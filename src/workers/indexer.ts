@@ -5,6 +5,8 @@ import type { FindableBy } from '../core/indexing.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
+import { forgetFoldedWords } from '../search/words/fold-word.ts'
+import { forgetStems } from '../search/words/stem.ts'
 import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
 import { openIndexWriter } from '../store/embedded/writer.ts'
@@ -12,6 +14,7 @@ import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { embeddingTable } from './entries.ts'
 import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { openWrites } from './open-writes.ts'
@@ -141,6 +144,11 @@ function openService(
     freshness: new Freshness(freshness),
     onCaughtUp: () => send({ type: 'caughtUp' }),
     onRest,
+    onIdle: () => {
+      forgetStems()
+      forgetFoldedWords()
+      collectGarbage()
+    },
     onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
   })
 }

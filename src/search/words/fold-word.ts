@@ -41,6 +41,11 @@ export function foldWord(word: string): string {
   return folded
 }
 
+/** Forgets the folded words kept at hand. */
+export function forgetFoldedWords(): void {
+  memo.clear()
+}
+
 /** A text whose letters are as those of indexed words, however long it is. */
 export function foldLetters(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()

@@ -24,6 +24,11 @@ export function stemOf(form: string): string {
   return stem
 }
 
+/** Forgets the stems kept at hand: who indexed many words needs few from then on. */
+export function forgetStems(): void {
+  memo.clear()
+}
+
 /** Whether a form's stem may differ from it; holds for all beginnings of such a form too. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)

@@ -102,10 +102,11 @@ export class DatabaseFile {
     }
   }
 
-  /** Copies the log into the database. A large one is emptied, too: it keeps the size that it once had otherwise. */
+  /** Copies the log into the database, and gives up pages that were read. A large log is emptied, too: it keeps the size that it once had otherwise. */
   checkpoint(): void {
     const database = this.#database
     if (database === undefined || this.#location.kind === 'memory') return
+    database.exec('PRAGMA shrink_memory')
     const log = statSync(`${this.#location.path}-wal`, { throwIfNoEntry: false })
     if (log === undefined || log.size < LARGE_LOG) {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')

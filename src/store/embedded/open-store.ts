@@ -41,6 +41,8 @@ export interface EmbeddedStore extends Store {
    * @returns whether all is built.
    */
   prepare(until: number): boolean
+  /** Gives up what is kept at hand for the next call; for a time without calls. */
+  rest(): void
 }
 
 /** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
@@ -131,6 +133,11 @@ class SqliteStore implements EmbeddedStore {
   prepare(until: number): boolean {
     this.#refresh()
     return this.#guard(() => this.#projection.prepare(until))
+  }
+
+  rest(): void {
+    this.#projection.rest()
+    this.#search.rest()
   }
 
   /** Damage is never an answer: it is reported once, and until there is a new index there is none. */

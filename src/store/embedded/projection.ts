@@ -231,6 +231,12 @@ export class Projection {
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
+  /** Gives up what is kept at hand of the database. */
+  rest(): void {
+    this.#links.clear()
+    attempt(() => this.#database?.database.exec('PRAGMA shrink_memory'))
+  }
+
   /** Forgets everything: what is behind it was replaced. */
   reopen(location = this.#location): void {
     this.close()

@@ -58,6 +58,11 @@ export class LoadedVectors {
     this.#mayLack = true
   }
 
+  /** Gives up what was read last. */
+  rest(): void {
+    this.#recent.clear()
+  }
+
   close(): void {
     this.#isClosed = true
     this.table.close()

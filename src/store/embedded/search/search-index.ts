@@ -128,6 +128,13 @@ export class SearchIndex {
     this.#recentPages.clear()
   }
 
+  /** Gives up what is kept at hand of the database. */
+  rest(): void {
+    this.#recentPages.clear()
+    for (const loaded of this.#tables.values()) loaded.rest()
+    attempt(() => this.#database?.database.exec('PRAGMA shrink_memory'))
+  }
+
   close(): void {
     const open = this.#database
     this.#database = undefined

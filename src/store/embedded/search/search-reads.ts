@@ -158,6 +158,11 @@ export class SearchReads {
     })
   }
 
+  /** Gives up what is kept at hand of the database. */
+  rest(): void {
+    this.#index.rest()
+  }
+
   close(): void {
     this.#index.close()
   }

@@ -1,0 +1,293 @@
+// Which calls are made for a question, and what of their answers is the answer: one policy for each kind of question, the same for all of
+// its questions, from the question's words and from what tools answered alone. What a tool's schema does not offer is done without.
+//
+// fact       one search with the question; with `relevance: loose` where nothing is sure enough. The answer is the first result.
+// two-hop    a search with the first clause; the link in the first result's passages that stands among most words of the question is
+//            followed and read. Without such a link: a search with the second clause, and its first result is read.
+// backlinks  the name after "link to" and the like is resolved, then `get_neighbors` inwards, with evidence. Where there is no evidence to
+//            ask for, `find_path` from each note tells the sentence.
+// path       the two names are resolved in one call, then `find_path`. The answer is its path.
+// list       conditions are read from the words (a folder, a tag, a property, a month, tasks): `list_nodes` where a folder or a tag is all,
+//            else `find_nodes`.
+// vault      the question's words choose a ranking, a filter or a kind of problem (`ABOUT_VAULTS`).
+//
+// A name that does not resolve, or not surely, is searched for. Lists go on until they are whole, where the tool lets them.
+import { clausesOf, conditionsIn, linksIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
+
+/** Words of the question that must stand around a link for it to be followed. */
+const FOLLOWED = 2
+/** Least similarity of a name that counts as resolved. */
+const RESOLVED = 0.8
+
+const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
+
+/** Asks a question. @returns `given`, the notes that are the answer, and `number`, the number that is; the session's log has the calls. */
+export async function answer(session, { kind, question }) {
+  return await POLICIES[kind](session, question)
+}
+
+async function fact(session, question) {
+  const found = await search(session, question)
+  return { given: found.slice(0, 1).map(({ id }) => id) }
+}
+
+async function twoHop(session, question) {
+  const [first, second] = clausesOf(question)
+  const [one] = await search(session, first)
+  if (one === undefined) return { given: [] }
+  const wanted = stemsOf(question)
+  const links = linksIn((one.passages ?? []).map(({ text }) => text).join('\n')).map((link) => ({
+    ...link,
+    shared: [...stemsOf(`${link.around} ${link.to}`)].filter((stem) => wanted.has(stem)).length,
+  }))
+  links.sort((a, b) => b.shared - a.shared)
+  let next = links[0]?.shared >= FOLLOWED ? await idOf(session, one, links[0]) : undefined
+  next ??= (await search(session, second)).find(({ id }) => id !== one.id)?.id
+  if (next !== undefined) await session.call('get_node', { id: next })
+  return { given: [one.id, ...(next === undefined ? [] : [next])] }
+}
+
+/** The id that a link of a result leads to: among its own links where they are named, else looked up. */
+async function idOf(session, result, { to, shown }) {
+  const name = to.toLowerCase().replace(/\.md$/, '')
+  const own = (result.links ?? []).find(({ id }) => `/${id}`.endsWith(`/${name}.md`))
+  if (own !== undefined) return own.id
+  const { value } = await session.call('resolve_nodes', { names: [to.split('/').at(-1), ...(shown ? [shown] : [])] })
+  return value.find(({ match }) => match !== null)?.match
+}
+
+async function backlinks(session, question) {
+  const [id] = await resolve(session, [[targetIn(question)]])
+  return id === undefined ? { given: [] } : await mentionsOf(session, id)
+}
+
+/** Who links to a note, and in which sentences. */
+export async function mentionsOf(session, id) {
+  const evidence = session.offers('get_neighbors', 'evidence')
+  const { rows, total } = await whole(session, 'get_neighbors', {
+    id,
+    direction: 'in',
+    ...(evidence && { evidence: true }),
+    ...lean(session, 'get_neighbors'),
+  })
+  if (!evidence) for (const row of rows) await session.call('find_path', { source: row.id, target: id, direction: 'out' })
+  return { given: rows.map((row) => row.id), number: total }
+}
+
+async function path(session, question) {
+  const [source, target] = await resolve(session, pairsIn(question))
+  if (source === undefined || target === undefined) return { given: [] }
+  const { value } = await session.call('find_path', { source, target })
+  return { given: value?.path ?? [] }
+}
+
+async function list(session, question) {
+  const asked = conditionsIn(question)
+  const folder = asked.folder?.replace(/\/$/, '')
+  const found = await listed(session, { ...asked, folder })
+  if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
+  // A folder may be called by its last name alone.
+  const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
+  return path === undefined ? found : await listed(session, { ...asked, folder: path })
+}
+
+async function listed(session, asked) {
+  const { folder, tag, tags, anyTag, month } = asked
+  const only = (...keys) => Object.entries(asked).every(([one, is]) => !is || keys.includes(one))
+  if (folder !== undefined && only('folder')) return await members(session, 'list_nodes', { path: `${folder}/` })
+  if (tag !== undefined && only('tag')) return await members(session, 'list_nodes', { tag })
+  if (tags !== undefined) return await members(session, 'search_by_tags', { tags, mode: anyTag ? 'any' : 'all' })
+  const query = conditionsQuery(session, asked)
+  let found
+  for (const way of month === undefined ? [''] : waysToDate(session, asked)) {
+    const words = { query: `${way} ${query}`.trim() }
+    found = await members(session, 'find_nodes', folder === undefined ? words : { ...words, folder })
+    if (found.given.length > 0) break
+  }
+  return found
+}
+
+/** Conditions as `find_nodes` understands them. */
+function conditionsQuery(session, { tag, inProperties, key, value, task, text, month, name }) {
+  const parts = []
+  if (tag !== undefined) parts.push(inProperties ? `#tags=${quote(tag)}` : `#${tag}`)
+  if (key !== undefined) parts.push(`#${quote(key)}=${value === '' ? '' : quote(value)}`)
+  if (task !== undefined && session.offers('find_nodes', 'query', 'task:')) parts.push(`task:${task}`)
+  else if (task !== undefined) parts.push(task === 'done' ? '"- [x]"' : '"- [ ]"')
+  if (text !== undefined) parts.push(`"${text}"`)
+  if (month !== undefined && name !== undefined) parts.push(`path:${quote(name)}`)
+  return parts.join(' ')
+}
+
+/** How notes of a month may be dated: by their names, then by a property, then by their files. */
+function waysToDate(session, { verb, month, next }) {
+  const property = verb !== undefined && session.offers('find_nodes', 'query', '>=')
+  return [
+    `path:${quote(month)}`,
+    ...(property ? [`#${verb}>=${month}-01 #${verb}<${next}-01`] : []),
+    `${/chang|modif|edit|updat/.test(verb ?? '') ? 'modified' : 'created'}:${month}`,
+  ]
+}
+
+/** What words of a question about the vault as a whole ask for; the first that fits. */
+const ABOUT_VAULTS = [
+  [/\b(?:headings?|sections?|blocks?)\b.*\b(?:not\s+(?:have|exist|there)|missing|lacks?|gone|nowhere|broken)\b/i, brokenHeadings],
+  [
+    /\bdead[\s-]ends?\b|\blink(?:s|ing)?\s+to\s+no\b|\bno\s+outgoing\b/i,
+    (session, question) => filtered(session, question, '-has:link'),
+  ],
+  [
+    /\bno\s+(?:other\s+)?notes?\s+links?\s+to\b|\bnothing\s+links?\b|\bnobody\s+links\b|\bno\s+(?:backlinks|incoming)\b|\bnot\s+linked\b|\bunlinked\b/i,
+    (session, question) => filtered(session, question, '-has:backlink'),
+  ],
+  [/\borphan|\bisolated\b|\bno\s+links\b|\bneither\b.*\bnor\b/i, (session, question) => problems(session, question, 'orphan')],
+  [/\bmost\s+(?:missing|wanted)\b|\bmissing\s+notes?\b|\bnotes?\b.*\b(?:missing|do(?:es)?\s+not\s+exist|wanted)\b/i, missing],
+  [/\bambiguous\b/i, (session, question) => problems(session, question, 'ambiguous_link')],
+  [/\bsame\s+(?:name|title)\b|\bclash|\btwins?\b/i, (session, question) => problems(session, question, 'twin')],
+  [/\bbroken\b|\blead(?:s|ing)?\s+nowhere\b/i, (session, question) => problems(session, question, 'broken_link')],
+  [/\bbridges?\b|\bbetween\s+parts\b/i, (session, question) => hubs(session, question, 'betweenness')],
+  [
+    /\blinks?\s+(?:out\s+)?to\s+(?:the\s+)?most\b|\bmost\s+(?:other\s+notes\s+)?(?:outgoing|links\s+out)\b/i,
+    (session, question) => hubs(session, question, 'out_degree'),
+  ],
+  [/\bmost\b/i, (session, question) => hubs(session, question, 'in_degree')],
+  [/\bhow\s+many\b/i, size],
+]
+
+async function vault(session, question) {
+  const [, ask] = ABOUT_VAULTS.find(([words]) => words.test(question)) ?? [undefined, fact]
+  return await ask(session, question)
+}
+
+async function filtered(session, question, query) {
+  const where = await placeOf(session, question)
+  return await members(session, 'find_nodes', { query, ...where })
+}
+
+async function size(session, question) {
+  const { folder } = conditionsIn(question)
+  const { value, total } = await session.call('list_nodes', { ...(folder !== undefined && { path: `${folder}/` }), limit: 1 })
+  return { given: [], number: total ?? value.total }
+}
+
+async function hubs(session, question, metric) {
+  const { folder } = await placeOf(session, question)
+  const { value } = await session.call('get_hubs', { metric, limit: numberIn(question), ...(folder !== undefined && { folder }) })
+  return { given: value.map(({ id }) => id), number: value[0]?.score }
+}
+
+async function problems(session, question, kind) {
+  const { folder } = conditionsIn(question)
+  const { rows } = await whole(session, 'get_problems', { kind, ...(folder !== undefined && { folder }) })
+  return { given: [...new Set(rows.map(({ id }) => id))] }
+}
+
+/** The notes that link to headings a note does not have; without such a kind of problem, all that link to the note. */
+async function brokenHeadings(session, question) {
+  const target = /\b(?:headings?|sections?|blocks?)\s+(?:of|in)\s+(?<name>.+?)\s+(?:that|which)\b/i.exec(question)?.groups.name
+  const name = variantsOf(target ?? targetIn(question)).at(-1)
+  if (!session.offers('get_problems', 'kind', 'broken_heading'))
+    return await backlinks(session, `Which notes link to ${target ?? name}?`)
+  const way = ['target', 'query', 'name'].find((parameter) => session.offers('get_problems', parameter))
+  const { rows } = await whole(session, 'get_problems', { kind: 'broken_heading', ...(way !== undefined && { [way]: name }) })
+  const fits = ({ text = '', target: to = '', candidates = [] }) =>
+    [text, to, ...candidates].some((one) => one.toLowerCase().includes(name.toLowerCase()))
+  return { given: [...new Set(rows.filter(fits).map(({ id }) => id))] }
+}
+
+/** The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. */
+export async function missing(session) {
+  if (session.offers('get_problems', 'kind', 'missing_note')) {
+    const { value, total } = await session.call('get_problems', { kind: 'missing_note' })
+    return { given: (value.problems ?? value).map(({ target, text, id }) => target ?? text ?? id), number: total ?? value.total }
+  }
+  const { rows } = await whole(session, 'get_problems', { kind: 'broken_link' })
+  const wanting = new Map()
+  for (const { id, text } of rows) {
+    const target = text
+      .replace(/^!?\[\[|\]\]$/g, '')
+      .split(/[#|]/)[0]
+      .replace(/\.md$/, '')
+      .toLowerCase()
+    wanting.set(target, (wanting.get(target) ?? new Set()).add(id))
+  }
+  const ranked = [...wanting].sort(([, a], [, b]) => b.size - a.size)
+  return { given: ranked.slice(0, 20).map(([target]) => target), number: ranked.length }
+}
+
+/** The folder that a question names; where it names a sort of notes instead (`plugin notes`), the largest folder of this name. */
+async function placeOf(session, question) {
+  const { folder } = conditionsIn(question)
+  if (folder !== undefined) return { folder: folder.replace(/\/$/, '') }
+  const sort = sortIn(question)
+  if (sort === undefined) return {}
+  const [name] = stemsOf(sort)
+  const fits = (await folders(session)).filter((one) => [...stemsOf(one.path.split('/').at(-1))].join(' ') === name)
+  const largest = fits.sort((a, b) => b.note_count - a.note_count)[0]
+  return largest === undefined ? {} : { folder: largest.path }
+}
+
+async function folders(session) {
+  const { value } = await session.call('get_tree', { limit: 1 })
+  const all = [value]
+  for (const one of all) all.push(...(one.folders ?? []))
+  return all.slice(1)
+}
+
+async function search(session, query) {
+  const { value } = await session.call('search', { query })
+  return value.length > 0 ? value : (await session.call('search', { query, relevance: 'loose' })).value
+}
+
+async function members(session, tool, args) {
+  const { rows, total } = await whole(session, tool, { ...args, ...lean(session, tool) })
+  return { given: rows.map(({ id }) => id), number: total }
+}
+
+/** Asked where only ids count: no links, where the tool can leave them out. */
+function lean(session, tool) {
+  return session.offers(tool, 'links') ? { links: 0 } : {}
+}
+
+/** Every row of a list: with the greatest limit, and on from there while the tool says that there is more. */
+async function whole(session, tool, args) {
+  const limit = session.parameter(tool, 'limit')?.maximum
+  const rows = []
+  for (;;) {
+    const from = rows.length === 0 ? {} : { offset: rows.length }
+    const { value, total: told } = await session.call(tool, { ...args, ...(limit !== undefined && { limit }), ...from })
+    const page = Array.isArray(value) ? value : (value.nodes ?? value.problems ?? [])
+    const total = told ?? value.total
+    rows.push(...page)
+    if (page.length === 0 || total === undefined || rows.length >= total || !session.offers(tool, 'offset'))
+      return { rows, total }
+  }
+}
+
+/** Resolves the first pair (or single phrase) whose names are found best, in one call. @returns an id for each phrase, or undefined. */
+async function resolve(session, choices) {
+  const names = [...new Set(choices.flat().flatMap(variantsOf))]
+  const { value } = await session.call('resolve_nodes', { names })
+  const found = new Map(value.filter(({ match }) => match !== null).map((one) => [one.query, one]))
+  const bestOf = (phrase) =>
+    variantsOf(phrase)
+      .map((name) => found.get(name))
+      .filter((one) => one !== undefined && one.score >= RESOLVED)
+      .sort((a, b) => b.score - a.score || b.query.length - a.query.length)[0]
+  const ranked = choices.map((phrases) => ({ phrases, best: phrases.map(bestOf) })).sort((a, b) => weigh(b.best) - weigh(a.best))
+  const { phrases, best } = ranked[0]
+  return await Promise.all(phrases.map(async (phrase, at) => best[at]?.match ?? (await searched(session, phrase))))
+}
+
+function weigh(best) {
+  return best.reduce((sum, one) => sum + (one === undefined ? 0 : one.score + one.query.length / 1_000), 0)
+}
+
+async function searched(session, phrase) {
+  const { value } = await session.call('search', { query: variantsOf(phrase)[0], limit: 1, relevance: 'loose' })
+  return value[0]?.id
+}
+
+function quote(text) {
+  return /^[\p{L}\p{N}_-]+$/u.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`
+}

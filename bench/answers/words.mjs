@@ -1,0 +1,224 @@
+// What a question's words say: names of notes, folders, tags, properties, months, numbers. General rules of English wording; nothing here
+// knows a vault or a question.
+
+const STOP = new Set(
+  `a about all also am an and any are as at be been but by can come could did do does done each for from get give given had has have how i if in into
+  is it its itself just know made make many may me more most much must my no not note notes obsidian of off on one or other our out own put say says see shall
+  should so some such than that the their them then there these they thing this those to too up upon us use used vault was way we were what when where
+  which who whom whose why will with would you your`.split(/\s+/),
+)
+const NOUNS =
+  'articles?|categor(?:y|ies)|chapters?|concepts?|documents?|folders?|guides?|ideas?|lists?|notes?|overviews?|pages?|person|plugins?|posts?|showcases?|talks?|templates?|themes?|topics?|workflows?'
+const ARTICLE = /^(?:the|a|an|this|that|our|my|its)\s+/i
+const BEFORE = new RegExp(`^(?:${NOUNS})\\s+`, 'i')
+const LINKING = /^(?:about|on|of|for|called|named|titled)\s+/i
+const AFTER = new RegExp(`\\s+(?:${NOUNS})$`, 'i')
+const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+const MONTHS = 'january february march april may june july august september october november december'.split(' ')
+/** Where a name inside a sentence ends: at the sentence's end, or at a comma with something in lower case behind it. */
+const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|$)`
+/** The same for the name of a folder or the value of a property, which a verb may follow. */
+const VERB_END = String.raw`(?=\s+(?:are|is|do|does|have|has|had|holds?|contains?|that|which|who|whose|with|link|links|carry|mention|name|say)\b|${END.slice(3)}`
+const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu
+const FOLDERS = [
+  /.*\b(?:in|inside|under|of|from)\s+(?:the\s+)?(?!(?:the|a|this)\s+folder\b)(?<it>.+?)(?<!\bthe)\s+folder\b/u,
+  new RegExp(String.raw`\b[Ff]older\s+(?:called\s+|named\s+)?(?<it>.+?)${VERB_END}`, 'u'),
+]
+const TAGS = [
+  upTo(String.raw`\btags\s+(?<tags>.+?)`),
+  /#(?<tag>[\p{L}\p{N}/_-]+)/u,
+  /\btag\s+(?<tag>[^\s,?]*[^\s,?.!])/iu,
+  /\btagged\s+(?:with\s+|as\s+)?(?<tag>[^\s,?]*[^\s,?.!])/iu,
+]
+
+/** A rule that ends where a name does. It minds case, or else no capital could go on a name after a comma. */
+function upTo(source) {
+  return new RegExp(source + END, 'u')
+}
+
+/** The words of a text that mean something, cut to their first six letters, so that most forms of a word are one. */
+export function stemsOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  return new Set(words.filter((word) => word.length > 2 && !STOP.has(word)).map((word) => word.replace(/s$/, '').slice(0, 6)))
+}
+
+/** What stands in quotes of any kind. */
+function quotedIn(text) {
+  return [...text.matchAll(QUOTED)].map((match) => match.slice(1).find((part) => part !== undefined))
+}
+
+/** Runs of words with capitals or digits, as names are written: `Symbolic Links 2`. */
+function capitalsIn(text) {
+  return text.match(/[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*(?:\s+(?:[-&]\s+)?[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*)*/gu) ?? []
+}
+
+/** What a phrase may mean as a name, the whole first: `the guide for TTRPG` is also `guide for TTRPG`, `for TTRPG`, and `TTRPG`. */
+export function variantsOf(phrase) {
+  const quoted = quotedIn(phrase)
+  if (quoted.length > 0) return quoted
+  const found = new Set()
+  const wait = [phrase.trim()]
+  for (const one of wait) {
+    if (one === '' || found.has(one)) continue
+    found.add(one)
+    for (const cut of [ARTICLE, BEFORE, LINKING, AFTER]) wait.push(one.replace(cut, ''))
+  }
+  for (const name of capitalsIn(phrase)) found.add(name)
+  return [...found]
+}
+
+/** The note that a question about links to it asks for, as a phrase. */
+export function targetIn(question) {
+  const rules = [
+    upTo(String.raw`\b(?:[Bb]acklinks?|mentions|references|links?)\s+(?:of|to|for)\s+(?<name>.+?)`),
+    upTo(
+      String.raw`\b(?:link(?:s|ed|ing)?|point(?:s|ing)?(?:\s+\p{L}+)?|refer(?:s|ring)?|lead(?:s|ing)?|send(?:s)?(?:\s+\p{L}+)?)\s+to\s+(?<name>.+?)`,
+    ),
+    upTo(
+      String.raw`\b(?:mention(?:s|ing)?|cit(?:es?|ing)|quot(?:es?|ing)|embed(?:s|ding)?|names?|uses?|recommends?)\s+(?<name>.+?)`,
+    ),
+    /\b(?:is|are)\s+(?<name>.+?)\s+(?:mentioned|linked|cited|quoted|embedded|referred)\b/iu,
+  ]
+  return firstOf(rules, question)?.name ?? quotedIn(question)[0] ?? capitalsIn(question).at(-1) ?? question
+}
+
+/** The two notes that a question about their connection asks for, as pairs of phrases: one pair for each `and` that may part them. */
+export function pairsIn(question) {
+  const text = question.replace(/\s+in\s+(?:this|the|my)\s+vault\b/i, '').replace(/,?\s+in\s+either\s+direction,?/i, '')
+  const rules = [
+    upTo(String.raw`\bbetween\s+(?<both>.+?)`),
+    upTo(
+      String.raw`\b(?:is|are)\s+(?<one>.+?)\s+(?:connected|linked|related|tied|joined|associated)\s+(?:with|to)\s+(?<two>.+?)`,
+    ),
+    /\b(?:is|are)\s+(?<both>.+?)\s+(?:connected|linked|related|tied|joined|associated)\b/iu,
+    upTo(String.raw`\b(?:do|does|can)\s+(?<one>.+?)\s+(?:connect|lead|link|relate)\s+(?:to|with)\s+(?<two>.+?)`),
+    /\b(?:do|does|can)\s+(?<both>.+?\s+and\s+.+?)\s+(?:hang|connect|belong|meet|relate|link)\b/iu,
+    upTo(String.raw`\b(?:connects?|links?|joins?|ties|relates?)\s+(?<one>.+?)\s+(?:with|to)\s+(?<two>.+?)`),
+    upTo(String.raw`\b(?:connects?|links?|joins?|ties|relates?)\s+(?<both>.+?\s+and\s+.+?)`),
+    upTo(String.raw`\b[Ff]rom\s+(?<one>.+?)\s+to\s+(?<two>.+?)`),
+  ]
+  const found = firstOf(rules, text)
+  if (found?.one !== undefined) return [[found.one, found.two]]
+  const both = found?.both ?? text
+  const quoted = quotedIn(both)
+  if (quoted.length === 2) return [quoted]
+  const splits = [...both.matchAll(/\s+and\s+/g)].map(({ index, 0: and }) => [
+    both.slice(0, index),
+    both.slice(index + and.length),
+  ])
+  const capitals = capitalsIn(both)
+  return splits.length > 0 ? splits : [[capitals[0] ?? both, capitals.at(-1) ?? both]]
+}
+
+/** What a question about a set of notes says they have in common: `folder`, `tag` or `tags`, `key` and `value`, `month`, `date`, `task`, `name`, `text`. */
+export function conditionsIn(question) {
+  const folder = firstOf(FOLDERS, question)?.it
+  const rest = folder === undefined ? question : question.replace(folder, '')
+  const property = propertyIn(rest)
+  const { tag, tags } = property === undefined ? (firstOf(TAGS, rest) ?? {}) : {}
+  const when = monthIn(rest)
+  return {
+    folder: folder === undefined ? undefined : unquoted(folder),
+    tag: tag === undefined ? undefined : unquoted(tag),
+    tags: tags?.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+/).map(unquoted),
+    anyTag: tags !== undefined && /\bor\b/i.test(tags),
+    inProperties: tag !== undefined && /\b(?:in|among)\s+(?:their|the|its)\s+(?:properties|frontmatter)\b/i.test(rest),
+    ...property,
+    ...when,
+    task: taskIn(rest),
+    name: when === undefined ? undefined : capitalsIn(rest.slice(0, when.at)).find((one, at) => at > 0 || !rest.startsWith(one)),
+    text: folder === undefined && property === undefined && (tag ?? tags) === undefined ? quotedIn(rest)[0] : undefined,
+  }
+}
+
+function propertyIn(text) {
+  const found = firstOf(
+    [
+      upTo(
+        String.raw`\bproperty\s+(?<key>\S+)\s+(?:set\s+to|is|as|equal\s+to|equals|with(?:\s+the\s+value)?|of|=)\s+(?<value>.+?)`,
+      ),
+      /\b(?:carry|carries|have|has|hold|holds|list|lists|with|contain|show|use|name)\s+(?<value>.+?)\s+(?:in|as|under|among|for)\s+(?:their|its|the)\s+(?<key>\S+)\s+property\b/iu,
+      upTo(
+        String.raw`\bwhose\s+(?<key>\S+)(?:\s+property)?\s+(?:is|are|says?|contains?|equals|holds?|includes?|has)\s+(?<value>.+?)`,
+      ),
+      /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+(?<key>\S+)\s+property\b/iu,
+      /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+property\s+(?<key>[^\s,?.]+)/iu,
+    ],
+    text,
+  )
+  return found === undefined
+    ? undefined
+    : { key: unquoted(found.key), value: found.value === undefined ? '' : unquoted(found.value) }
+}
+
+function monthIn(text) {
+  const match = new RegExp(String.raw`\b(?:(\p{L}+)\s+)?in\s+(${MONTHS.join('|')})\s+(?:of\s+)?(\d{4})`, 'iu').exec(text)
+  if (match === null) return undefined
+  const at = MONTHS.indexOf(match[2].toLowerCase()) + 1
+  const two = (number) => String(number).padStart(2, '0')
+  const year = Number(match[3])
+  return {
+    at: match.index,
+    verb: match[1]?.toLowerCase(),
+    month: `${year}-${two(at)}`,
+    next: at === 12 ? `${year + 1}-01` : `${year}-${two(at + 1)}`,
+  }
+}
+
+function taskIn(text) {
+  if (!/\b(?:tasks?|to-?dos?|checkbox(?:es)?)\b/i.test(text)) return undefined
+  if (/\b(?:open|unfinished|undone|left|unchecked|not\s+done)\b/i.test(text)) return 'open'
+  return /\b(?:done|finished|completed|checked)\b/i.test(text) ? 'done' : 'any'
+}
+
+/** The number in front of what is asked for (`which five`, `top 10`), or 10. */
+export function numberIn(question) {
+  const words = NUMBERS.slice(2).join('|')
+  const match = new RegExp(String.raw`\b(?:which|the|top|name|list|first)\s+(${words}|\d{1,2})\b`, 'i')
+    .exec(question)?.[1]
+    .toLowerCase()
+  if (match === undefined) return 10
+  return /\d/.test(match) ? Number(match) : NUMBERS.indexOf(match)
+}
+
+/** The sort of notes that is asked for, as in `which five plugin notes`: the word before `notes`, where it says more than how many. */
+export function sortIn(question) {
+  const match = /\b(\p{Ll}{4,})\s+notes\b/u.exec(question)?.[1]
+  return match === undefined ||
+    STOP.has(match) ||
+    NUMBERS.includes(match) ||
+    /^(?:linked|many|most|these|those|which)$/.test(match)
+    ? undefined
+    : match
+}
+
+/** The clauses of a question that asks two things. */
+export function clausesOf(question) {
+  const at = /,\s+(?:and|but)\s+|;\s+|\s+and\s+(?=(?:which|what|who|where|when|how|does|do|is|are|can|under|in which)\b)/i.exec(
+    question,
+  )
+  return at === null ? [question, question] : [question.slice(0, at.index), question.slice(at.index + at[0].length)]
+}
+
+/** Wikilinks of a text, each with the line, list item or sentence that it stands in. */
+export function linksIn(text) {
+  return text
+    .split(/\n|(?<=[.!?…])\s+|\s+(?=[-*]\s)/)
+    .flatMap((around) =>
+      [...around.matchAll(/\[\[([^\]|#]+)[^\]|]*(?:\|([^\]]*))?\]\]/g)].map(([, to, shown]) => ({ to, shown, around })),
+    )
+}
+
+/** What the first rule that fits finds. What stands in quotes is one word to the rules, whatever is in it. */
+function firstOf(rules, text) {
+  const quotes = []
+  const masked = text.replace(QUOTED, (quote) => `\uE000${quotes.push(quote) - 1}\uE001`)
+  const groups = rules.map((rule) => rule.exec(masked)?.groups).find((found) => found !== undefined)
+  if (groups === undefined) return undefined
+  const unmask = (found) => found?.replace(/\uE000(\d+)\uE001/g, (_, at) => quotes[at])
+  return Object.fromEntries(Object.entries(groups).map(([name, found]) => [name, unmask(found)]))
+}
+
+function unquoted(text) {
+  return quotedIn(text)[0] ?? text.trim()
+}

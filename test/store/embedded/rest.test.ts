@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import type { NodeId } from '../../../src/core/ids.ts'
+import { BagOfWords } from '../../support/bag-of-words.ts'
+import { MemoryVault } from '../../support/memory-vault.ts'
+import { answersOf, SearchRig } from './search/search-rig.ts'
+
+test('a store that gave up what it kept at hand answers as before', async () => {
+  const links = Array.from({ length: 150 }, (_, at) => `[[${at}]] is a note.`).join('\n')
+  const vault = new MemoryVault({ 'hub.md': links, 'a.md': 'Apples and [[hub]].', 'b.md': 'Bananas.' })
+  const bag = new BagOfWords()
+  const rig = await new SearchRig(vault, bag).finish()
+  const ask = async () => ({
+    found: await answersOf(rig.store, bag.id, ['apples', 'note']),
+    links: await rig.store.occurrences([['hub.md' as NodeId, '149' as NodeId]]),
+  })
+  const before = await ask()
+  expect(before.links[0]).toHaveLength(1)
+  rig.store.rest()
+  expect(await ask()).toEqual(before)
+})
