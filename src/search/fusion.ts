@@ -70,7 +70,8 @@ const NAME_SHARE = 0.9
 
 /**
  * Mixes two rankings, each best first and with a key once, into one: a convex mix of scores divided by the best of each leg,
- * where notes that have more of the query's words get a part of their score for that. The mix orders one query's notes. It
+ * where notes that have more of the query's words get a part of their score for that, and notes that meaning does not bring are taken for
+ * as near as the farthest that it does: of how far they are it only says that. The mix orders one query's notes. It
  * is multiplied by how certain it is that the query is answered at all, by words or by meaning, so that scores compare
  * between queries. Ties keep the order of the keyword hits, then of the semantic ones.
  */
@@ -84,11 +85,12 @@ export function fuse<Key>(
   const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * known.order * meaningShare(matched)
   const words = keywordLegs(keyword)
   const meaning = semanticLegs(semantic)
+  const farthest = [...meaning.values()].at(-1)?.normalised ?? 0
   const bySemantic = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
   const sure = known.certainty * bySemantic + (1 - known.certainty) * matched
   const hits = [...new Set([...words.keys(), ...meaning.keys(), ...exact])].map((key) => {
     const legs = { keyword: words.get(key), semantic: meaning.get(key) }
-    const mix = (1 - weight) * (legs.keyword?.normalised ?? 0) + weight * (legs.semantic?.normalised ?? 0)
+    const mix = (1 - weight) * (legs.keyword?.normalised ?? 0) + weight * (legs.semantic?.normalised ?? farthest)
     const isExact = exact.has(key)
     return { mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, ...legs, weight } }
   })

@@ -17,11 +17,11 @@ test('scores of both legs are mixed, and each hit says how', () => {
   // Certain by words .7 · .8 = .56, by meaning (.5 − .3) / .4 = .5: 1 − .44 · .5 = .78.
   const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY })
   expect(hits.map(({ key, score }) => [key, score])).toEqual([
+    ['a', expect.closeTo(0.78 * (0.6 * 0.92 + 0.4 * 0.5))],
     ['b', expect.closeTo(0.78 * (0.6 * 0.5 + 0.4))],
-    ['a', expect.closeTo(0.78 * 0.6 * 0.92)],
     ['c', expect.closeTo(0.78 * 0.4 * 0.5)],
   ])
-  expect(hits[0]).toEqual({
+  expect(hits[1]).toEqual({
     key: 'b',
     score: expect.closeTo(0.546),
     exact: false,
@@ -57,6 +57,19 @@ test('where a leg has nothing, the other is taken alone', () => {
   expect(fuse([], [], { weight: 0.4 })).toEqual([])
 })
 
+test('a note that meaning does not bring counts as the farthest that it does, not as one that has nothing to do with the query', () => {
+  const near = [
+    { key: 'b', score: 0.72 },
+    { key: 'c', score: 0.7 },
+  ]
+  const hits = fuse(keyword, near, { weight: 0.4, certainty: CERTAINTY })
+  expect(hits.map(({ key, semantic: leg }) => [key, leg?.rank])).toEqual([
+    ['a', undefined],
+    ['b', 1],
+    ['c', 2],
+  ])
+})
+
 test('meaning counts less where a note has all of the words', () => {
   const weightAt = (matched: number) => fuse([{ key: 'a', score: 1, matched }], semantic, { weight: 0.5 })[0]?.weight
   expect([0, 0.8, 0.9, 1].map(weightAt)).toEqual([0.5, 0.5, expect.closeTo(0.375), expect.closeTo(0.25)])
@@ -67,8 +80,8 @@ test('an exact title comes first with score 1, found by a leg or not', () => {
   expect(hits.map(({ key, exact }) => [key, exact])).toEqual([
     ['c', true],
     ['z', true],
-    ['b', false],
     ['a', false],
+    ['b', false],
   ])
   expect(hits[1]).toMatchObject({ score: 1, keyword: undefined, semantic: undefined })
 })

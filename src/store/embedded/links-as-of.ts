@@ -33,7 +33,11 @@ function readLinks(database: Database): LinksAsOf {
     return {
       generation,
       data: (key) => (links.get(key) as { data: string } | undefined)?.data,
-      close: () => database.close(),
+      close: () => {
+        // A statement that is not finalised would keep the transaction open, and writers waiting for its end.
+        attempt(() => database.exec('COMMIT'))
+        database.close()
+      },
     }
   } catch (error) {
     database.close()
