@@ -35,6 +35,6 @@ function requireBlock(text: string, note: Note, id: string): Span {
 }
 
 /** Reads a text for its headings and blocks, which are found alike in every profile. */
-export function parseText(text: string, mode: string | undefined): Note {
+function parseText(text: string, mode: string | undefined): Note {
   return parseNote(text, { profile: 'lenient', mode: (mode ?? 'obsidian') as Mode, comments: true })
 }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { servingEmbedder, tryQuestion } from '../../src/app/question-vector.ts'
+import type { Snapshot } from '../../src/core/store.ts'
 import { within } from '../../src/core/within.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
-import { searchCore } from './search-core.ts'
-import type { Snapshot } from '../../src/core/store.ts'
 import { storeOf } from '../support/fake-store.ts'
+import { searchCore } from './search-core.ts'
 
 const NOTES = { 'a.md': 'One.', 'b.md': 'Two.' }
 

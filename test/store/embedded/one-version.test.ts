@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ExportRow } from '../../../src/core/store.ts'
 import type { Location } from '../../../src/store/embedded/location.ts'
+import { openSqlite } from '../../../src/store/embedded/sqlite.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -20,7 +21,7 @@ async function exportable(where: 'memory' | 'file') {
     await indexed.indexer.reconcile({ all: true })
     indexed.store.refresh()
   }
-  return { store: indexed.store, change }
+  return { store: indexed.store, change, location }
 }
 
 async function rowsOf(rows: AsyncIterable<ExportRow>): Promise<readonly ExportRow[]> {
@@ -61,4 +62,14 @@ describe.each(['memory', 'file'] as const)('exports of an index in a %s', (where
     await change()
     expect(await rowsOf(store.export())).toContainEqual(expect.objectContaining({ kind: 'node', id: 'new.md' }))
   })
+})
+
+test('an export that ended or was stopped keeps no one who writes waiting', async () => {
+  const { store, location } = await exportable('file')
+  await rowsOf(store.export())
+  for await (const _row of store.export()) break
+  const database = openSqlite(location?.kind === 'file' ? location.path : '')
+  database.exec('PRAGMA busy_timeout = 0')
+  expect(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()).toMatchObject({ busy: 0 })
+  database.close()
 })

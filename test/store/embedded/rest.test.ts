@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
+import { ask } from '../../support/ask.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
 import { MemoryVault } from '../../support/memory-vault.ts'
 import { answersOf, SearchRig } from './search/search-rig.ts'
@@ -9,12 +10,12 @@ test('a store that gave up what it kept at hand answers as before', async () => 
   const vault = new MemoryVault({ 'hub.md': links, 'a.md': 'Apples and [[hub]].', 'b.md': 'Bananas.' })
   const bag = new BagOfWords()
   const rig = await new SearchRig(vault, bag).finish()
-  const ask = async () => ({
+  const answers = async () => ({
     found: await answersOf(rig.store, bag.id, ['apples', 'note']),
-    links: await rig.store.occurrences([['hub.md' as NodeId, '149' as NodeId]]),
+    links: await ask(rig.store).occurrences([['hub.md' as NodeId, '149' as NodeId]]),
   })
-  const before = await ask()
+  const before = await answers()
   expect(before.links[0]).toHaveLength(1)
   rig.store.rest()
-  expect(await ask()).toEqual(before)
+  expect(await answers()).toEqual(before)
 })
