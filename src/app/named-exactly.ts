@@ -13,10 +13,13 @@ export async function namedExactly(
 ): Promise<readonly NodeId[]> {
   const name = typed.trim()
   if (name === '') return []
-  const [equal = []] = await snapshot.names([name], 'equal', scope)
-  const [plain = []] = equal.length > 0 ? [] : await snapshot.names([name], 'plain', scope)
+  const [[equal = []], [plain = []], ids] = await Promise.all([
+    snapshot.names([name], 'equal', scope),
+    snapshot.names([name], 'plain', scope),
+    noteWithId(snapshot, core, name, scope),
+  ])
   const named = ownNames(equal.length > 0 ? equal : plain)
-  return [...named.map(({ id }) => id), ...(await noteWithId(snapshot, core, name, scope))]
+  return [...named.map(({ id }) => id), ...ids]
 }
 
 async function noteWithId(

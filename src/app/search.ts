@@ -193,8 +193,10 @@ async function nearest(
   { embedder, vector }: QuestionVector,
   scope: Scope,
 ): Promise<readonly SemanticHit<NodeId>[]> {
-  const passages = await nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? [])
-  const [names = []] = await snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 })
+  const [passages, [names = []]] = await Promise.all([
+    nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? []),
+    snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 }),
+  ])
   const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
   return nearestNotes(passages.map(toHit), names.map(toHit))
 }

@@ -2,6 +2,7 @@ import type { ExportRow, Snapshot, Store, StoreChange, Topology } from '../../sr
 import type { ListedFile } from '../../src/core/vault.ts'
 import { type OpenStore, testStore } from '../contract/store.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { slowStore } from '../support/slow-store.ts'
 
 /** A vault whose own filters hide a folder. */
 class FilteredVault extends MemoryVault {
@@ -96,4 +97,9 @@ testStore('embedded, of a vault with a name,', async (files, options = {}) => {
   if (options.vault !== undefined) return await openEmbedded(files, options)
   const under = await openEmbedded(files, { ...options, vault: 'home' })
   return { ...under, store: unnamed(under.store, 'home') }
+})
+
+testStore('slow', async (files, options) => {
+  const under = await openEmbedded(files, options)
+  return { ...under, store: slowStore(under.store) }
 })

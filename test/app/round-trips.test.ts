@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { Rankings } from '../../src/app/rankings.ts'
+import { betweenness, pageRank } from '../../src/graph/analytics.ts'
+import { prepareCall } from '../../src/mcp/prepare-call.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { slowStore } from '../support/slow-store.ts'
+import { KnownBag, searchCore } from './search-core.ts'
+
+/** What a question may cost an engine on another machine. */
+const MOST = 8
+
+const NOTES = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => [
+    `Beds/Note ${at}.md`,
+    `---\ntags: [bed, bed/row${at % 7}]\naliases: [Number ${at}]\n---\n# Note ${at}\n\nCompost and water for [[Note ${(at + 1) % 60}]] and [[Note 0]]. See [[nowhere ${at}]].\n`,
+  ]),
+)
+
+/** Each reading tool with arguments that give long answers, `few` or `many` of them. */
+const CALLS: readonly (readonly [tool: string, args: (limit: number) => object])[] = [
+  ['search', (limit) => ({ query: 'compost and water', limit, relevance: 'loose' })],
+  ['similar_nodes', (limit) => ({ id: 'beds/note 1.md', limit, relevance: 'loose' })],
+  ['find_nodes', (limit) => ({ query: 'compost', limit })],
+  ['get_node', (limit) => ({ id: 'beds/note 0.md', depth: limit > 1 ? 1 : 0 })],
+  ['get_neighbors', (limit) => ({ id: 'beds/note 0.md', limit })],
+  ['find_path', (limit) => ({ source: 'beds/note 1.md', target: 'beds/note 30.md', count: Math.min(limit, 5) })],
+  ['get_hubs', (limit) => ({ metric: 'pagerank', limit })],
+  ['search_by_tags', (limit) => ({ tags: ['bed'], limit })],
+  ['random_node', () => ({ tags: ['bed'] })],
+  ['resolve_nodes', (limit) => ({ names: Array.from({ length: limit }, (_, at) => `Note ${at}x`) })],
+  ['nodes_exist', (limit) => ({ ids: Array.from({ length: limit }, (_, at) => `beds/note ${at}`) })],
+  ['list_nodes', (limit) => ({ limit })],
+  ['list_tags', () => ({})],
+  ['get_tree', (limit) => ({ limit })],
+  ['get_problems', (limit) => ({ limit })],
+]
+
+test('every reading tool is among the calls that are counted', () => {
+  const reading = TOOLS.filter(({ needs }) => needs === undefined).map(({ name }) => name)
+  expect(CALLS.map(([tool]) => tool).sort()).toEqual([...reading].sort())
+})
+
+test.each(CALLS)('%s asks the store at most eight times, however long its answer is', async (name, argsFor) => {
+  const core = await searchCore(NOTES, { embedder: new KnownBag() })
+  const store = slowStore(core.store)
+  const rankings = new Rankings(store, {
+    run: async (metric, topology) => (metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)),
+  })
+  const tool = TOOLS.find((one) => one.name === name)
+  if (tool === undefined) throw new Error(`there is no ${name}`)
+  const vaults = { names: [], open: async () => ({ ...core, store, rankings }) }
+  const countFor = async (limit: number): Promise<readonly string[]> => {
+    const before = store.trips.length
+    await prepareCall(tool, argsFor(limit), { vaults })({})
+    return store.trips.slice(before)
+  }
+  // The first question may have scores computed, or a model measured, that later ones find.
+  await countFor(1)
+  const few = await countFor(2)
+  const many = await countFor(50)
+  expect(many.length, many.join(' ')).toBeLessThanOrEqual(MOST)
+  expect(many.length).toBeLessThanOrEqual(few.length + 1)
+  await core.close()
+})
