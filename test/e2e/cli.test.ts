@@ -111,8 +111,9 @@ describe('transcripts over the demo vault', () => {
       phase: 'idle',
       settings: [],
       embedder: 'static:all-minilm-l6-v2:256',
-      words: { done: 65, total: 65 },
-      vectors: { done: 65, total: 65, index: 'exact' },
+      // The notes and a canvas.
+      words: { done: 66, total: 66 },
+      vectors: { done: 66, total: 66, index: 'exact' },
       bytes: { index: expect.any(Number), search: expect.any(Number) },
     })
     const { err, out } = await world.roux(['index', world.vault])

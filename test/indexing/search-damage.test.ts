@@ -73,7 +73,7 @@ async function expectRight({ service, store }: SearchServer): Promise<void> {
     try {
       answers = await answersOf(store, bag.id, QUESTIONS)
     } catch (error) {
-      expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+      expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' })
     }
     if (answers !== undefined && before && isDone(service.status())) {
       // All of them are too much to print.

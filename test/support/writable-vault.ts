@@ -6,6 +6,7 @@ import { diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
 import type { Changes } from '../../src/core/changes.ts'
 import type { Operation, WriteRequest, WriteResult } from '../../src/core/operations.ts'
+import type { Texts, Texts } from "../../src/core/texts.ts"
 import { IndexingService } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
@@ -17,6 +18,7 @@ import { openVaultView } from '../../src/workers/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
 import { exported, type Flavoured } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
+import { textsOf } from './texts.ts'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
@@ -40,6 +42,7 @@ export class WritableVault {
   readonly changes: Changes
   readonly writes: WriteService
   readonly store: EmbeddedStore
+  readonly texts: Texts
   readonly #errors: unknown[] = []
   #isClosed = false
 
@@ -68,6 +71,7 @@ export class WritableVault {
       search,
       onSearchDamage: () => {},
     })
+    this.texts = textsOf(open)
     this.changes = openChanges({
       root: this.root,
       stateFolder: this.state,

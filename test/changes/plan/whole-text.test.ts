@@ -161,7 +161,7 @@ test('what is answered of a note and written back with its hash leaves the note 
       const body = parts.join('')
       vault.put('a.md', body)
       await vault.service.reconcile()
-      const core = fakeCore(vault.store)
+      const core = { ...fakeCore(vault.store), texts: vault.texts }
       const { value } = await getNode(core, { id: 'a', depth: 0, ...args }).catch(() => ({ value: null }))
       fc.pre(value !== null && value.hash !== undefined)
       const content = value?.content ?? ''
