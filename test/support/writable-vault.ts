@@ -6,7 +6,7 @@ import { diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
 import type { Changes } from '../../src/core/changes.ts'
 import type { Operation, WriteRequest, WriteResult } from '../../src/core/operations.ts'
-import type { Texts, Texts } from "../../src/core/texts.ts"
+import type { Texts } from '../../src/core/texts.ts'
 import { IndexingService } from '../../src/indexing/service.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
