@@ -117,7 +117,7 @@ function canvasOf(text: string): string {
 async function factsOf(indexed: IndexedVault) {
   const problems = await ask(indexed.store).problems({}, { offset: 0, limit: 10_000 })
   const tags = await ask(indexed.store).tags()
-  const hubs = await ask(indexed.store).hubs('in_degree', {}, 50)
+  const hubs = (await ask(indexed.store).hubs('in_degree', {}, 50))?.items
   const { items } = await ask(indexed.store).select(
     { kinds: ['note', 'attachment', 'canvas', 'missing'] },
     { offset: 0, limit: 1_000 },
