@@ -11,8 +11,8 @@ import type { listTags } from '../app/list-tags.ts'
 import type { nodesExist } from '../app/nodes-exist.ts'
 import type { randomNode } from '../app/random-node.ts'
 import type { resolveNodes } from '../app/resolve-nodes.ts'
-import type { search } from '../app/search.ts'
 import type { searchByTags } from '../app/search-by-tags.ts'
+import type { search } from '../app/search.ts'
 import type { similarNodes } from '../app/similar-nodes.ts'
 import type { addAttachment } from '../app/write/add-attachment.ts'
 import type { applyChanges } from '../app/write/apply-changes.ts'
@@ -34,496 +34,388 @@ export interface CallOptions {
 /** Every use case as a method. Arguments are named as those of the tool in docs/tools.md. */
 export interface VaultMethods {
   /** Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes. */
-  search(
-    args: {
-      /** The question, or what the note is about. */
-      readonly query: string
-      /** Maximum results. Default: 10. */
-      readonly limit?: number
-      /** Show the beginning of the content instead of properties. Default: false. */
-      readonly include_content?: boolean
-      /** Only this folder and below. */
-      readonly folder?: string
-      /** Only notes with this tag or one nested in it, in any case. */
-      readonly tag?: string
-      /** Only passages of this note: its path in the vault, in any case; ".md" may be left out. */
-      readonly note?: string
-      /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
-      readonly relevance?: 'strict' | 'normal' | 'loose'
-      /** By words and meaning, words only, meaning only. Default: "hybrid". */
-      readonly mode?: 'hybrid' | 'keyword' | 'semantic'
-      /** Show ranks and scores of both ways. Default: false. */
-      readonly explain?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof search>
+  search(args: {
+    /** The question, or what the note is about. */
+    readonly query: string
+    /** Maximum results. Default: 10. */
+    readonly limit?: number
+    /** Show the beginning of the content instead of properties. Default: false. */
+    readonly include_content?: boolean
+    /** Only this folder and below. */
+    readonly folder?: string
+    /** Only notes with this tag or one nested in it, in any case. */
+    readonly tag?: string
+    /** Only passages of this note: its path in the vault, in any case; ".md" may be left out. */
+    readonly note?: string
+    /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+    /** By words and meaning, words only, meaning only. Default: "hybrid". */
+    readonly mode?: 'hybrid' | 'keyword' | 'semantic'
+    /** Show ranks and scores of both ways. Default: false. */
+    readonly explain?: boolean
+  }, options?: CallOptions): ReturnType<typeof search>
 
   /** Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search. */
-  findNodes(
-    args: {
-      /** Words, "a phrase", pre*, #tag, #property=value, ~relation=title, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
-      readonly query: string
-      /** Maximum results. Default: 10. */
-      readonly limit?: number
-      /** Only this folder and below. */
-      readonly folder?: string
-      /** relevance: modified where there are no words. Default: "relevance". */
-      readonly order_by?: 'relevance' | 'title' | 'modified' | 'created'
-      /** desc; titles asc. */
-      readonly order?: 'asc' | 'desc'
-      /** Also archived notes. Default: false. */
-      readonly include_archived?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof findNodes>
+  findNodes(args: {
+    /** Words, "a phrase", pre*, #tag, #property=value, ~relation=title, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
+    readonly query: string
+    /** Maximum results. Default: 10. */
+    readonly limit?: number
+    /** Only this folder and below. */
+    readonly folder?: string
+    /** relevance: modified where there are no words. Default: "relevance". */
+    readonly order_by?: 'relevance' | 'title' | 'modified' | 'created'
+    /** desc; titles asc. */
+    readonly order?: 'asc' | 'desc'
+    /** Also archived notes. Default: false. */
+    readonly include_archived?: boolean
+  }, options?: CallOptions): ReturnType<typeof findNodes>
 
   /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes. */
-  getNode(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** 0: the note only; 1: also its neighbours. Default: 0. */
-      readonly depth?: number
-      /** Only this part: headings from the outside in, or one "^block". */
-      readonly section?: readonly string[]
-      /** Characters to skip. Default: 0. */
-      readonly offset?: number
-      /** Maximum characters of content. Default: 10000. */
-      readonly max_chars?: number
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof getNode>
+  getNode(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** 0: the note only; 1: also its neighbours. Default: 0. */
+    readonly depth?: number
+    /** Only this part: headings from the outside in, or one "^block". */
+    readonly section?: readonly string[]
+    /** Characters to skip. Default: 0. */
+    readonly offset?: number
+    /** Maximum characters of content. Default: 10000. */
+    readonly max_chars?: number
+  }, options?: CallOptions): ReturnType<typeof getNode>
 
   /** Notes that link to a note (backlinks) or that it links to, best linked first. For the note itself use get_node, for a way between two notes find_path. */
-  getNeighbors(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** in: notes linking here; out: notes linked to. Default: "both". */
-      readonly direction?: 'in' | 'out' | 'both'
-      /** Maximum results. Default: 20. */
-      readonly limit?: number
-      /** Show the beginning of the content instead of properties. Default: false. */
-      readonly include_content?: boolean
-      /** Only links in this property, e.g. "up". */
-      readonly type?: string
-      /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
-      readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof getNeighbors>
+  getNeighbors(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** in: notes linking here; out: notes linked to. Default: "both". */
+    readonly direction?: 'in' | 'out' | 'both'
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+    /** Show the beginning of the content instead of properties. Default: false. */
+    readonly include_content?: boolean
+    /** Only links in this property, e.g. "up". */
+    readonly type?: string
+    /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
+    readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+  }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
   /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not. */
-  findPath(
-    args: {
-      /** Start: its path in the vault, in any case; ".md" may be left out. */
-      readonly source: string
-      /** End: its path in the vault, in any case; ".md" may be left out. */
-      readonly target: string
-      /** out: follow links forwards only. Default: "any". */
-      readonly direction?: 'any' | 'out'
-      /** Paths to find; the others come as alternatives. Default: 1. */
-      readonly count?: number
-      /** Go around the best-linked notes where possible. Default: false. */
-      readonly avoid_hubs?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof findPath>
+  findPath(args: {
+    /** Start: its path in the vault, in any case; ".md" may be left out. */
+    readonly source: string
+    /** End: its path in the vault, in any case; ".md" may be left out. */
+    readonly target: string
+    /** out: follow links forwards only. Default: "any". */
+    readonly direction?: 'any' | 'out'
+    /** Paths to find; the others come as alternatives. Default: 1. */
+    readonly count?: number
+    /** Go around the best-linked notes where possible. Default: false. */
+    readonly avoid_hubs?: boolean
+  }, options?: CallOptions): ReturnType<typeof findPath>
 
   /** The most central notes with their scores: a good first look at a vault, folder or tag. */
-  getHubs(
-    args?: {
-      /** Notes linking here, notes linked to, links weighted by their source, or bridges between parts. Default: "in_degree". */
-      readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
-      /** Maximum results. Default: 10. */
-      readonly limit?: number
-      /** Only this folder and below. */
-      readonly folder?: string
-      /** Only notes with this tag or one nested in it, in any case. */
-      readonly tag?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof getHubs>
+  getHubs(args?: {
+    /** Notes linking here, notes linked to, links weighted by their source, or bridges between parts. Default: "in_degree". */
+    readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
+    /** Maximum results. Default: 10. */
+    readonly limit?: number
+    /** Only this folder and below. */
+    readonly folder?: string
+    /** Only notes with this tag or one nested in it, in any case. */
+    readonly tag?: string
+  }, options?: CallOptions): ReturnType<typeof getHubs>
 
   /** Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id. */
-  resolveNodes(
-    args: {
-      /** Names to look up, up to 1,000. */
-      readonly names: readonly string[]
-      /** exact: same title or alias; fuzzy: also similar spelling; semantic: by meaning. Default: "fuzzy". */
-      readonly strategy?: 'exact' | 'fuzzy' | 'semantic'
-      /** Least similarity; not for exact. Default: 0.7. */
-      readonly threshold?: number
-      /** Only notes with this tag or one nested in it, in any case. */
-      readonly tag?: string
-      /** Only ids that begin with this, in any case. */
-      readonly path?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof resolveNodes>
+  resolveNodes(args: {
+    /** Names to look up, up to 1,000. */
+    readonly names: readonly string[]
+    /** exact: same title or alias; fuzzy: also similar spelling; semantic: by meaning. Default: "fuzzy". */
+    readonly strategy?: 'exact' | 'fuzzy' | 'semantic'
+    /** Least similarity; not for exact. Default: 0.7. */
+    readonly threshold?: number
+    /** Only notes with this tag or one nested in it, in any case. */
+    readonly tag?: string
+    /** Only ids that begin with this, in any case. */
+    readonly path?: string
+  }, options?: CallOptions): ReturnType<typeof resolveNodes>
 
   /** Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading. */
-  similarNodes(
-    args: {
-      /** The note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** Maximum results. Default: 10. */
-      readonly limit?: number
-      /** Only this folder and below. */
-      readonly folder?: string
-      /** Only notes with this tag or one nested in it, in any case. */
-      readonly tag?: string
-      /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
-      readonly relevance?: 'strict' | 'normal' | 'loose'
-      /** Leave out notes that it links to or that link to it. Default: false. */
-      readonly exclude_linked?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof similarNodes>
+  similarNodes(args: {
+    /** The note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** Maximum results. Default: 10. */
+    readonly limit?: number
+    /** Only this folder and below. */
+    readonly folder?: string
+    /** Only notes with this tag or one nested in it, in any case. */
+    readonly tag?: string
+    /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+    /** Leave out notes that it links to or that link to it. Default: false. */
+    readonly exclude_linked?: boolean
+  }, options?: CallOptions): ReturnType<typeof similarNodes>
 
   /** Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once. */
-  searchByTags(
-    args: {
-      /** Tags, with or without "#". */
-      readonly tags: readonly string[]
-      /** Any of the tags, or all of them. Default: "any". */
-      readonly mode?: 'any' | 'all'
-      /** Maximum results. Default: 20. */
-      readonly limit?: number
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof searchByTags>
+  searchByTags(args: {
+    /** Tags, with or without "#". */
+    readonly tags: readonly string[]
+    /** Any of the tags, or all of them. Default: "any". */
+    readonly mode?: 'any' | 'all'
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+  }, options?: CallOptions): ReturnType<typeof searchByTags>
 
   /** Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes. */
-  listNodes(
-    args?: {
-      /** Only notes with this tag or one nested in it, in any case. */
-      readonly tag?: string
-      /** Only ids that begin with this, in any case. */
-      readonly path?: string
-      /** Maximum results. Default: 100. */
-      readonly limit?: number
-      /** Results to skip. Default: 0. */
-      readonly offset?: number
-      /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
-      readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof listNodes>
+  listNodes(args?: {
+    /** Only notes with this tag or one nested in it, in any case. */
+    readonly tag?: string
+    /** Only ids that begin with this, in any case. */
+    readonly path?: string
+    /** Maximum results. Default: 100. */
+    readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
+    readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+  }, options?: CallOptions): ReturnType<typeof listNodes>
 
   /** All tags with how many notes carry them or a tag nested in them, most used first. */
-  listTags(
-    args?: {
-      /** Only tags that begin with this, in any case. */
-      readonly prefix?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof listTags>
+  listTags(args?: {
+    /** Only tags that begin with this, in any case. */
+    readonly prefix?: string
+  }, options?: CallOptions): ReturnType<typeof listTags>
 
   /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes. */
-  getTree(
-    args?: {
-      /** Folder to begin at; the vault if absent. */
-      readonly path?: string
-      /** Levels of folders. Default: 3. */
-      readonly depth?: number
-      /** Maximum notes in the whole tree. Default: 200. */
-      readonly limit?: number
-      /** Also archived notes. Default: false. */
-      readonly include_archived?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof getTree>
+  getTree(args?: {
+    /** Folder to begin at; the vault if absent. */
+    readonly path?: string
+    /** Levels of folders. Default: 3. */
+    readonly depth?: number
+    /** Maximum notes in the whole tree. Default: 200. */
+    readonly limit?: number
+    /** Also archived notes. Default: false. */
+    readonly include_archived?: boolean
+  }, options?: CallOptions): ReturnType<typeof getTree>
 
   /** Any note, for discovery or review. null if none fits. */
-  randomNode(
-    args?: {
-      /** Only notes with any of these tags. */
-      readonly tags?: readonly string[]
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof randomNode>
+  randomNode(args?: {
+    /** Only notes with any of these tags. */
+    readonly tags?: readonly string[]
+  }, options?: CallOptions): ReturnType<typeof randomNode>
 
   /** Tells for each id whether there is such a node. For names instead of ids use resolve_nodes. */
-  nodesExist(
-    args: {
-      /** Ids to check, in any case, up to 1,000. */
-      readonly ids: readonly string[]
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof nodesExist>
+  nodesExist(args: {
+    /** Ids to check, in any case, up to 1,000. */
+    readonly ids: readonly string[]
+  }, options?: CallOptions): ReturnType<typeof nodesExist>
 
   /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, malformed parts, notes without links, names that clash. */
-  getProblems(
-    args?: {
-      /** Only this kind. */
-      readonly kind?: 'broken_link' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy'
-      /** Only this folder and below. */
-      readonly folder?: string
-      /** Maximum results. Default: 20. */
-      readonly limit?: number
-      /** Results to skip. Default: 0. */
-      readonly offset?: number
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof getProblems>
+  getProblems(args?: {
+    /** Only this kind. */
+    readonly kind?: 'broken_link' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy'
+    /** Only this folder and below. */
+    readonly folder?: string
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+  }, options?: CallOptions): ReturnType<typeof getProblems>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
-  createNode(
-    args: {
-      /** Path in the vault, ending in .md; it is lowercased. */
-      readonly id: string
-      /** Markdown. */
-      readonly content: string
-      /** Title, where it is not the file's name. */
-      readonly title?: string
-      /** Tags. Default: []. */
-      readonly tags?: readonly string[]
-      /** Frontmatter. */
-      readonly properties?: Readonly<Record<string, unknown>>
-      /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
-      readonly relations?: Readonly<Record<string, readonly string[]>>
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof writeNode>
+  createNode(args: {
+    /** Path in the vault, ending in .md; it is lowercased. */
+    readonly id: string
+    /** Markdown. */
+    readonly content: string
+    /** Title, where it is not the file's name. */
+    readonly title?: string
+    /** Tags. Default: []. */
+    readonly tags?: readonly string[]
+    /** Frontmatter. */
+    readonly properties?: Readonly<Record<string, unknown>>
+    /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
+    readonly relations?: Readonly<Record<string, readonly string[]>>
+  }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node. */
-  updateNode(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** New title and file name. */
-      readonly title?: string
-      /** New text of the whole note without frontmatter, or of section. */
-      readonly content?: string
-      /** All tags from now on. */
-      readonly tags?: readonly string[]
-      /** Frontmatter to set; null removes. */
-      readonly properties?: Readonly<Record<string, unknown>>
-      /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
-      readonly relations?: Readonly<Record<string, readonly string[]>>
-      /** Text to add at the end. */
-      readonly append?: string
-      /** Text to add at the beginning. */
-      readonly prepend?: string
-      /** Replaces find by replace, in the body; count is how many matches there must be, 1 unless given. */
-      readonly replace_text?: {
-        /** Exact text. */
-        readonly find: string
-        /** What takes its place. */
-        readonly replace: string
-        /** Matches there must be. Default: 1. */
-        readonly count?: number
-      }
-      /** Where content goes: headings from the outside in, or one "^block". */
-      readonly section?: readonly string[]
-      /** What content does to section. Default: "replace". */
-      readonly mode?: 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
-      /** The hash you read; refused if the file changed since. */
-      readonly expected_hash?: string
-      /** Rewrite links when title changes; else LINK_INTEGRITY if there are any. Default: false. */
-      readonly update_links?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof writeNode>
+  updateNode(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** New title and file name. */
+    readonly title?: string
+    /** New text of the whole note without frontmatter, or of section. */
+    readonly content?: string
+    /** All tags from now on. */
+    readonly tags?: readonly string[]
+    /** Frontmatter to set; null removes. */
+    readonly properties?: Readonly<Record<string, unknown>>
+    /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
+    readonly relations?: Readonly<Record<string, readonly string[]>>
+    /** Text to add at the end. */
+    readonly append?: string
+    /** Text to add at the beginning. */
+    readonly prepend?: string
+    /** Replaces find by replace, in the body; count is how many matches there must be, 1 unless given. */
+    readonly replace_text?: {
+      /** Exact text. */
+      readonly find: string
+      /** What takes its place. */
+      readonly replace: string
+      /** Matches there must be. Default: 1. */
+      readonly count?: number
+    }
+    /** Where content goes: headings from the outside in, or one "^block". */
+    readonly section?: readonly string[]
+    /** What content does to section. Default: "replace". */
+    readonly mode?: 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
+    /** The hash you read; refused if the file changed since. */
+    readonly expected_hash?: string
+    /** Rewrite links when title changes; else LINK_INTEGRITY if there are any. Default: false. */
+    readonly update_links?: boolean
+  }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back. */
-  deleteNode(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** The hash you read; refused if the file changed since. */
-      readonly expected_hash?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof deleteFile>
+  deleteNode(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** The hash you read; refused if the file changed since. */
+    readonly expected_hash?: string
+  }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten. */
-  moveNode(
-    args: {
-      /** Path of the note, file or folder, in any case. */
-      readonly id: string
-      /** New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into. */
-      readonly to: string
-      /** The hash you read; refused if the file changed since. */
-      readonly expected_hash?: string
-      /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
-      readonly dry_run?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof moveNode>
+  moveNode(args: {
+    /** Path of the note, file or folder, in any case. */
+    readonly id: string
+    /** New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into. */
+    readonly to: string
+    /** The hash you read; refused if the file changed since. */
+    readonly expected_hash?: string
+    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    readonly dry_run?: boolean
+  }, options?: CallOptions): ReturnType<typeof moveNode>
 
   /** Takes what was deleted last under an id out of the trash, byte for byte. */
-  restoreNode(
-    args: {
-      /** The id it had. */
-      readonly id: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof writeNode>
+  restoreNode(args: {
+    /** The id it had. */
+    readonly id: string
+  }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Gives a heading another text; every link to it follows. */
-  renameHeading(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** Headings from the outside in, as far as needed. */
-      readonly heading: readonly string[]
-      /** New text, without "#". */
-      readonly to: string
-      /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
-      readonly dry_run?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof rename>
+  renameHeading(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** Headings from the outside in, as far as needed. */
+    readonly heading: readonly string[]
+    /** New text, without "#". */
+    readonly to: string
+    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    readonly dry_run?: boolean
+  }, options?: CallOptions): ReturnType<typeof rename>
 
   /** Renames a tag and those nested in it in all notes, frontmatter and text. For one note use manage_tags. */
-  renameTag(
-    args: {
-      /** Tag, with or without "#". */
-      readonly tag: string
-      /** New name. */
-      readonly to: string
-      /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
-      readonly dry_run?: boolean
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof rename>
+  renameTag(args: {
+    /** Tag, with or without "#". */
+    readonly tag: string
+    /** New name. */
+    readonly to: string
+    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    readonly dry_run?: boolean
+  }, options?: CallOptions): ReturnType<typeof rename>
 
   /** Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag. */
-  manageTags(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** Tags to add. Default: []. */
-      readonly add?: readonly string[]
-      /** Tags to remove. Default: []. */
-      readonly remove?: readonly string[]
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof writeNode>
+  manageTags(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** Tags to add. Default: []. */
+    readonly add?: readonly string[]
+    /** Tags to remove. Default: []. */
+    readonly remove?: readonly string[]
+  }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Makes an empty folder. Not needed before create_node or move_node. */
-  createFolder(
-    args: {
-      /** Path in the vault. */
-      readonly path: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof createFolder>
+  createFolder(args: {
+    /** Path in the vault. */
+    readonly path: string
+  }, options?: CallOptions): ReturnType<typeof createFolder>
 
   /** Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text. */
-  cloneNode(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** Folder to show it in; empty for the top. */
-      readonly folder: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof writeNode>
+  cloneNode(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** Folder to show it in; empty for the top. */
+    readonly folder: string
+  }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it. */
-  addAttachment(
-    args: {
-      /** Note that it is for, or folder to put it into. */
-      readonly id: string
-      /** Name with ending. */
-      readonly filename: string
-      /** Base64. */
-      readonly content: string
-      /** Media type; checked against the bytes. */
-      readonly mime_type?: string
-      /** Title to show. */
-      readonly title?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof addAttachment>
+  addAttachment(args: {
+    /** Note that it is for, or folder to put it into. */
+    readonly id: string
+    /** Name with ending. */
+    readonly filename: string
+    /** Base64. */
+    readonly content: string
+    /** Media type; checked against the bytes. */
+    readonly mime_type?: string
+    /** Title to show. */
+    readonly title?: string
+  }, options?: CallOptions): ReturnType<typeof addAttachment>
 
   /** Moves an attachment to the trash of the vault; tells the links that lead nowhere now. */
-  deleteAttachment(
-    args: {
-      /** Attachment: its path in the vault, in any case. */
-      readonly id: string
-      /** The hash you read; refused if the file changed since. */
-      readonly expected_hash?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof deleteFile>
+  deleteAttachment(args: {
+    /** Attachment: its path in the vault, in any case. */
+    readonly id: string
+    /** The hash you read; refused if the file changed since. */
+    readonly expected_hash?: string
+  }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile. */
-  applyChanges(
-    args?: {
-      /** What to do, in order. */
-      readonly operations?: readonly {
-        /** Tool. */
-        readonly tool:
-          | 'create_node'
-          | 'update_node'
-          | 'delete_node'
-          | 'move_node'
-          | 'restore_node'
-          | 'rename_heading'
-          | 'rename_tag'
-          | 'manage_tags'
-          | 'create_folder'
-          | 'clone_node'
-          | 'add_attachment'
-          | 'delete_attachment'
-        /** Its arguments. */
-        readonly arguments: Readonly<Record<string, unknown>>
-      }[]
-      /** Change nothing; answer the diff and a plan_id. Default: false. */
-      readonly dry_run?: boolean
-      /** Instead of operations: what a dry run of any tool answered. */
-      readonly plan_id?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof applyChanges>
+  applyChanges(args?: {
+    /** What to do, in order. */
+    readonly operations?: readonly {
+      /** Tool. */
+      readonly tool: 'create_node' | 'update_node' | 'delete_node' | 'move_node' | 'restore_node' | 'rename_heading' | 'rename_tag' | 'manage_tags' | 'create_folder' | 'clone_node' | 'add_attachment' | 'delete_attachment'
+      /** Its arguments. */
+      readonly arguments: Readonly<Record<string, unknown>>
+    }[]
+    /** Change nothing; answer the diff and a plan_id. Default: false. */
+    readonly dry_run?: boolean
+    /** Instead of operations: what a dry run of any tool answered. */
+    readonly plan_id?: string
+  }, options?: CallOptions): ReturnType<typeof applyChanges>
 
   /** What was written through these tools, newest first, with files and the change_id for undo. */
-  listChanges(
-    args?: {
-      /** Maximum results. Default: 20. */
-      readonly limit?: number
-      /** Only changes of this note, file or folder. */
-      readonly id?: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof listChanges>
+  listChanges(args?: {
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+    /** Only changes of this note, file or folder. */
+    readonly id?: string
+  }, options?: CallOptions): ReturnType<typeof listChanges>
 
   /** Takes a whole change back, itself a change. CONFLICT with the difference if a file was edited since. */
-  undo(
-    args: {
-      /** From the answer of a change, or list_changes. */
-      readonly change_id: string
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof undoChange>
+  undo(args: {
+    /** From the answer of a change, or list_changes. */
+    readonly change_id: string
+  }, options?: CallOptions): ReturnType<typeof undoChange>
 
   /** Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"]. */
-  listAttachments(
-    args: {
-      /** Note: its path in the vault, in any case; ".md" may be left out. */
-      readonly id: string
-      /** Maximum results. Default: 50. */
-      readonly limit?: number
-      /** Results to skip. Default: 0. */
-      readonly offset?: number
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof listAttachments>
+  listAttachments(args: {
+    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    readonly id: string
+    /** Maximum results. Default: 50. */
+    readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+  }, options?: CallOptions): ReturnType<typeof listAttachments>
 
   /** Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none. */
-  readAttachment(
-    args: {
-      /** Attachment: its path in the vault, in any case. */
-      readonly id: string
-      /** Bytes to skip. Default: 0. */
-      readonly offset?: number
-      /** Maximum bytes, 16384 if absent; with it pictures are base64, too. */
-      readonly max_bytes?: number
-    },
-    options?: CallOptions,
-  ): ReturnType<typeof readAttachment>
+  readAttachment(args: {
+    /** Attachment: its path in the vault, in any case. */
+    readonly id: string
+    /** Bytes to skip. Default: 0. */
+    readonly offset?: number
+    /** Maximum bytes, 16384 if absent; with it pictures are base64, too. */
+    readonly max_bytes?: number
+  }, options?: CallOptions): ReturnType<typeof readAttachment>
 }
