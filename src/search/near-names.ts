@@ -5,16 +5,14 @@ import { type NamedFiles, SimilarNames } from './similar-names.ts'
 
 /** So similar is what was meant. */
 const ALIKE = 0.75
-/** Names that may be one slip apart share at least so many pairs; a short one has few. */
-const SHORT = { letters: 8, minimum: 0.3, limit: 100 } as const
-const LONG = { minimum: 0.5, limit: 20 } as const
+/** Nearly all names that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
+const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 /** A slip makes another word of a shorter one. */
 const SHORTEST_WORD = 4
 
 /** Whose names may have been meant by what was written, best first, `count` at the most: alike, or one slip in a word apart. */
 export function nearNames(names: SimilarNames, written: string, files: NamedFiles, count: number): readonly number[] {
-  const bounds = written.length < SHORT.letters ? SHORT : LONG
-  const hits = names.find(written, files, bounds)
+  const hits = names.find(written, files, LOOKED_AT)
   return hits
     .filter(({ name, score }) => isNear(written, name, score))
     .slice(0, count)
