@@ -211,10 +211,10 @@ export interface VaultMethods {
     readonly ids: readonly string[]
   }, options?: CallOptions): ReturnType<typeof nodesExist>
 
-  /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, malformed parts, notes without links, names that clash. */
+  /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, malformed parts, notes without links, names that clash. */
   getProblems(args?: {
     /** Only this kind. */
-    readonly kind?: 'broken_link' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy'
+    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy'
     /** Only this folder and below. */
     readonly folder?: string
     /** Maximum results. Default: 20. */
@@ -265,6 +265,8 @@ export interface VaultMethods {
       readonly replace: string
       /** Matches there must be. Default: 1. */
       readonly count?: number
+      /** Only a match that begins on this line. */
+      readonly line?: number
     }
     /** Where content goes: headings from the outside in, or one "^block". */
     readonly section?: readonly string[]
@@ -272,6 +274,8 @@ export interface VaultMethods {
     readonly mode?: 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
+    /** Content also replaces what you have not read (hash partial:…). Default: false. */
+    readonly replace_all?: boolean
     /** Rewrite links when title changes; else LINK_INTEGRITY if there are any. Default: false. */
     readonly update_links?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
