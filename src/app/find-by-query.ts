@@ -1,13 +1,13 @@
 import type { NodeId } from '../core/ids.ts'
-import type { Condition } from '../core/query.ts'
 import type { Found } from '../core/search.ts'
 import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../core/store.ts'
 import type { Query } from '../search/query/query.ts'
 import { positiveWords, type QueryWord, relaxed, termsOf } from '../search/query/query-words.ts'
-import { relationTitles, toCondition } from '../search/query/to-condition.ts'
+import { relationTitles, type TitleIds, toCondition } from '../search/query/to-condition.ts'
 import type { GraphCore } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
+import { WITH_TEXT } from './scope.ts'
 
 export interface QueryOptions {
   readonly scope: Scope
@@ -34,11 +34,12 @@ export async function findByQuery(
   { scope, page, ...ordering }: QueryOptions,
 ): Promise<FoundByQuery> {
   const words = positiveWords(query)
-  const options = { scope, order: await orderOf(snapshot, core, words, ordering) }
-  const found = await snapshot.find(await conditionOf(snapshot, core, query), options, page)
+  const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
+  const options = { scope, order }
+  const found = await snapshot.find(toCondition(query, titles), options, page)
   const other = found.total > 0 ? undefined : relaxed(query)
   if (other === undefined) return { found, words, isFallback: false }
-  const some = await snapshot.find(await conditionOf(snapshot, core, other), options, page)
+  const some = await snapshot.find(toCondition(other, titles), options, page)
   return { found: some, words, isFallback: some.total > 0 }
 }
 
@@ -49,22 +50,25 @@ async function orderOf(
   { orderBy, order }: Pick<QueryOptions, 'orderBy' | 'order'>,
 ): Promise<FindOrder> {
   const by = orderBy === 'relevance' && words.length === 0 ? 'modified' : orderBy
-  if (by !== 'relevance') return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc') }
-  return { by, terms: termsOf(words), first: await namedExactly(snapshot, core, words.map(({ text }) => text).join(' ')) }
+  const first = await namedExactly(snapshot, core, words.map(({ text }) => text).join(' '), { kinds: WITH_TEXT })
+  return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** A query as engines take it: the titles that `~relation=title` names are looked up. */
-async function conditionOf(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<Condition | undefined> {
+/** What the titles that `~relation=title` names mean, files that the vault hides among them: what links there may be listed. */
+async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const titles = relationTitles(query)
-  if (titles.length === 0) return toCondition(query)
+  if (titles.length === 0) return new Map()
   const trimmed = titles.map((title) => title.trim())
-  const named = await snapshot.names(trimmed, 'equal', { kinds: ALL_KINDS })
-  const byId = await lookUp(snapshot, core, trimmed)
-  const ids = titles.map((title, at): readonly [string, readonly NodeId[]] => {
-    const id = byId[at]
-    return [title, [...(named[at] ?? []).map((hit) => hit.id), ...(id === undefined ? [] : [id])]]
-  })
-  return toCondition(query, new Map(ids))
+  const [named, byId] = await Promise.all([
+    snapshot.names(trimmed, 'equal', { kinds: ALL_KINDS, withExcluded: true }),
+    lookUp(snapshot, core, trimmed),
+  ])
+  return new Map(
+    titles.map((title, at): readonly [string, readonly NodeId[]] => {
+      const id = byId[at]
+      return [title, [...(named[at] ?? []).map((hit) => hit.id), ...(id === undefined ? [] : [id])]]
+    }),
+  )
 }

@@ -64,12 +64,17 @@ async function findIn(reading: Reading, query: Query, args: FindArguments): Prom
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page: { offset: 0, limit: args.limit },
   })
-  const warnings: Warning[] = found.items.length === 0 ? [...(await scopeWarnings(snapshot, { folder: args.folder }))] : []
-  if (isFallback) warnings.push({ code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' })
-  if (found.items.length === 0 || isFallback) warnings.push(...(await didYouMean(snapshot, args.query, scope)))
-  const described = await describe(reading, found.items, words)
-  return { value: described.value, warnings: [...warnings, ...described.warnings] }
+  const isEmpty = found.items.length === 0
+  const [missing, close, described] = await Promise.all([
+    isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
+    isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
+    describe(reading, found.items, words),
+  ])
+  const some: readonly Warning[] = isFallback ? [SOME_WORDS] : []
+  return { value: described.value, warnings: [...missing, ...some, ...close, ...described.warnings] }
 }
+
+const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' }
 
 /** The notes found, with the text around the best match of each. */
 async function describe(

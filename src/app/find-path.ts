@@ -78,7 +78,9 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
   const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
   const read = await readTexts(reading, [...new Set(ends)])
-  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, read)] as const))
+  const hops = new Map(
+    chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, reading.snapshot.isMixed ? NO_TEXTS : read)] as const),
+  )
   const found = paths.map((path) => ({
     path,
     length: path.length - 1,
@@ -100,6 +102,9 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
     return occurrence === undefined ? [] : [{ pair, occurrence }]
   })
 }
+
+/** Places of one generation are not looked up in texts of another. */
+const NO_TEXTS: ReadTexts = { texts: new Map(), unread: [], changed: new Set() }
 
 function describeHop({ pair: [from, to], occurrence }: Chosen, { texts, changed }: ReadTexts): Hop {
   // A text of another version has something else at this place.

@@ -1,6 +1,6 @@
 import { isCentral } from '../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../core/store.ts'
-import { answerInSteps, type Call, plain } from './answer.ts'
+import { answerInSteps, type Call } from './answer.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
@@ -31,8 +31,14 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     return { value: items.map(({ id, title, score }) => ({ id, title, score: round(score) })), warnings }
   }
   return answerInSteps(core, call, async (read) => {
-    if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
-    return (await read(rank)) ?? plain([])
+    // The index may be replaced while scores are computed: then they are computed once more.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
+      const ranked = await read(rank)
+      if (ranked !== undefined) return ranked
+    }
+    const message = `The ${metric} scores are being computed. Ask again in a moment.`
+    return { value: [], warnings: [{ code: 'STALE', message }] }
   })
 }
 

@@ -8,7 +8,7 @@ import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
 import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
-import { type Reading, readNotes, requireText } from './texts.ts'
+import { type Reading, readNotes, unansweredError } from './texts.ts'
 import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
@@ -100,7 +100,7 @@ async function readNode(reading: Reading, argument: string): Promise<ReadNode | 
   const [id] = await lookUp(snapshot, core, [argument])
   if (id === undefined) return undefined
   const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
-  if (unread.length > 0) await requireText(reading, id)
+  if (unread.length > 0) throw unansweredError(id)
   const [note] = notes
   if (note !== undefined) return note
   const [node] = await snapshot.nodes([id], { links: MAX_LINKS, times: true })

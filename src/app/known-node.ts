@@ -35,7 +35,8 @@ interface Meant {
   readonly kind: NodeKind
 }
 
-async function lookUpKinds(
+/** Likewise, with the kind of each. */
+export async function lookUpKinds(
   snapshot: Snapshot,
   { name }: Pick<GraphCore, 'name'>,
   written: readonly string[],
@@ -50,7 +51,8 @@ async function lookUpKinds(
   }
   return spellings.map(({ likely, last }) => {
     const found = likely.flatMap(meant)
-    return found.find(({ kind }) => kind !== 'missing') ?? found[0] ?? last.flatMap(meant)[0]
+    const others = last.flatMap(meant).filter(({ kind }) => kind !== 'missing')
+    return found.find(({ kind }) => kind !== 'missing') ?? found[0] ?? others[0]
   })
 }
 

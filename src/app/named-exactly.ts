@@ -4,22 +4,30 @@ import type { GraphCore } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
 import { ownNames } from './own-names.ts'
 
+/** Notes that are called exactly so. */
+export interface NamedExactly {
+  /** A file's name counts only where no note has it as title or alias. */
+  readonly own: readonly NodeId[]
+  readonly all: readonly NodeId[]
+}
+
 /** The notes of a scope whose title or alias is what was typed, else is it but for accents and the like; and the note with that id. */
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   typed: string,
   scope: Scope = {},
-): Promise<readonly NodeId[]> {
+): Promise<NamedExactly> {
   const name = typed.trim()
-  if (name === '') return []
+  if (name === '') return { own: [], all: [] }
   const [[equal = []], [plain = []], ids] = await Promise.all([
     snapshot.names([name], 'equal', scope),
     snapshot.names([name], 'plain', scope),
     noteWithId(snapshot, core, name, scope),
   ])
-  const named = ownNames(equal.length > 0 ? equal : plain)
-  return [...named.map(({ id }) => id), ...ids]
+  const named = equal.length > 0 ? equal : plain
+  const toIds = (hits: typeof named): readonly NodeId[] => [...hits.map(({ id }) => id), ...ids]
+  return { own: toIds(ownNames(named)), all: toIds(named) }
 }
 
 async function noteWithId(

@@ -107,6 +107,8 @@ export async function tryQuestion(
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {
     call.signal?.throwIfAborted()
+    // That is no failure of the model, and is tried again as a whole.
+    if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)

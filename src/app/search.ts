@@ -12,7 +12,7 @@ import { closeTitles } from './close-titles.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
-import { lookUp } from './known-node.ts'
+import { lookUpKinds } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
@@ -164,7 +164,7 @@ async function retrieve(
   const words = mode === 'semantic' ? NO_WORDS : await snapshot.words(queryTerms(query), scope, DEPTH)
   const known = question === undefined ? ALL_KNOWN : await knownOf(snapshot, question, { query, words })
   const semantic = question === undefined || known.order === 0 ? [] : await nearest(snapshot, question, scope)
-  const exact = new Set(mode === 'semantic' ? [] : await namedExactly(snapshot, core, query, scope))
+  const exact = new Set(mode === 'semantic' ? [] : (await namedExactly(snapshot, core, query, scope)).own)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
   const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
@@ -212,14 +212,13 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
-  const [id] = await lookUp(snapshot, core, [note])
-  const [version] = id === undefined ? [] : await snapshot.versions([id])
-  if (id === undefined || version?.kind !== 'note') {
+  const [meant] = await lookUpKinds(snapshot, core, [note])
+  if (meant?.kind !== 'note') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
       hint: 'resolve_nodes finds the ids of notes by their titles.',
     })
   }
-  return { ...scope, note: id, withoutArchived: false }
+  return { ...scope, note: meant.id, withoutArchived: false }
 }
 
 interface RankedHit extends FusedHit<NodeId> {
@@ -300,13 +299,15 @@ async function describe(
 ): Promise<Answer<readonly SearchResult[]>> {
   const ids = hits.map(({ key }) => key)
   const { snapshot } = reading
-  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS })
+  // By words alone too: the notes need not be cut into passages again.
+  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
+  const [{ notes, unread }, stored] = await Promise.all([
+    readNotes(reading, ids, { links: MAX_LINKS }),
+    embedder === undefined ? [] : snapshot.vectors(embedder, ids),
+  ])
   const marks = marksOf(args.query, words)
   const meaning = meaningOf({ question, traits, known })
   const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
-  // By words alone too: the notes need not be cut into passages again.
-  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
-  const stored = embedder === undefined ? [] : await snapshot.vectors(embedder, ids)
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
     const note = notes[at]
     if (note === undefined) return []

@@ -2,6 +2,7 @@ import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { Node, NodeOptions, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
+import { within } from '../core/within.ts'
 import type { Call } from './answer.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { quoted } from './truncate.ts'
@@ -31,12 +32,14 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
   const read = await core.texts.read(wanted, call.signal)
   const changed = wanted.filter(({ hash }, at) => {
     const text = read[at]
-    return text !== 'unread' && (text?.hash ?? '') !== hash
+    // Of what the index could not read it has no hash to compare.
+    return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
-  if (changed.length > 0) {
-    await core.indexing.reconcile(changed.map(({ path }) => path))
-    snapshot.restart()
+  if (changed.length > 0 && !snapshot.isLast) {
+    const indexed = core.indexing.reconcile(changed.map(({ path }) => path))
+    await (call.signal === undefined ? indexed : within(indexed, call.signal))
   }
+  if (changed.length > 0) snapshot.restart()
   return {
     texts: new Map(
       wanted.flatMap(({ id }, at) => {
@@ -52,8 +55,12 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
 /** The text of one note that an answer cannot do without; `undefined` where it has none. @throws RouxError `TIMEOUT` */
 export async function requireText(reading: Reading, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
-  if (unread.length === 0) return texts.get(id)
-  throw new RouxError('TIMEOUT', `The file of ${quoted(id)} does not answer.`, {
+  if (unread.length > 0) throw unansweredError(id)
+  return texts.get(id)
+}
+
+export function unansweredError(id: NodeId): RouxError {
+  return new RouxError('TIMEOUT', `The file of ${quoted(id)} does not answer.`, {
     hint: 'It may be on a network drive or still in a cloud. Call again later.',
   })
 }

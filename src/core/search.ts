@@ -90,7 +90,7 @@ export interface Progress {
 export interface FoundNote {
   readonly id: NodeId
   readonly title: string
-  /** 0–1 where `find` orders by relevance. */
+  /** 0–1; absent where `find` was given no words. */
   readonly score?: number
 }
 

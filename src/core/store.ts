@@ -57,6 +57,8 @@ export interface Scope {
   readonly kinds?: readonly NodeKind[]
   /** This note only. */
   readonly note?: NodeId
+  /** Also files that the vault's own filters hide. */
+  readonly withExcluded?: boolean
   /** Without notes that are archived. */
   readonly withoutArchived?: boolean
 }
@@ -229,11 +231,16 @@ export interface FindOptions {
   readonly order: FindOrder
 }
 
-export type FindOrder =
-  /** By how well a note answers these words; `first` are ids that come before all others, with score 1. */
-  | { readonly by: 'relevance'; readonly terms: readonly WordTerm[]; readonly first: readonly NodeId[] }
+export interface FindOrder {
   /** What says no time comes last, in either direction. */
-  | { readonly by: 'title' | 'modified' | 'created'; readonly direction: 'asc' | 'desc' }
+  readonly by: 'relevance' | 'title' | 'modified' | 'created'
+  /** Not for `relevance`, which has the best first. */
+  readonly direction: 'asc' | 'desc'
+  /** By how well a note answers these words it is scored; without them none is. */
+  readonly terms: readonly WordTerm[]
+  /** Ids with score 1. */
+  readonly first: readonly NodeId[]
+}
 
 /**
  * What one generation of a vault says. Ids and texts are compared letter by letter: callers fold them before. Absence is `undefined` or
@@ -247,6 +254,8 @@ export interface Snapshot {
   readonly files: number
   /** Everything that was found in the vault is in it; else this or another process is still reading it. */
   readonly complete: boolean
+  /** The use case is not run again, whatever moves on. */
+  readonly isLast: boolean
   /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */
   readonly isMixed: boolean
   /** Ends this run for one on a newer generation; does nothing in the last run. @throws SnapshotOutdated */

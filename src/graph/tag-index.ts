@@ -13,8 +13,11 @@ interface TagEntry {
 /** Which files carry which tags; a nested tag counts for its parents too. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
+  /** Every tag of listed notes with its folded name, in order; until a note changes. */
+  #counted: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
+    this.#counted = undefined
     const listed = isListedRow(row) ? 1 : 0
     for (const [folded, name] of withParents(row.tags)) {
       const known = this.#tags.get(folded)
@@ -28,6 +31,7 @@ export class TagIndex {
 
   /** Takes back what `add` did with the same row. */
   remove(row: GraphRow): void {
+    this.#counted = undefined
     const listed = isListedRow(row) ? 1 : 0
     for (const [folded, name] of withParents(row.tags)) {
       const entry = this.#tags.get(folded)
@@ -48,11 +52,17 @@ export class TagIndex {
 
   /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
   counts(prefix: string): readonly TagCount[] {
-    const counts: TagCount[] = []
+    this.#counted ??= this.#count()
+    const begun = prefix === '' ? this.#counted : this.#counted.filter(({ folded }) => folded.startsWith(prefix))
+    return begun.map(({ tag }) => tag)
+  }
+
+  #count(): readonly { readonly folded: string; readonly tag: TagCount }[] {
+    const counts: { readonly folded: string; readonly tag: TagCount }[] = []
     for (const [folded, { listed, spellings }] of this.#tags) {
-      if (listed > 0 && folded.startsWith(prefix)) counts.push({ tag: usual(spellings), count: listed })
+      if (listed > 0) counts.push({ folded, tag: { tag: usual(spellings), count: listed } })
     }
-    return counts.sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : Number(a.tag > b.tag)))
+    return counts.sort(({ tag: a }, { tag: b }) => b.count - a.count || (a.tag < b.tag ? -1 : Number(a.tag > b.tag)))
   }
 }
 

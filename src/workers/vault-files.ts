@@ -1,6 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../core/texts.ts'
+import { within } from '../core/within.ts'
 import type { FileReads } from './file-threads.ts'
 import type { ReadResult } from './messages.ts'
 import { RecentTexts } from './recent-texts.ts'
@@ -28,7 +29,12 @@ export function openTexts(reads: FileReads): Texts {
       throw error
     }
   }
-  return { read: (versions) => Promise.all(versions.map(({ path }) => readOrTell(path))) }
+  return {
+    read: (versions, signal) => {
+      const texts = Promise.all(versions.map(({ path }) => readOrTell(path)))
+      return signal === undefined ? texts : within(texts, signal)
+    },
+  }
 }
 
 /** The bytes of a vault's files, as threads of their own read them. */

@@ -302,6 +302,18 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(second.found).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
       })
 
+      test('a relation to a note that the vault hides is found by its title', async () => {
+        const { store } = await kitchen({ ...KITCHEN, 'Kitchen/Stock.md': '---\nup: "[[Secret]]"\n---\n' })
+        expect(await found(store, '~up=secret')).toEqual(['kitchen/stock.md'])
+      })
+
+      test('what is ordered by time is scored by its words all the same', async () => {
+        const { store } = await kitchen()
+        const byTime = (await ask(store).find('salt', now, { ...LISTED, orderBy: 'modified' })).found.items
+        const byScore = (await ask(store).find('salt', now, LISTED)).found.items
+        expect(new Map(byTime.map(({ id, score }) => [id, score]))).toEqual(new Map(byScore.map(({ id, score }) => [id, score])))
+      })
+
       test('a title that is what the query says has the score 1', async () => {
         const { store } = await kitchen()
         const { items } = (await ask(store).find('SOUP', now, LISTED)).found

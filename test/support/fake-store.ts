@@ -103,6 +103,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     generation: 1,
     files: Object.keys(files).length,
     complete: true,
+    isLast: false,
     isMixed: false,
     restart() {},
     async kinds(ids) {

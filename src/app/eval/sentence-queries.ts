@@ -26,16 +26,18 @@ export async function linkSentence(
   from: NodeId,
   { listed, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
+  // Drawn once, however often this runs.
+  const drawn = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
     const targets = items.filter((id) => id !== from && listed.has(id))
-    const to = targets[drawIndex(targets.length, random)]
+    const to = targets[drawIndex(targets.length, () => drawn)]
     if (to === undefined) return undefined
     const { texts, changed } = await readTexts({ core, snapshot, call: {} }, [from])
     const source = changed.has(from) ? undefined : texts.get(from)
     const [target] = await snapshot.nodes([to], { links: 0 })
     const [places = []] = await snapshot.occurrences([[from, to]])
-    return source === undefined || target === undefined ? undefined : { to, source, target, places }
+    return source === undefined || target === undefined || snapshot.isMixed ? undefined : { to, source, target, places }
   })
   if (found === undefined) return undefined
   const { to, source, target, places } = found

@@ -60,7 +60,7 @@ export class EmbeddedSnapshot implements Snapshot {
   readonly #parts: SnapshotParts
   readonly #graph: Graph
   readonly #signal: AbortSignal | undefined
-  readonly #isLast: boolean
+  readonly isLast: boolean
   #isMixed = false
 
   constructor(parts: SnapshotParts, { signal, isLast }: { readonly signal: AbortSignal | undefined; readonly isLast: boolean }) {
@@ -70,7 +70,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.files = parts.projection.graph.files
     this.complete = parts.projection.isComplete
     this.#signal = signal
-    this.#isLast = isLast
+    this.isLast = isLast
   }
 
   get isMixed(): boolean {
@@ -78,7 +78,7 @@ export class EmbeddedSnapshot implements Snapshot {
   }
 
   restart(): void {
-    if (!this.#isLast) throw new SnapshotOutdated()
+    if (!this.isLast) throw new SnapshotOutdated()
     this.#isMixed = true
   }
 

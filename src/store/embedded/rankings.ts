@@ -59,6 +59,7 @@ export class Rankings {
 
   /** By score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
+    if (limit <= 0) return []
     const { graph } = this.#projection
     const best = selectTop(listed(this.#projection, scope), limit, (a, b) => {
       const difference = scoreOf(a) - scoreOf(b)

@@ -8,7 +8,7 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
   const kinds = scope.kinds ?? NOTES
   const tagged = taggedFiles(projection, scope.tags)
   const start = pathStart(scope)
-  const isOfKind = kindFilter(graph, kinds)
+  const isOfKind = kindFilter(graph, kinds, scope)
   const isWanted = stateFilter(graph, scope)
   const nodes: NodeIndex[] = []
   for (const key of scope.note === undefined ? graph.order() : onlyKey(graph, scope.note)) {
@@ -30,7 +30,7 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
     return (key) => keys.has(key)
   }
   const isWanted = stateFilter(graph, scope)
-  const isOfKind = kindFilter(graph, kinds ?? NOTES)
+  const isOfKind = kindFilter(graph, kinds ?? NOTES, scope)
   return (key) => isOfKind(key) && isWanted(key)
 }
 
@@ -45,11 +45,11 @@ function onlyKey(graph: Graph, note: string): readonly number[] {
   return key === undefined || key < 0 ? [] : [key]
 }
 
-function kindFilter(graph: Graph, kinds: readonly NodeKind[]): (key: number) => boolean {
-  if (kinds.every((kind) => kind === 'note')) return (key) => kinds.length > 0 && graph.isListedNote(key)
+function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = false }: Scope): (key: number) => boolean {
+  if (!withExcluded && kinds.every((kind) => kind === 'note')) return (key) => kinds.length > 0 && graph.isListedNote(key)
   return (key) => {
     const row = graph.row(key)
-    return row !== undefined && !row.excluded && kinds.includes(row.kind)
+    return row !== undefined && (withExcluded || !row.excluded) && kinds.includes(row.kind)
   }
 }
 

@@ -1,6 +1,5 @@
 import { foldName } from '../../../core/fold.ts'
-import type { NodeId } from '../../../core/ids.ts'
-import type { Condition, WordTerm } from '../../../core/query.ts'
+import type { Condition } from '../../../core/query.ts'
 import type { Found, FoundNote } from '../../../core/search.ts'
 import type { FindOrder, Page } from '../../../core/store.ts'
 import { evaluate } from '../../../search/query/evaluate.ts'
@@ -27,14 +26,17 @@ export function findNotes({ condition, order, candidates }: Asked, facts: VaultF
   const matches = condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
   const end = page.offset + page.limit
   const { graph } = facts.projection
-  const toNote = (key: number): FoundNote => ({ id: graph.id(key), title: graph.title(key) })
-  if (order.by !== 'relevance') {
-    const items = bySortKey(matches, order, facts).slice(page.offset, end).map(toNote)
-    return { items, total: matches.size }
-  }
-  const scores = relevance(matches, order, { facts, limit: end })
-  const keys = byRelevance(matches, scores, { facts, limit: end }).slice(page.offset, end)
-  return { items: keys.map((key) => ({ ...toNote(key), score: scores.get(key) ?? 0 })), total: matches.size }
+  const isRanked = order.by === 'relevance'
+  const scores =
+    order.terms.length === 0
+      ? new Map<number, number>()
+      : relevance(matches, order, { facts, limit: isRanked ? end : matches.size })
+  const keys = isRanked ? byRelevance(matches, scores, { facts, limit: end }) : bySortKey(matches, order, facts)
+  const items = keys.slice(page.offset, end).map((key): FoundNote => {
+    const found = { id: graph.id(key), title: graph.title(key) }
+    return order.terms.length === 0 ? found : { ...found, score: scores.get(key) ?? 0 }
+  })
+  return { items, total: matches.size }
 }
 
 interface Wanted {
@@ -46,7 +48,7 @@ interface Wanted {
 /** Scores from 0 to 1 of the best matches; those that come first have 1. */
 function relevance(
   matches: KeySet,
-  { terms, first }: { readonly terms: readonly WordTerm[]; readonly first: readonly NodeId[] },
+  { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
   { facts, limit }: Wanted,
 ): Map<number, number> {
   const ranking = facts.words.rank(terms, { limit, accept: (key) => matches.has(key) })
@@ -73,17 +75,14 @@ function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { fac
   return ranked
 }
 
-function bySortKey(
-  matches: KeySet,
-  { by, direction }: Exclude<FindOrder, { readonly by: 'relevance' }>,
-  { projection: { graph }, facets }: VaultFacts,
-): number[] {
+function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: { graph }, facets }: VaultFacts): number[] {
   const sign = direction === 'asc' ? 1 : -1
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
     // What says no time comes last, in either order.
-    value: by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by), sign),
+    value:
+      by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))
   rows.sort((a, b) => sign * compare(a.value, b.value) || compare(a.id, b.id))
   return rows.map(({ key }) => key)

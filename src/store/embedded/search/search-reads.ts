@@ -179,6 +179,8 @@ export class SearchReads {
       return await read()
     } catch (error) {
       if (!(error instanceof DamagedWords) && !isDamage(error)) throw error
+      // Of two questions at once only one reports it.
+      if (this.#isDamaged) throw beingRebuilt(error)
       this.#isDamaged = true
       this.#index.reopen()
       this.#onDamage()
