@@ -70,6 +70,7 @@ export class FileThreads {
   /** What waits until a thread that files of its vault hold is free again. */
   #waiting: readonly Pending[] = []
   #nextId = 1
+  #isClosed = false
 
   constructor(start: () => FileThread) {
     this.#start = start
@@ -78,17 +79,18 @@ export class FileThreads {
   /** A way to read files of one more vault. */
   open(at: ReadVault): FileReads {
     const vault = this.#nextId++
-    this.#at.set(vault, at)
+    if (!this.#isClosed) this.#at.set(vault, at)
     return { read: (job) => this.#read(vault, job), close: () => this.#forget(vault) }
   }
 
   /** Starts a thread before there is anything to read. */
   boot(): void {
-    if (this.#threads.size === 0) this.#startThread()
+    if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
   /** Ends the threads. One that a file holds ends when that answers, and is not waited for any longer than `LAST_WAIT`. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const vault of [...this.#at.keys()]) this.#forget(vault)
     await Promise.all([...this.#threads].map((thread) => this.#end(thread)))
   }
@@ -208,6 +210,8 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
+    // Whether the file that it is at answers at all is not known yet.
+    if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     let timer: ReturnType<typeof setTimeout> | undefined
     const waited = new Promise((resolve) => {
@@ -221,8 +225,11 @@ export class FileThreads {
   #watch(thread: Thread): void {
     const [first] = thread.given
     if (!thread.isUp) return
-    if (first === undefined) clearTimeout(thread.watch)
-    else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
+    if (first === undefined) {
+      // One that was stopped does not start again by `refresh`.
+      clearTimeout(thread.watch)
+      thread.watch = undefined
+    } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
     else thread.watch.refresh()
   }
 

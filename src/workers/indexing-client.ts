@@ -61,6 +61,8 @@ export class IndexingClient implements Indexing {
   #askedAt = 0
   #hasBegun = false
   #replaced = 0
+  /** Where the indexes were that the listeners were told of last. */
+  #caches: Readonly<Record<'index' | 'search', IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
   /** Damage was reported: what is told until there is another index is of the damaged one. */
   #isReplacing = false
   #isClosing = false
@@ -241,6 +243,9 @@ export class IndexingClient implements Indexing {
     channel.onExit(() => {
       if (this.#channel === channel) this.#lose(channel, reason)
     })
+    // Every worker begins on disk: what the one before kept in memory is written by nobody any more.
+    if (this.#caches.index === 'memory') this.#replace('disk')
+    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
@@ -273,10 +278,10 @@ export class IndexingClient implements Indexing {
       case 'replaced':
         this.#replaced++
         this.#isReplacing = false
-        listeners.onReplaced(message.cache)
+        this.#replace(message.cache)
         break
       case 'searchReplaced':
-        listeners.onSearchReplaced(message.cache)
+        this.#replaceSearch(message.cache)
         break
       case 'recovered':
         this.#recovered.open()
@@ -304,6 +309,16 @@ export class IndexingClient implements Indexing {
         this.#onClosed()
         break
     }
+  }
+
+  #replace(cache: IndexStatus['cache']): void {
+    this.#caches = { ...this.#caches, index: cache }
+    this.#listeners.onReplaced(cache)
+  }
+
+  #replaceSearch(cache: IndexStatus['cache']): void {
+    this.#caches = { ...this.#caches, search: cache }
+    this.#listeners.onSearchReplaced(cache)
   }
 
   #tell(status: IndexStatus): void {

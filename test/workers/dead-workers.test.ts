@@ -39,20 +39,21 @@ function fakes() {
 
 function client(host: IndexerHost) {
   const errors: string[] = []
+  const replaced: string[] = []
   const indexing = new IndexingClient(host, { file: 'index.db' } as IndexerData, {
-    onReplaced: () => {},
-    onSearchReplaced: () => {},
+    onReplaced: (cache) => replaced.push(`index on ${cache}`),
+    onSearchReplaced: (cache) => replaced.push(`search on ${cache}`),
     onCommitted: () => {},
     openEmbedder: () => Promise.resolve(new BagOfWords()),
     onError: (stack) => errors.push(stack),
   })
-  return { indexing, errors }
+  return { indexing, errors, replaced }
 }
 
 /** A client whose worker has compared everything once. */
 function settledClient(rule?: RestartRule) {
   const workers = fakes()
-  const { indexing, errors } = client(new IndexerHost(workers.start, new Restarts(rule)))
+  const { indexing, errors, replaced } = client(new IndexerHost(workers.start, new Restarts(rule)))
   indexing.begin()
   workers.newest().emit('message', { type: 'status', status: IDLE })
   workers.newest().emit('message', { type: 'recovered' })
@@ -63,7 +64,7 @@ function settledClient(rule?: RestartRule) {
     const { id } = workers.newest().posted.findLast((message) => message.id !== undefined) ?? {}
     workers.newest().emit('message', { type, id, ...rest })
   }
-  return { workers, indexing, errors, die, asked, reply }
+  return { workers, indexing, errors, replaced, die, asked, reply }
 }
 
 const IDLE: IndexStatus = { phase: 'idle', done: 0, total: 0, cache: 'disk', watch: 'events' }
@@ -107,6 +108,19 @@ describe('an indexing worker that dies', () => {
     workers.newest().emit('message', { type: 'status', status: IDLE })
     workers.newest().emit('message', { type: 'recovered' })
     expect(await waiting).toBe(true)
+  })
+
+  test('leaves no reader with the indexes that it kept in memory', async () => {
+    const { workers, replaced, die } = settledClient()
+    workers.newest().emit('message', { type: 'replaced', cache: 'memory' })
+    workers.newest().emit('message', { type: 'searchReplaced', cache: 'memory' })
+    die()
+    await vi.runAllTimersAsync()
+    const moved = ['index on memory', 'search on memory', 'index on disk', 'search on disk']
+    expect(replaced).toEqual(moved)
+    die()
+    await vi.runAllTimersAsync()
+    expect(replaced, 'told once').toEqual(moved)
   })
 
   test('of an error is told with its reason, once', async () => {

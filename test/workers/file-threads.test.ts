@@ -35,6 +35,7 @@ class FakeThread implements FileThread {
   #listener: (message: FromReader) => void = () => {}
   #onEnd: (reason: string) => void = () => {}
   #isReading = false
+  #onFreed: () => void = () => {}
   isEnded = false
 
   constructor(disk: Disk) {
@@ -48,6 +49,7 @@ class FakeThread implements FileThread {
   }
 
   goOn(): void {
+    if (this.#queue.every(({ job }) => !this.#disk.slow.has(job.path))) this.#onFreed()
     for (let [next] = this.#queue; next !== undefined && !this.isEnded; [next] = this.#queue) {
       if (!this.#isReading) this.#disk.begun.push(next.job.path)
       this.#isReading = this.#disk.slow.has(next.job.path)
@@ -73,8 +75,12 @@ class FakeThread implements FileThread {
 
   async end(): Promise<void> {
     this.isEnded = true
-    // One that stands still does not hear it.
-    if (this.#isReading) await new Promise(() => {})
+    // One that stands still does not hear it until its file answers.
+    if (this.#isReading) {
+      await new Promise<void>((resolve) => {
+        this.#onFreed = resolve
+      })
+    }
   }
 }
 
@@ -116,7 +122,22 @@ describe('a file that does not answer', () => {
     expect(disk.running).toBe(2)
     expect(isHeldByFile()).toBe(true)
     disk.release('slow.md')
+    await elapse(0)
     expect(isHeldByFile()).toBe(false)
+  })
+
+  test('is noticed also after a time without anything to read', async () => {
+    // Clocks for tests start a stopped timer again, which Node does not.
+    vi.useRealTimers()
+    const { disk, read } = opened()
+    await read('before.md')
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    const other = read('a.md')
+    await vi.waitFor(() => expect(isHeldByFile()).toBe(true), 2_000)
+    expect(await other).toBe('a.md')
+    disk.release('slow.md')
+    expect(await slow).toBe('slow.md')
   })
 
   test('is waited for once, whoever asks, and is then told at once until it answers after all', async () => {
@@ -179,7 +200,29 @@ describe('a file that does not answer', () => {
     ])
     expect(disk.running).toBe(0)
     expect(isHeldByFile()).toBe(true)
+    disk.release('slow.md')
+    await elapse(0)
+    expect(isHeldByFile()).toBe(false)
   })
+
+  test('holds its thread also when the end comes before that is noticed', async () => {
+    const { disk, threads, read } = opened()
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    await vi.advanceTimersByTimeAsync(0)
+    await elapse(1_000, threads.close(), slow)
+    expect(isHeldByFile()).toBe(true)
+    disk.release('slow.md')
+    await elapse(0)
+    expect(isHeldByFile()).toBe(false)
+  })
+})
+
+test('no thread is started once they are closed', async () => {
+  const { disk, threads } = opened()
+  await threads.close()
+  threads.boot()
+  expect(disk.threads).toEqual([])
 })
 
 test('a thread that ends is told to whoever waits for the file that it was at, and another reads the rest', async () => {

@@ -1,5 +1,5 @@
 import type { Flavour } from '../../core/note.ts'
-import { namesOf } from '../../links/name-index.ts'
+import { type NamedFile, namesOf } from '../../links/name-index.ts'
 import type { RelinkSource } from '../../links/relink/relink-plan.ts'
 import { outlineName } from '../../links/resolve.ts'
 import { subpathTest } from '../../links/subpath.ts'
@@ -18,17 +18,23 @@ interface PartTarget {
   readonly sources: readonly number[]
 }
 
+export interface LinkingFiles {
+  /** The files of these keys with their links as they will be. */
+  readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
+  /** What a file answered to before planning: links that follow its new name are known by the old one. */
+  readonly namedBefore: (key: number) => NamedFile | undefined
+}
+
 /**
  * Says which links lead to headings or blocks that an edit took away, a sentence for each note that lost some. Links that were
  * rewritten with the edit, or that led to no heading before, are none of them.
- * @param read the files of these keys with their links as they will be
  */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
   view: VaultView,
-  read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>,
+  { read, namedBefore }: LinkingFiles,
 ): Promise<readonly string[]> {
-  const targets = drafts.flatMap((draft) => partTarget(draft, view))
+  const targets = drafts.flatMap((draft) => partTarget(draft, view, namedBefore))
   const lost = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavour)))
   if (lost.size === 0) return []
   const keys = targets.flatMap(({ draft, sources }) => (lost.has(draft.key) ? [draft.key, ...sources] : []))
@@ -49,12 +55,11 @@ export async function brokenPartNotes(
 }
 
 /** An edited note that links name parts of; nothing for others, which need not be parsed. */
-function partTarget(draft: Draft, view: VaultView): readonly PartTarget[] {
+function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
-  const file = view.names.file(key)
-  const names = file === undefined ? [] : namesOf(file, view.flavour.mode)
-  const sources = names.flatMap((name) => [...view.sourcesOf(outlineName(name))])
+  const names = [view.names.file(key), namedBefore(key)].flatMap((file) => (file ? namesOf(file, view.flavour.mode) : []))
+  const sources = [...new Set(names)].flatMap((name) => [...view.sourcesOf(outlineName(name))])
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 

@@ -21,8 +21,13 @@ export class PlannedNames {
     return this.#before.size > 0
   }
 
+  /** What a file answered to before planning. */
+  before(key: number): NamedFile | undefined {
+    return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
+  }
+
   set(key: number, named: GivenNames | undefined): void {
-    if (!this.#before.has(key)) this.#before.set(key, this.#names.file(key))
+    if (!this.#before.has(key)) this.#before.set(key, this.before(key))
     this.#names.remove(key)
     if (named !== undefined) this.#names.add({ ...named, key })
   }

@@ -266,7 +266,11 @@ export class Workspace {
 
   /** Says in `notes` which links lead to headings or blocks that are gone: when planning is over, because a later operation may put them back. */
   async noteBrokenParts(): Promise<void> {
-    this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, (keys) => this.#sources.at(keys))))
+    const files = {
+      read: (keys: readonly number[]) => this.#sources.at(keys),
+      namedBefore: (key: number) => this.#names.before(key),
+    }
+    this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
   /** Files with a tag or one nested in it, and those whose tags may have changed. */

@@ -35,6 +35,14 @@ test('a block that goes is told with the links that named it', async () => {
   ])
 })
 
+test.each<[string, Operation | readonly Operation[], string]>([
+  ['before', [{ kind: 'move', id: 'a', to: 'z' }, { ...replace('## Part', '## Other'), id: 'z' } as Operation], 'z'],
+  ['after', [replace('## Part', '## Other'), { kind: 'move', id: 'a', to: 'sub/y' }], 'sub/y'],
+])('a heading that goes is told also where the note is moved %s it', async (_, operations, to) => {
+  const [note] = (await notesOf(operations)).filter((text) => text.includes('heading or block'))
+  expect(note).toContain(`3 links name a heading or block that is no longer in ${to}.md`)
+})
+
 test.each<[string, Operation | readonly Operation[]]>([
   ['an edit that leaves headings and blocks where they are', replace('Text.', 'Other text.')],
   ['a heading that comes', replace('## Kept', '## New\n## Kept')],
