@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeState } from '../core/changes.ts'
 import { attempt } from './database.ts'
@@ -29,6 +29,13 @@ export class Endings {
     return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
+  /** The changes of all vaults that have such a file. */
+  noted(): readonly string[] {
+    return namesIn(this.#folder).flatMap((name) =>
+      ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),
+    )
+  }
+
   /** The record knows it. */
   forget(id: string): void {
     this.#known.delete(id)
@@ -37,5 +44,13 @@ export class Endings {
 
   #path(id: string, ending: Ending): string {
     return join(this.#folder, `${id}.${ending}`)
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

@@ -73,18 +73,20 @@ export class Journal {
   /**
    * Ends a change. Not forced down to the disk: after a power cut the change is `applying` again, and recovery finds everything applied, or
    * everything rolled back.
+   * @returns whether the record has the change: its folder may have been emptied since
    */
-  finish(id: string, state: Exclude<ChangeState, 'applying'>): void {
-    this.#use(true, (database) => {
+  finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
+    return this.#use(true, (database) => {
       database.exec('PRAGMA synchronous = NORMAL')
       try {
-        transaction(database, () => {
-          const { undoes } = database.prepare('UPDATE changes SET state = ? WHERE id = ? RETURNING undoes').get(state, id) as {
-            undoes: string | null
+        return transaction(database, () => {
+          const row = database.prepare('UPDATE changes SET state = ? WHERE id = ? RETURNING undoes').get(state, id) as
+            | { undoes: string | null }
+            | undefined
+          if (state === 'done' && typeof row?.undoes === 'string') {
+            database.prepare(`UPDATE changes SET state = 'undone' WHERE id = ?`).run(row.undoes)
           }
-          if (state === 'done' && undoes !== null) {
-            database.prepare(`UPDATE changes SET state = 'undone' WHERE id = ?`).run(undoes)
-          }
+          return row !== undefined
         })
       } finally {
         database.exec('PRAGMA synchronous = FULL')
@@ -97,6 +99,12 @@ export class Journal {
     // Asked before every change. Left to itself, SQLite goes through all changes of the vault, for their order.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
+  }
+
+  /** The changes of all vaults that were begun and not ended. */
+  unfinished(): ReadonlySet<string> {
+    const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
+    return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
   }
 
   find(vault: string, id: string): ChangeRecord | undefined {

@@ -149,19 +149,20 @@ class RecordedChanges implements Changes {
     const id = this.#journal.begin(change, contents)
     onBegun?.(id)
     await this.#carryOut(id, examined)
-    const failure = this.#finish(id, 'done')
-    const notes = failure === undefined ? [] : [unrecorded(failure)]
+    const notes = this.#finish(id, 'done')
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /** Records how a change ended. The files are what they are by then: a record that fails is completed later. @returns why it failed */
-  #finish(id: string, ending: Ending): unknown {
+  /**
+   * Records how a change ended. The files are what they are by then: a record that fails is completed later.
+   * @returns what to say of the record where it was not completed
+   */
+  #finish(id: string, ending: Ending): readonly string[] {
     try {
-      this.#journal.finish(id, ending)
-      return undefined
+      return this.#journal.finish(id, ending) ? [] : [REMOVED]
     } catch (error) {
       this.#endings.note(id, ending)
-      return error
+      return [unrecorded(error)]
     }
   }
 
@@ -226,6 +227,8 @@ function notDone({ id, state }: ChangeRecord): RouxError {
     hint: state === 'undone' ? 'To have it again, undo the change that took it back.' : 'There is nothing to undo.',
   })
 }
+
+const REMOVED = 'The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'
 
 function unrecorded(error: unknown): string {
   return `The change was made, do not repeat it; only its record could not be completed, which the next change or start does: ${reason(error)}`

@@ -53,7 +53,16 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
     }
     ended.push({ ...facts, state, kept })
   }
+  forgetEnded(journal, endings)
   return ended
+}
+
+/** All vaults share the folder. What has such a file is unfinished in the record until that was told: else nothing will ask for it. */
+function forgetEnded(journal: Journal, endings: Endings): void {
+  const noted = endings.noted()
+  if (noted.length === 0) return
+  const unfinished = journal.unfinished()
+  for (const id of noted) if (!unfinished.has(id)) endings.forget(id)
 }
 
 export function numbered(entries: readonly Entry[]): readonly Numbered[] {

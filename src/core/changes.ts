@@ -86,6 +86,13 @@ export interface KeptFile {
   readonly reason: string
 }
 
+/** What became of a change that was begun and not answered. */
+export interface ChangeFate {
+  readonly state: ChangeState
+  /** Files that it was not taken out of. */
+  readonly kept: readonly KeptFile[]
+}
+
 /** What is told of a change while it is made. */
 export interface ChangeProgress {
   /** The change is recorded under this id; no file was touched yet. */

@@ -49,8 +49,8 @@ export function readArrival(value: unknown): Arrival {
   const faults = members.flatMap((member) => (member.kind === 'fault' ? [member.response] : []))
   const ids = messages.filter(isRequest).map(({ id }) => id)
   if (new Set(ids).size < ids.length) return refuse('two requests of the batch have the same id.')
-  const opening = members.length > 1 ? messages.find(isInitialize) : undefined
-  if (opening !== undefined) return refuse('"initialize" must come alone.', opening.id)
+  const opening = messages.find(isInitialize)
+  if (opening !== undefined) return refuse('"initialize" must come alone, and not in a batch.', opening.id)
   return { kind: 'messages', messages, faults, isBatch: true }
 }
 

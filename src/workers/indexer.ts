@@ -224,7 +224,7 @@ async function write(
       case 'changes':
         return { value: await writes.changes(job.limit) }
       case 'state':
-        return { value: await writes.stateOf(job.changeId) }
+        return { value: await writes.fateOf(job.changeId) }
     }
   } catch (error) {
     if (!(error instanceof RouxError)) return { failure: String(error instanceof Error ? error.stack : error) }

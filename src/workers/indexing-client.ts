@@ -1,4 +1,4 @@
-import type { ChangeState, ChangeSummary } from '../core/changes.ts'
+import type { ChangeFate, ChangeSummary } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
@@ -183,9 +183,9 @@ export class IndexingClient implements Indexing {
     changes: async (limit) => (await this.#write({ kind: 'changes', limit })) as readonly ChangeSummary[],
   }
 
-  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[] | ChangeState | undefined> {
+  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[] | ChangeFate | undefined> {
     const reply = await this.#ask({ type: 'write', id: this.#nextId++, job }).catch(async (error: unknown) => {
-      throw error instanceof LostWrite ? lostWriteError(error, await this.#stateOf(error.changeId)) : error
+      throw error instanceof LostWrite ? lostWriteError(error, await this.#fateOf(error.changeId)) : error
     })
     if (reply.type !== 'written') throw new Error('the indexing worker answered something else than was asked')
     const { outcome } = reply
@@ -199,9 +199,9 @@ export class IndexingClient implements Indexing {
   }
 
   /** What the record says of a change, once recovery has looked at it; `undefined` where that cannot be told. */
-  async #stateOf(changeId: string): Promise<ChangeState | undefined> {
+  async #fateOf(changeId: string): Promise<ChangeFate | undefined> {
     try {
-      return (await this.#write({ kind: 'state', changeId })) as ChangeState | undefined
+      return (await this.#write({ kind: 'state', changeId })) as ChangeFate | undefined
     } catch {
       return undefined
     }

@@ -1,4 +1,4 @@
-import type { ChangeState } from '../core/changes.ts'
+import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 
 /** A worker died after it had begun a change and before it answered. */
@@ -30,15 +30,16 @@ export function notBegun(reason: string): RouxError {
 }
 
 /** What the record says of a change whose answer was lost. */
-export function lostWriteError({ changeId, message }: LostWrite, state: ChangeState | undefined): RouxError {
+export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFate | undefined): RouxError {
   const why = `indexing ended before it could be answered (${firstLine(message)})`
-  switch (state) {
+  switch (fate?.state) {
     case 'done':
     case 'undone':
       return new RouxError('PROVIDER_ERROR', `The change was made (${changeId}), but ${why}.`, {
         hint: 'Do not ask for it again: list_changes shows it, and undo takes it back.',
       })
     case 'rolled_back':
+      if (fate.kept.length > 0) return keptError(changeId, why, fate.kept)
       return new RouxError('PROVIDER_ERROR', `Nothing was written: ${why}, and what was done of the change was taken back.`, {
         hint: 'Call again.',
         isTransient: true,
@@ -48,6 +49,19 @@ export function lostWriteError({ changeId, message }: LostWrite, state: ChangeSt
         hint: 'list_changes tells, before it is asked for again: what is half done is taken back at the next start.',
       })
   }
+}
+
+/** How many files a message names. */
+const NAMED = 5
+
+function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
+  const named = kept.slice(0, NAMED).map(({ path, reason }) => `"${path}" (${reason})`)
+  const more = kept.length > NAMED ? ` and ${kept.length - NAMED} more` : ''
+  return new RouxError(
+    'PROVIDER_ERROR',
+    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${named.join(', ')}${more}.`,
+    { hint: 'Read these files before the change is asked for again.', candidates: kept },
+  )
 }
 
 /** Of a stack the message. */

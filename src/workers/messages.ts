@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { CentralMetric } from '../core/analytics.ts'
-import type { ChangeState, ChangeSummary } from '../core/changes.ts'
+import type { ChangeFate, ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
@@ -78,7 +78,7 @@ export type WriteJob =
 
 /** What came of it; errors as their parts, because classes do not pass between threads. */
 export type WriteOutcome =
-  | { readonly value: WriteResult | readonly ChangeSummary[] | ChangeState | undefined }
+  | { readonly value: WriteResult | readonly ChangeSummary[] | ChangeFate | undefined }
   | { readonly error: Pick<RouxError, 'code' | 'message' | 'hint' | 'candidates'> }
   | { readonly failure: string }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isTrash } from '../changes/plan/note-paths.ts'
 import { type PlannedWrite, planOperations } from '../changes/plan/plan-operations.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
-import type { AppliedChange, ChangedFile, ChangeProgress, ChangeState, ChangeSummary, Changes } from '../core/changes.ts'
+import type { AppliedChange, ChangedFile, ChangeFate, ChangeProgress, ChangeSummary, Changes, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Operation, WriteRequest, WriteResult, WrittenFile } from '../core/operations.ts'
 import type { Scope } from '../indexing/indexer.ts'
@@ -54,6 +54,8 @@ const PLANS_KEPT = 50
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
+  /** Files that recovery left as they were, by the change. */
+  readonly #kept = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {
     this.#parts = parts
@@ -61,10 +63,13 @@ export class WriteService {
 
   /** Ends what a dead process left half applied, in this vault. */
   async recover(): Promise<void> {
-    await this.#parts.service.exclusively(async (access) => {
-      const recovered = await this.#parts.changes.recover()
-      if (recovered.length > 0) await access.reconcile({ all: true })
-    })
+    await this.#parts.service.exclusively((access) => this.#recover(access))
+  }
+
+  async #recover(access: Exclusive): Promise<void> {
+    const recovered = await this.#parts.changes.recover()
+    for (const { id, kept } of recovered) if (kept.length > 0) this.#kept.set(id, kept)
+    if (recovered.length > 0) await access.reconcile({ all: true })
   }
 
   /** Does for `Writing.run` what it promises. */
@@ -141,10 +146,11 @@ export class WriteService {
   }
 
   /** What became of a change that was begun lately, after recovery; `undefined` when the record does not name it. */
-  async stateOf(changeId: string): Promise<ChangeState | undefined> {
-    return await this.#parts.service.exclusively(async () => {
-      await this.#parts.changes.recover()
-      return this.#parts.changes.list(LATELY).find(({ id }) => id === changeId)?.state
+  async fateOf(changeId: string): Promise<ChangeFate | undefined> {
+    return await this.#parts.service.exclusively(async (access) => {
+      await this.#recover(access)
+      const change = this.#parts.changes.list(LATELY).find(({ id }) => id === changeId)
+      return change === undefined ? undefined : { state: change.state, kept: this.#kept.get(changeId) ?? [] }
     })
   }
 

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { OpenDatabase } from '../../src/changes/database.ts'
@@ -107,4 +107,44 @@ test('an undo whose end cannot be recorded took place, and is not done twice', a
   await expect(writer.undo(id)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(writer.list(2).map(({ state }) => state)).toEqual(['done', 'undone'])
   writer.close()
+})
+
+/** The files that say how a change ended of which the record does not know. */
+const markers = (state: string) => readdirSync(join(state, 'locks')).filter((name) => /\.(?:done|rolled_back)$/.test(name))
+
+test('a change whose record was removed meanwhile took place, and the caller is told that it cannot be undone', async () => {
+  const world = makeWorld(temporaryFolder(), FILES)
+  const writer = world.open()
+  const { notes } = await writer.apply(CHANGES, {
+    title: 'emptied',
+    onBegun: () => {
+      for (const ending of ['', '-wal', '-shm']) rmSync(join(world.state, `state.db${ending}`), { force: true })
+    },
+  })
+  expect(notes).toEqual(['The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'])
+  expect(snapshot(world.root)).toEqual(DONE)
+  expect(markers(world.state)).toEqual([])
+  expect(writer.list(9)).toEqual([])
+  writer.close()
+})
+
+test('what is kept beside the record goes when the record needs it no more, and not before in another vault', async () => {
+  const folder = temporaryFolder()
+  const world = makeWorld(folder, FILES)
+  const other = makeWorld(join(folder, 'other'))
+  const { disk, open } = fillingDisk()
+  const writer = world.open({ openDatabase: open })
+  const { id } = await writer.apply(CHANGES, { title: 'full' })
+  writer.close()
+  disk.isFull = false
+  writeFileSync(join(world.state, 'locks', '000000001-abc.rolled_back'), '')
+  expect(markers(world.state)).toEqual(['000000001-abc.rolled_back', `${id}.done`].sort())
+  const next = other.open({ stateFolder: world.state })
+  await next.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'elsewhere' })
+  next.close()
+  expect(markers(world.state)).toEqual([`${id}.done`])
+  const last = world.open()
+  expect(await last.recover()).toMatchObject([{ id, state: 'done' }])
+  last.close()
+  expect(markers(world.state)).toEqual([])
 })

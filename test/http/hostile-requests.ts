@@ -454,6 +454,7 @@ const PROTOCOL: readonly Hostile[] = [
   ),
   withMessage('a batch with one id twice', [message('ping'), message('ping')], 400),
   withMessage('a batch with `initialize`', [INITIALIZE, message('ping', undefined, 2)], 400),
+  withMessage('a batch with nothing but `initialize`', [INITIALIZE], 400),
   withMessage('a batch in 2025-06-18', [message('ping')], 400, version('2025-06-18')),
   withMessage('a batch in 2025-11-25', [message('ping')], 400, version('2025-11-25')),
   withMessage('a batch in 2026-07-28', [message('ping', claim('2026-07-28'))], 400, version('2026-07-28')),

@@ -186,6 +186,7 @@ describe('batches', () => {
     ['more than 100 messages', Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })), 'more than 100'],
     ['two requests of one id', [7, 7].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' })), 'the same id'],
     ['initialize', [initializeRequest('2025-03-26'), { jsonrpc: '2.0', id: 1, method: 'ping' }], 'must come alone'],
+    ['nothing but initialize', [initializeRequest('2025-03-26')], 'must come alone'],
   ])('with %s are refused, and nothing of them is done', async (_, messages, reason) => {
     const { send, next, initialize } = open()
     await initialize('2025-03-26')
@@ -193,6 +194,12 @@ describe('batches', () => {
     expect(await next()).toMatchObject({ error: { code: -32600, message: expect.stringContaining(reason) } })
     send({ jsonrpc: '2.0', id: 'after', method: 'ping' })
     expect(await next()).toEqual({ jsonrpc: '2.0', id: 'after', result: {} })
+  })
+
+  test('open no connection', async () => {
+    const { send, next } = open()
+    send([initializeRequest('2025-03-26')])
+    expect(await next()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('must come alone') } })
   })
 
   test('leave without what was cancelled', async () => {

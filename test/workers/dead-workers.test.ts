@@ -174,8 +174,22 @@ describe('an indexing worker that dies', () => {
     die()
     await vi.runAllTimersAsync()
     expect(asked()).toEqual(['open', 'begin', 'write'])
-    reply('written', { outcome: { value: state } })
+    reply('written', { outcome: { value: state === undefined ? undefined : { state, kept: [] } } })
     expect(await writing).toMatchObject({ message: expect.stringMatching(message), hint: expect.any(String) })
+  })
+
+  test('amid a change that was not taken out of files which were edited since names them', async () => {
+    const { indexing, die, reply } = settledClient()
+    const writing = failure(indexing.writing.run(RENAME))
+    reply('begun', { changeId: 'c1' })
+    die()
+    await vi.runAllTimersAsync()
+    const kept = [{ path: 'a.md', reason: 'it was changed since' }]
+    reply('written', { outcome: { value: { state: 'rolled_back', kept } } })
+    const error = await writing
+    expect(error.message).not.toContain('Nothing was written')
+    expect(error).toMatchObject({ message: expect.stringContaining('"a.md" (it was changed since)'), candidates: kept })
+    expect(error.isTransient, 'is not to be repeated unread').not.toBe(true)
   })
 
   test('too often is given up with an error that says so, and tried again by a call after a while', async () => {

@@ -189,6 +189,23 @@ describe('what a dead process left half done', () => {
     expect(await vault.edges()).toEqual(isEnded ? ['b.md -> f/z.md x1', 'c.md -> f/z.md x1'] : edges)
   })
 
+  test('is in the index, with what was edited since, when somebody asks what became of it', async () => {
+    const vault = await writable({ 'b.md': '' })
+    const { changeId: id = '' } = await vault.write(create('a', '[[b]]'))
+    const kept = [{ path: 'a.md', reason: 'it was changed since' }]
+    const { changes } = vault
+    const recover = changes.recover.bind(changes)
+    changes.recover = async () => {
+      changes.recover = recover
+      vault.put('a.md', '[[b]] [[b]]')
+      return [{ id, title: '', state: 'rolled_back', paths: ['a.md'], kept }]
+    }
+    expect(await vault.writes.fateOf(id)).toMatchObject({ kept })
+    expect(await vault.edges()).toEqual(['a.md -> b.md x2'])
+    expect(await vault.writes.fateOf(id), 'of what was recovered before').toMatchObject({ kept })
+    expect(await vault.writes.fateOf('none')).toBeUndefined()
+  })
+
   test('when there is none nothing is made on disk', async () => {
     const vault = await writable({ 'a.md': '' })
     rmSync(vault.state, { recursive: true, force: true })
