@@ -73,7 +73,9 @@ test('a single note whose file does not answer is an error', async () => {
 test('a note whose file answers at the second time of asking is never shown without its text', async () => {
   const core = await searchCore({ 'late.md': 'All of it.' })
   let asked = 0
-  const texts: Texts = { read: async (versions) => (asked++ === 0 ? versions.map(() => 'unread') : await core.texts.read(versions)) }
+  const texts: Texts = {
+    read: async (versions) => (asked++ === 0 ? versions.map(() => 'unread') : await core.texts.read(versions)),
+  }
   const args = { id: 'late', depth: 0, offset: 0, maxChars: 100 }
   await expect(getNode({ ...core, texts }, args)).rejects.toMatchObject({ code: 'TIMEOUT' })
   expect((await getNode({ ...core, texts }, args)).value).toMatchObject({ content: 'All of it.' })
