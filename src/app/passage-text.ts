@@ -55,7 +55,7 @@ export interface PassageText {
 
 /**
  * What to show of a chunk in at most `maxLength` UTF-16 units: all of it where that fits, else the sentences and lines in a row that say
- * most of the words, from the beginning of the first of them on, white space collapsed. What is hidden is shown only where there is nothing else.
+ * most of the words, from the beginning of the first of them on. What is hidden is shown only where there is nothing else.
  */
 export function passageText(chunk: string, words: SnippetQuery, maxLength: number): PassageText {
   const seen = legible(chunk)
@@ -126,13 +126,20 @@ function weightOf(matches: readonly Match[]): number {
   return [...new Map(matches.map(({ term, weight }) => [term, weight])).values()].reduce((sum, weight) => sum + weight, 0)
 }
 
+/** Between two words: lines stay lines, as code and tables need them, with one empty line at most. */
+function gap(space: string): string {
+  const last = space.lastIndexOf('\n')
+  if (last < 0) return ' '
+  return (space.indexOf('\n') < last ? '\n\n' : '\n') + space.slice(last + 1)
+}
+
 /** From `start` to the last word that fits. */
 function cutAt(text: string, start: number, maxLength: number): PassageText {
   const before = text.slice(0, start).trim() === '' ? '' : '…'
   let shown = ''
   let end = start
   for (const { index, 0: word } of text.slice(start).matchAll(/\S+/g)) {
-    const next = shown === '' ? before + word : `${shown} ${word}`
+    const next = shown === '' ? before + word : shown + gap(text.slice(end, start + index)) + word
     if (next.length > maxLength - 1) break
     shown = next
     end = start + index + word.length

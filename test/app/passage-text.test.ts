@@ -51,10 +51,17 @@ describe('a passage', () => {
     expect(passageText('%% all of it %%', asking('it'), 100)).toBe('%% all of it %%')
   })
 
+  test('that is cut keeps its lines, as code and tables need them', () => {
+    const text = `Run this:\n\n\n\n\`\`\`sh\nif true; then\n    wget   x\nfi\n\`\`\`\n${'More filler. '.repeat(20)}`
+    const shown = passageText(text, asking('true wget'), 100)
+    expect(shown).toMatch(/if true; then\n {4}wget x\nfi\n```\nMore filler\./)
+    expect(shown.length).toBeLessThanOrEqual(100)
+  })
+
   test('begins with the sentence that holds the words', () => {
     const text = `${'Filler goes on. '.repeat(20)}\n\nWorms dig tunnels. Rain follows them down.\n${'More filler. '.repeat(20)}`
     const shown = passageText(text, asking('tunnels rain'), 100)
-    expect(shown).toMatch(/^…Worms dig tunnels\. Rain follows them down\. More filler\./)
+    expect(shown).toMatch(/^…Worms dig tunnels\. Rain follows them down\.\nMore filler\./)
     expect(shown.length).toBeLessThanOrEqual(100)
     expect(shown.endsWith('…')).toBe(true)
   })
@@ -72,8 +79,8 @@ describe('a passage', () => {
   test('tells where in the chunk it stands', () => {
     const chunk = `One.\n${'two '.repeat(30)}.\n\nThree needles.\n${'four '.repeat(30)}`
     const { text, start, end } = showPassage(chunk, asking('needle'), 50)
-    expect(text).toMatch(/^…Three needles\. four four/)
-    expect(chunk.slice(start, end).replace(/\s+/g, ' ')).toBe(text.slice(1, -1))
+    expect(text).toMatch(/^…Three needles\.\nfour four/)
+    expect(chunk.slice(start, end)).toBe(text.slice(1, -1))
     expect(showPassage('short', asking('x'), 50)).toEqual({ text: 'short', start: 0, end: 5 })
   })
 
