@@ -230,6 +230,10 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
+    // Every worker begins on disk: what the one before kept in memory is written by nobody any more. Damage that is found
+    // in doing so is told to the worker once it has opened the vault.
+    if (this.#caches.index === 'memory') this.#replace('disk')
+    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     const channel = this.#host.channel()
     this.#channel = channel
     this.#freshness = new Freshness()
@@ -244,9 +248,6 @@ export class IndexingClient implements Indexing {
     channel.onExit(() => {
       if (this.#channel === channel) this.#lose(channel, reason)
     })
-    // Every worker begins on disk: what the one before kept in memory is written by nobody any more.
-    if (this.#caches.index === 'memory') this.#replace('disk')
-    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
