@@ -31,15 +31,16 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${why}`)
-  // The caller has not read what is there now.
+  // The caller has read neither what is there now nor, perhaps, what was planned for.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
-    return each.actual === undefined ? each : { ...each, actual: partialHash(each.actual) }
+    const expected = partialHash(each.expected)
+    return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
   })
   const now = first.actual === undefined ? 'is gone' : `is now ${partialHash(first.actual)}`
   const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
   return new RouxError(
     'CONFLICT',
-    `${quote(first.path)} changed in the meantime: it was expected to be ${first.expected} and ${now}.${more} ${why}`,
+    `${quote(first.path)} changed in the meantime: it was expected to be ${partialHash(first.expected)} and ${now}.${more} ${why}`,
     {
       hint: 'Read it again, then decide.',
       candidates: told,

@@ -184,8 +184,9 @@ export class IndexingClient implements Indexing {
   }
 
   async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[] | ChangeFate | undefined> {
-    const reply = await this.#ask({ type: 'write', id: this.#nextId++, job }).catch(async (error: unknown) => {
-      throw error instanceof LostWrite ? lostWriteError(error, await this.#fateOf(error.changeId)) : error
+    const request = { type: 'write', id: this.#nextId++, job } as const
+    const reply = await this.#ask(request).catch(async (error: unknown) => {
+      throw error instanceof LostWrite ? lostWriteError(error, await this.#fateOf(error.changeId), isPlan(request)) : error
     })
     if (reply.type !== 'written') throw new Error('the indexing worker answered something else than was asked')
     const { outcome } = reply
@@ -229,6 +230,10 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
+    // Every worker begins on disk: what the one before kept in memory is written by nobody any more. Damage that is found
+    // in doing so is told to the worker once it has opened the vault.
+    if (this.#caches.index === 'memory') this.#replace('disk')
+    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     const channel = this.#host.channel()
     this.#channel = channel
     this.#freshness = new Freshness()
@@ -243,9 +248,6 @@ export class IndexingClient implements Indexing {
     channel.onExit(() => {
       if (this.#channel === channel) this.#lose(channel, reason)
     })
-    // Every worker begins on disk: what the one before kept in memory is written by nobody any more.
-    if (this.#caches.index === 'memory') this.#replace('disk')
-    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
@@ -358,7 +360,7 @@ export class IndexingClient implements Indexing {
     }
     this.#pending.delete(request.id)
     if (!isWrite(request)) fail(indexingFailed(reason))
-    else fail(changeId === undefined ? notBegun(reason) : new LostWrite(changeId, reason))
+    else fail(changeId === undefined ? notBegun(reason, isPlan(request)) : new LostWrite(changeId, reason))
   }
 
   #startLater(reason: string): void {
@@ -404,13 +406,18 @@ export class IndexingClient implements Indexing {
     this.#pending.clear()
     for (const { request, fail, isSent, changeId } of all) {
       if (!isWrite(request)) fail(indexingFailed(reason))
-      else fail(isSent && changeId !== undefined ? new LostWrite(changeId, reason) : notBegun(reason))
+      else fail(isSent && changeId !== undefined ? new LostWrite(changeId, reason) : notBegun(reason, isPlan(request)))
     }
   }
 }
 
 function isWrite({ type }: Request): boolean {
   return type === 'write'
+}
+
+/** Whether a dry run is to be executed. */
+function isPlan(request: Request): boolean {
+  return request.type === 'write' && request.job.kind === 'run' && request.job.request.planId !== undefined
 }
 
 /** How many deaths of workers a request may see before it is failed: what only reads may be what they die of, what writes is not done twice. */

@@ -17,20 +17,22 @@ export function indexingFailed(reason: string): RouxError {
   })
 }
 
-/** The worker died before it touched any file. */
-export function notBegun(reason: string): RouxError {
+/** The worker died before it touched any file. @param isPlan a dry run was to be executed, and those die with the worker */
+export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
     `Nothing was written: indexing ended before the change was begun (${firstLine(reason)}).`,
-    {
-      hint: 'Call again.',
-      isTransient: true,
-    },
+    again(isPlan),
   )
 }
 
+/** What to do when nothing was written. */
+function again(isPlan: boolean) {
+  return isPlan ? { hint: 'Make the dry run again: its plan is not kept.' } : { hint: 'Call again.', isTransient: true }
+}
+
 /** What the record says of a change whose answer was lost. */
-export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFate | undefined): RouxError {
+export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFate | undefined, isPlan: boolean): RouxError {
   const why = `indexing ended before it could be answered (${firstLine(message)})`
   switch (fate?.state) {
     case 'done':
@@ -40,10 +42,11 @@ export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFat
       })
     case 'rolled_back':
       if (fate.kept.length > 0) return keptError(changeId, why, fate.kept)
-      return new RouxError('PROVIDER_ERROR', `Nothing was written: ${why}, and what was done of the change was taken back.`, {
-        hint: 'Call again.',
-        isTransient: true,
-      })
+      return new RouxError(
+        'PROVIDER_ERROR',
+        `Nothing was written: ${why}, and what was done of the change was taken back.`,
+        again(isPlan),
+      )
     default:
       return new RouxError('PROVIDER_ERROR', `It is not known whether the change ${changeId} was made: ${why}.`, {
         hint: 'list_changes tells, before it is asked for again: what is half done is taken back at the next start.',

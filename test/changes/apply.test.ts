@@ -110,7 +110,7 @@ describe('refused, with everything as before', () => {
     [
       'older bytes',
       replace('a.md', 'older', 'X'),
-      { code: 'CONFLICT', candidates: [{ expected: sha('older'), actual: `partial:${sha('A')}` }] },
+      { code: 'CONFLICT', candidates: [{ expected: `partial:${sha('older')}`, actual: `partial:${sha('A')}` }] },
     ],
     ['a file that is gone', replace('x.md', 'X', 'Y'), { code: 'CONFLICT' }],
     ['a stale move', { kind: 'move', from: 'a.md', to: 'c.md', before: sha('older') }, { code: 'CONFLICT' }],

@@ -129,7 +129,8 @@ describe('a human at the moment of the write', () => {
     const writer = world.open({ fs: { ...quickFiles, link } })
     await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({
       code: 'CONFLICT',
-      candidates: [{ path: 'a.md', expected: sha('A'), actual: `partial:${sha('A human')}` }],
+      message: expect.stringContaining(`expected to be partial:${sha('A')} and is now partial:`),
+      candidates: [{ path: 'a.md', expected: `partial:${sha('A')}`, actual: `partial:${sha('A human')}` }],
     })
     writer.close()
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A human', 'b.md': 'B' })

@@ -162,6 +162,25 @@ describe('an indexing worker that dies', () => {
     expect(asked()).toEqual(['open', 'begin'])
   })
 
+  test('takes its plans along: who asked for one is told to make the dry run again', async () => {
+    const { indexing, die, reply } = settledClient()
+    const lost = {
+      message: expect.stringMatching(/^Nothing was written/),
+      hint: expect.stringContaining('Make the dry run again'),
+      isTransient: false,
+    }
+    const before = failure(indexing.writing.run({ ...RENAME, planId: 'p1' }))
+    die()
+    expect(await before).toMatchObject(lost)
+    await vi.runAllTimersAsync()
+    const amid = failure(indexing.writing.run({ ...RENAME, planId: 'p2' }))
+    reply('begun', { changeId: 'c1' })
+    die()
+    await vi.runAllTimersAsync()
+    reply('written', { outcome: { value: { state: 'rolled_back', kept: [] } } })
+    expect(await amid).toMatchObject(lost)
+  })
+
   test.each([
     ['done', /^The change was made \(c1\)/],
     ['rolled_back', /^Nothing was written/],
