@@ -10,6 +10,6 @@ const files = readdirSync('test', { recursive: true })
   .filter((name) => LONG.test(readFileSync(name, 'utf8')))
 const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
   stdio: 'inherit',
-  env: { ...process.env, ROUX_TESTS: 'long' },
+  env: { ...process.env, LONG_TESTS: 'long' },
 })
 process.exit(status ?? 1)
