@@ -6,12 +6,12 @@ import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { RouxError } from '../core/errors.ts'
-import { PATIENCE } from './findable.ts'
 import type { Host } from './host.ts'
-import { openOptions } from './open-vaults.ts'
-import type { Printer } from './printer.ts'
-import { ProgressLine } from './progress.ts'
+import type { Printer } from './output/printer.ts'
+import { ProgressLine } from './output/progress.ts'
+import { PATIENCE } from './tools/findable.ts'
 import { UsageError } from './usage-error.ts'
+import { openOptions } from './vaults/open-vaults.ts'
 
 /** One run of one command: what was given to it, and the world. */
 export interface Invocation {

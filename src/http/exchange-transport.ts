@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
-import { answeredId, cancelledId } from '../mcp/json-rpc.ts'
-import { PendingRequests } from '../mcp/pending-requests.ts'
+import { answeredId, cancelledId } from '../mcp/transport/json-rpc.ts'
+import { PendingRequests } from '../mcp/transport/pending-requests.ts'
 
 /** Connects a server to posted messages: each post is given its own answers, whatever else is in work. */
 export class ExchangeTransport implements Transport {

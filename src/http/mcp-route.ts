@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readArrival } from '../mcp/arrival.ts'
+import { readArrival } from '../mcp/transport/arrival.ts'
 import { checkForm } from './checks.ts'
 import type { LegacyHandler } from './legacy-handler.ts'
 import type { Limits } from './limits.ts'

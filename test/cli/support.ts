@@ -9,7 +9,7 @@ import { run } from '../../src/cli/run.ts'
 import type { Diagnosis } from '../../src/compose.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { ExportRow, Snapshot, Store } from '../../src/core/store.ts'
-import { defineTool, READS, type Tool } from '../../src/mcp/define-tool.ts'
+import { defineTool, READS, type Tool } from '../../src/mcp/definition/define-tool.ts'
 import { type FakeFile, fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
 /** Tools that answer what they were given, so that tests of the command line depend on no real one. */

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
-import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
+import { feedOf, ServerEvents } from '../../src/mcp/events/events.ts'
 import { type Listening, listening, speak } from './support.ts'
 
 let http: Listening | undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { addAttachment } from '../../app/write/add-attachment.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 
 export const addAttachmentTool = defineOperation({

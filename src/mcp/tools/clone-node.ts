@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { nodeId } from './parameters.ts'
 

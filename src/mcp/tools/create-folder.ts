@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { createFolder } from '../../app/write/create-folder.ts'
-import { defineOperation } from '../define-operation.ts'
-import { outputSchema, TEXT } from '../output-schema.ts'
+import { defineOperation } from '../definition/define-operation.ts'
+import { outputSchema, TEXT } from '../definition/output-schema.ts'
 import { ENSURES } from './annotations.ts'
 
 export const createFolderTool = defineOperation({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { properties, relations, tags } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 import { deleteFile } from '../../app/write/delete-file.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { attachmentId, expectedHash } from './parameters.ts'
 

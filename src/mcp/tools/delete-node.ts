@@ -1,6 +1,6 @@
 import { deleteFile } from '../../app/write/delete-file.ts'
-import { defined, defineOperation } from '../define-operation.ts'
-import { FLAG, outputSchema, TEXT } from '../output-schema.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
+import { FLAG, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { SETS } from './annotations.ts'
 import { expectedHash, nodeId } from './parameters.ts'
 

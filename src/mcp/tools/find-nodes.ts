@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { type FoundNode, findNodes } from '../../app/find-nodes.ts'
 import { type FoundPart, mergeFound } from '../../app/merge.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import type { VaultAnswer } from '../reach.ts'
+import type { VaultAnswer } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit } from './parameters.ts'
 
 export const findNodesTool = defineTool({

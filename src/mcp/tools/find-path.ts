@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { findPath } from '../../app/find-path.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { nodeId } from './parameters.ts'
 
 export const findPathTool = defineTool({

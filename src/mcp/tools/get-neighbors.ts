@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { getNeighbors } from '../../app/get-neighbors.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { includeContent, kinds, limit, nodeId } from './parameters.ts'
 
 export const getNeighborsTool = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { getNode } from '../../app/get-node.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { nodeId } from './parameters.ts'
 
 export const getNodeTool = defineTool({

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getProblems } from '../../app/get-problems.ts'
 import { PROBLEM_KINDS } from '../../core/store.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, offset } from './parameters.ts'
 
 export const getProblemsTool = defineTool({

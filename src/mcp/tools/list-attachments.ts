@@ -1,5 +1,5 @@
 import { listAttachments } from '../../app/write/list-attachments.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, nodeId, offset } from './parameters.ts'
 
 export const listAttachmentsTool = defineTool({

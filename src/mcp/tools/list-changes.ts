@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { listChanges } from '../../app/write/list-changes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { limit } from './parameters.ts'
 
 export const listChangesTool = defineTool({

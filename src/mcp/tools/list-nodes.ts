@@ -1,6 +1,6 @@
 import { listNodes } from '../../app/list-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { kinds, limit, offset, path, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({

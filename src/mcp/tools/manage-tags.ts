@@ -1,5 +1,5 @@
 import { writeNode } from '../../app/write/write-node.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { nodeId, tags } from './parameters.ts'
 

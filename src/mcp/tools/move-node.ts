@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { moveNode } from '../../app/write/move-node.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, expectedHash } from './parameters.ts'
 

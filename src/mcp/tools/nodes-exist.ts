@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { nodesExist } from '../../app/nodes-exist.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { FLAG, outputSchema } from '../output-schema.ts'
-import { valuesOf } from '../reach.ts'
+import { valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { FLAG, outputSchema } from '../definition/output-schema.ts'
 
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',

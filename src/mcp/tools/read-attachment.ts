@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { readAttachment } from '../../app/write/read-attachment.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { attachmentId } from './parameters.ts'
 
 export const readAttachmentTool = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { rename } from '../../app/write/rename.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, nodeId } from './parameters.ts'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { mergeResolved } from '../../app/merge.ts'
 import { resolveNodes } from '../../app/resolve-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { valuesOf } from '../reach.ts'
+import { valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { path, tag } from './parameters.ts'
 
 export const resolveNodesTool = defineTool({

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { mergeRanked } from '../../app/merge.ts'
 import { type SearchResult, search } from '../../app/search.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { type VaultAnswer, valuesOf } from '../reach.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { similarNodes } from '../../app/similar-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, nodeId, relevance, tag } from './parameters.ts'
 
 export const similarNodesTool = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { undoChange } from '../../app/write/undo-change.ts'
-import { defineTool } from '../define-tool.ts'
+import { defineTool } from '../definition/define-tool.ts'
 import { CHANGES } from './annotations.ts'
 
 export const undoTool = defineTool({

@@ -1,0 +1,110 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import { findIds } from '../../app/known-node.ts'
+import { ownNames } from '../../app/own-names.ts'
+import { trimFolder } from '../../app/scope.ts'
+import { vaultOf } from '../../app/vault-arguments.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+import { foldId } from '../../core/ids.ts'
+import type { Snapshot } from '../../core/store.ts'
+
+/** The parameters whose value names one node, or, a list, several. */
+const NAMING = ['id', 'ids', 'source', 'target', 'note']
+
+/** Tools whose `id` is a path that is no note yet, or none any more. */
+const NEW_PATHS: ReadonlySet<string> = new Set(['create_node', 'restore_node'])
+
+/**
+ * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only. Of several vaults all
+ * are asked, but for a name that begins with one's. What names nothing stays as it is, so that the tool says so.
+ * @throws RouxError `AMBIGUOUS_NAME` where a name fits several notes and no id.
+ */
+export async function resolveNames(
+  vaults: Vaults,
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const resolved: Record<string, unknown> = { ...args }
+  for (const name of NEW_PATHS.has(tool) ? [] : NAMING) {
+    const value = args[name]
+    const resolve = async (one: unknown): Promise<unknown> =>
+      typeof one === 'string' ? await resolveIn(vaults, one, { tool, vault: args.vault }) : one
+    if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
+  }
+  return resolved
+}
+
+interface Where {
+  readonly tool: string
+  /** The vault that is asked alone. */
+  readonly vault: unknown
+}
+
+async function resolveIn(vaults: Vaults, value: string, { tool, vault }: Where): Promise<string> {
+  const own = vaultOf(value, vaults.names)
+  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { tool, name: value.slice(own.length + 1) })
+  const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
+  // A title may begin like the name of a vault: "Work: plan".
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { tool, name: value })
+  const [id] = ids
+  if (id === undefined) return value
+  if (ids.length > 1) throw ambiguous(value, ids)
+  return id
+}
+
+async function idsIn(
+  vaults: Vaults,
+  asked: readonly (string | undefined)[],
+  { tool, name }: { readonly tool: string; readonly name: string },
+): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  for (const one of asked) for (const id of await idsOf(vaults, one, { tool, name })) ids.add(id)
+  return [...ids]
+}
+
+/** Names of vaults to open; of the only one, which has none, `undefined`. */
+function namesOf({ names }: Vaults): readonly (string | undefined)[] {
+  return names.length === 0 ? [undefined] : names
+}
+
+/** What a name means in one vault: the node of that id, or a folder, or else the notes that are called so. */
+async function idsOf(
+  vaults: Vaults,
+  vault: string | undefined,
+  { tool, name }: { readonly tool: string; readonly name: string },
+): Promise<readonly string[]> {
+  const core = await coreOf(vaults, vault)
+  if (core === undefined) return []
+  return await core.store.read(async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [name])
+    const inVault = vault === undefined ? name : `${vault}:${name}`
+    if (TAKE_FOLDERS.has(tool) && (await isFolder(snapshot, name))) return [inVault]
+    if (id !== undefined) return [vault === undefined ? name : id]
+    const [hits = []] = await snapshot.names([name], 'equal', {})
+    return ownNames(hits).map((hit) => hit.id)
+  })
+}
+
+/** One of several vaults that is missing is told by what is asked of it, not here. */
+async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphCore | undefined> {
+  try {
+    return await vaults.open(vault)
+  } catch (error) {
+    if (vault === undefined) throw error
+    return undefined
+  }
+}
+
+function ambiguous(name: string, ids: readonly string[]): RouxError {
+  return new RouxError('AMBIGUOUS_NAME', `"${name}" is the name of ${ids.length} notes.`, {
+    hint: `Give the id of one: ${ids.map((id) => `"${id}"`).join(', ')}`,
+    candidates: ids,
+  })
+}
+
+/** Tools whose `id` may be a folder, which goes before a note of that title. */
+const TAKE_FOLDERS: ReadonlySet<string> = new Set(['move_node', 'add_attachment', 'list_changes'])
+
+async function isFolder(snapshot: Snapshot, path: string): Promise<boolean> {
+  return (await snapshot.tree(foldId(trimFolder(path)), { depth: 1, limit: 1, includeArchived: true })) !== undefined
+}
