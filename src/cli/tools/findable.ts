@@ -6,22 +6,6 @@ import { durationText } from '../output/amounts.ts'
 // Nobody's client gives up on a command, so it waits for as long as it takes: some 24 days, what a timer can hold.
 export const PATIENCE = 2 ** 31 - 1
 
-/** What of the search indexes the answer of a tool rests on. */
-export function neededBy(tool: string, args: Readonly<Record<string, unknown>>): FindableBy | undefined {
-  switch (tool) {
-    case 'find_nodes':
-      return 'words'
-    case 'search':
-      return args.mode === 'keyword' ? 'words' : 'meaning'
-    case 'similar_nodes':
-      return 'meaning'
-    case 'resolve_nodes':
-      return args.strategy === 'semantic' ? 'meaning' : undefined
-    default:
-      return undefined
-  }
-}
-
 /**
  * Waits until every note can be found so. Where a model may take hours, only for words: the tool itself waits for a while and says what is
  * missing.

@@ -2,17 +2,12 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import { findIds } from '../../app/known-node.ts'
 import { ownNames } from '../../app/own-names.ts'
 import { trimFolder } from '../../app/scope.ts'
-import { vaultOf } from '../../app/vault-arguments.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { Snapshot } from '../../core/store.ts'
-
-/** The parameters whose value names one node, or, a list, several. */
-const NAMING = ['id', 'ids', 'source', 'target', 'note']
-
-/** Tools whose `id` is a path that is no note yet, or none any more. */
-const NEW_PATHS: ReadonlySet<string> = new Set(['create_node', 'restore_node'])
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
 
 /**
  * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only. Of several vaults all
@@ -21,31 +16,38 @@ const NEW_PATHS: ReadonlySet<string> = new Set(['create_node', 'restore_node'])
  */
 export async function resolveNames(
   vaults: Vaults,
-  tool: string,
+  { names = {} }: Pick<Tool, 'names'>,
   args: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const resolved: Record<string, unknown> = { ...args }
-  for (const name of NEW_PATHS.has(tool) ? [] : NAMING) {
+  for (const [name, named] of Object.entries(names)) {
+    if (named !== 'note' && named !== 'note or folder') continue
     const value = args[name]
+    const where = { orFolder: named === 'note or folder', vault: args.vault }
     const resolve = async (one: unknown): Promise<unknown> =>
-      typeof one === 'string' ? await resolveIn(vaults, one, { tool, vault: args.vault }) : one
+      typeof one === 'string' ? await resolveIn(vaults, one, where) : one
     if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
   }
   return resolved
 }
 
 interface Where {
-  readonly tool: string
+  /** Whether a folder may be meant, which goes before a note of that title. */
+  readonly orFolder: boolean
   /** The vault that is asked alone. */
   readonly vault: unknown
 }
 
-async function resolveIn(vaults: Vaults, value: string, { tool, vault }: Where): Promise<string> {
+interface Asked extends Pick<Where, 'orFolder'> {
+  readonly name: string
+}
+
+async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Where): Promise<string> {
   const own = vaultOf(value, vaults.names)
-  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { tool, name: value.slice(own.length + 1) })
+  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
   const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
   // A title may begin like the name of a vault: "Work: plan".
-  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { tool, name: value })
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { orFolder, name: value })
   const [id] = ids
   if (id === undefined) return value
   if (ids.length > 1) throw ambiguous(value, ids)
@@ -55,10 +57,10 @@ async function resolveIn(vaults: Vaults, value: string, { tool, vault }: Where):
 async function idsIn(
   vaults: Vaults,
   asked: readonly (string | undefined)[],
-  { tool, name }: { readonly tool: string; readonly name: string },
+  { orFolder, name }: Asked,
 ): Promise<readonly string[]> {
   const ids = new Set<string>()
-  for (const one of asked) for (const id of await idsOf(vaults, one, { tool, name })) ids.add(id)
+  for (const one of asked) for (const id of await idsOf(vaults, one, { orFolder, name })) ids.add(id)
   return [...ids]
 }
 
@@ -68,17 +70,13 @@ function namesOf({ names }: Vaults): readonly (string | undefined)[] {
 }
 
 /** What a name means in one vault: the node of that id, or a folder, or else the notes that are called so. */
-async function idsOf(
-  vaults: Vaults,
-  vault: string | undefined,
-  { tool, name }: { readonly tool: string; readonly name: string },
-): Promise<readonly string[]> {
+async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name }: Asked): Promise<readonly string[]> {
   const core = await coreOf(vaults, vault)
   if (core === undefined) return []
   return await core.store.read(async (snapshot) => {
     const [id] = await findIds(snapshot, core, [name])
     const inVault = vault === undefined ? name : `${vault}:${name}`
-    if (TAKE_FOLDERS.has(tool) && (await isFolder(snapshot, name))) return [inVault]
+    if (orFolder && (await isFolder(snapshot, name))) return [inVault]
     if (id !== undefined) return [vault === undefined ? name : id]
     const [hits = []] = await snapshot.names([name], 'equal', {})
     return ownNames(hits).map((hit) => hit.id)
@@ -101,9 +99,6 @@ function ambiguous(name: string, ids: readonly string[]): RouxError {
     candidates: ids,
   })
 }
-
-/** Tools whose `id` may be a folder, which goes before a note of that title. */
-const TAKE_FOLDERS: ReadonlySet<string> = new Set(['move_node', 'add_attachment', 'list_changes'])
 
 async function isFolder(snapshot: Snapshot, path: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(path)), { depth: 1, limit: 1, includeArchived: true })) !== undefined

@@ -11,7 +11,7 @@ import type { RenderAnswer } from '../output/printer.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
-import { awaitFindable, neededBy, remainderOf } from './findable.ts'
+import { awaitFindable, remainderOf } from './findable.ts'
 import { resolveNames } from './resolve-name.ts'
 import { commandName, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor } from './tool-switch.ts'
@@ -52,7 +52,7 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   requireOn(tool, server.settings)
   const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
-  const by = neededBy(tool.name, args)
+  const by = tool.findableBy?.(args)
   const ask = async (all: Vaults) => {
     const asked = new Set<GraphCore>()
     const findable: Vaults = {
@@ -64,7 +64,7 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
         return core
       },
     }
-    const run = prepareCall(tool, await resolveNames(all, tool.name, args), { vaults: findable, switchedOffBy })
+    const run = prepareCall(tool, await resolveNames(all, tool, args), { vaults: findable, switchedOffBy })
     const answer = await run({ whole: true })
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }

@@ -27,7 +27,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
-    return toolResult(mayRead ? answer : answerWithoutReading(answer, tool.needs), tool.wrap)
+    return toolResult(mayRead ? answer : answerWithoutReading(answer, tool), tool.wrap)
   } catch (error) {
     // No one waits for this one any more: it is never sent.
     const shown = signal?.aborted ? cancelled() : error

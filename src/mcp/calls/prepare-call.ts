@@ -1,6 +1,5 @@
 import type { Call } from '../../app/answer.ts'
 import type { Answer, GraphCore, Warning } from '../../app/graph-core.ts'
-import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from '../../app/vault-arguments.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
@@ -9,6 +8,7 @@ import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
 import { invalidArguments } from './invalid-arguments.ts'
 import { tooLongLists } from './list-bounds.ts'
 import { mergeWarnings, type VaultAnswer } from './reach.ts'
+import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from './vault-arguments.ts'
 import { definitionFor } from './vault-parameter.ts'
 import { requireAny } from './vaults.ts'
 
@@ -61,16 +61,16 @@ interface Choice {
 
 /** Which vaults are asked, and for what. */
 function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
-  if (tool.reach.kind === 'each') return partsById(args, { names, wanted })
-  const inArguments = vaultsNamedIn(tool.name, args, names)
+  if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
+  const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
   const meant = new Set([...inArguments, ...(wanted === undefined ? [] : [wanted])])
   if (meant.size > 1) throw severalVaults(tool.name, [...meant])
   const [first = ''] = names
   const all = meant.size > 0 ? [...meant] : tool.reach.kind === 'all' ? names : [first]
-  return all.map((name) => ({ name, args: withoutVaultName(tool.name, args, name) }))
+  return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
 }
 
-function partsById(args: Arguments, { names, wanted }: Choice): readonly Part[] {
+function partsById(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   const [first = ''] = names
   const byVault = new Map<string, unknown[]>()
   const ids = Array.isArray(args.ids) ? args.ids : []
@@ -79,7 +79,7 @@ function partsById(args: Arguments, { names, wanted }: Choice): readonly Part[] 
     byVault.set(name, [...(byVault.get(name) ?? []), id])
   }
   if (byVault.size === 0) return [{ name: wanted ?? first, args }]
-  return [...byVault].map(([name, some]) => ({ name, args: withoutVaultName('', { ...args, ids: some }, name) }))
+  return [...byVault].map(([name, some]) => ({ name, args: withoutVaultName(tool.names ?? {}, { ...args, ids: some }, name) }))
 }
 
 interface Asking {

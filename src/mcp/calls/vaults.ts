@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
-import { vaultOf } from '../../app/vault-arguments.ts'
 import { RouxError } from '../../core/errors.ts'
+import { vaultOf } from './vault-arguments.ts'
 
 /** A vault, and an id as the vault itself knows it. */
 export interface IdInVault {

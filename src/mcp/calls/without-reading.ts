@@ -2,19 +2,9 @@ import type { Answer, Warning } from '../../app/graph-core.ts'
 import { type ErrorCode, RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { partialHash } from '../../core/partial-reading.ts'
-import type { Permission } from '../definition/define-tool.ts'
+import type { ToolFacts } from '../definition/define-tool.ts'
 
-/** What answers say about a change or an attachment itself, and nothing about notes; by what the tool needs. */
-const TOLD: Readonly<Record<Permission, ReadonlySet<string>>> = {
-  'tools.write': new Set([
-    ...['node', 'id', 'ids', 'old_id', 'new_id', 'path', 'hash', 'deleted'],
-    ...['change_id', 'plan_id', 'undone', 'undoes', 'time', 'state'],
-  ]),
-  'tools.attach': new Set([
-    ...['attachments', 'total', 'id', 'filename', 'mime_type', 'size', 'created', 'modified', 'content', 'next_offset'],
-    ...['deleted', 'change_id', 'plan_id'],
-  ]),
-}
+const NOTHING: ReadonlySet<string> = new Set()
 
 /** Warnings that are about the index, not about notes. */
 const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
@@ -23,10 +13,13 @@ const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 /** The same answer for a client that may change something but not read notes. */
-export function answerWithoutReading(answer: Answer<unknown>, needs: Permission | undefined): Answer<unknown> {
+export function answerWithoutReading(
+  answer: Answer<unknown>,
+  { needs, tellsWithoutReading = NOTHING }: ToolFacts,
+): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
-  return { ...answer, value: only(TOLD[needs], answer.value), warnings }
+  return { ...answer, value: only(tellsWithoutReading, answer.value), warnings }
 }
 
 /** The same failure for a client that may not read notes. */

@@ -1,9 +1,11 @@
 import * as z from 'zod/v4'
 import type { Call } from '../../app/answer.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
+import type { FindableBy } from '../../core/indexing.ts'
 import { once } from '../../core/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { ONE_VAULT, type Reach, type VaultAnswer } from '../calls/reach.ts'
+import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import type { OutputSchema } from './output-schema.ts'
 
@@ -37,6 +39,20 @@ export interface ToolIdentity {
   readonly name: string
   /** Absent of tools that are offered unless they are switched off. */
   readonly needs?: Permission
+  /** Whether there is nothing to answer without an embedder. */
+  readonly byMeaning?: true
+}
+
+/** What else is known of a tool, for those who prepare its calls and tell its answers. */
+export interface ToolFacts extends ToolIdentity {
+  readonly annotations: ToolAnnotations
+  /** Its parameters that name something; absent: none does. */
+  readonly names?: Names
+  /** What its answer tells a client that may not read notes, by the names of members at any depth; of tools that need a permission. */
+  readonly tellsWithoutReading?: ReadonlySet<string>
+  /** What of the search indexes the answer rests on; absent: nothing. */
+  findableBy?(args: Arguments): FindableBy | undefined
+  readonly wrap: Wrap
 }
 
 /** What has a tool switched off: a setting, or anything else with what to do about it. */
@@ -46,15 +62,13 @@ export type OffSwitch = string | { readonly hint: string }
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
 /** A tool as one literal: lists, checks, help and snapshots are derived from it. */
-export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolIdentity {
+export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolFacts {
   readonly title: string
   readonly description: string
-  readonly annotations: ToolAnnotations
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
   /** Of answers whose shape is fixed and small: every model reads it with every list. */
   readonly output?: OutputSchema
-  readonly wrap: Wrap
   /** Which of several vaults it asks; absent: one. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
@@ -73,10 +87,8 @@ export interface ToolDefinition {
 }
 
 /** A tool that can be listed and called. */
-export interface Tool extends ToolIdentity {
-  readonly wrap: Wrap
+export interface Tool extends ToolFacts {
   readonly reach: Reach
-  readonly annotations: ToolAnnotations
   definition(): ToolDefinition
   /**
    * Checks arguments and gives what runs with them.
@@ -87,8 +99,9 @@ export interface Tool extends ToolIdentity {
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
-  const { name, title, description, annotations, wrap, needs, output } = literal
-  const schema = once(() => z.strictObject(literal.input()))
+  const { title, description, output, input, reach, check, run, ...facts } = literal
+  const { name, annotations } = facts
+  const schema = once(() => z.strictObject(input()))
   const definition = once(() => ({
     name,
     title,
@@ -98,25 +111,22 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
     annotations,
   }))
   return {
-    name,
-    wrap,
-    reach: reachOf(literal, schema),
-    annotations,
-    ...(needs === undefined ? {} : { needs }),
+    ...facts,
+    reach: reachOf(reach, schema),
     definition,
     prepare(args, switchedOffBy = () => undefined) {
       const parsed = schema().safeParse(args ?? {})
       if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, { args }))
-      const wrong = literal.check?.(parsed.data, switchedOffBy)
+      const wrong = check?.(parsed.data, switchedOffBy)
       if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
-      return (core, call) => literal.run(core, parsed.data, call)
+      return (core, call) => run(core, parsed.data, call)
     },
   }
 }
 
 /** How the tool reaches several vaults, in terms of the arguments as a caller gives them, which were found right. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
-  { reach = ONE_VAULT }: ToolLiteral<Shape, Value>,
+  reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,
 ): Reach {
   if (reach.kind === 'one') return reach

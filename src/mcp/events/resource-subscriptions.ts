@@ -1,4 +1,4 @@
-import { vaultOf } from '../../app/vault-arguments.ts'
+import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
 /** Of one connection or stream: how many addresses, and how many characters each. */

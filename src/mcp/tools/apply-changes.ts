@@ -7,6 +7,7 @@ import { toolDisabled } from '../calls/tool-disabled.ts'
 import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { CHANGES } from './annotations.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
+import { OF_CHANGES } from './without-reading.ts'
 
 interface GivenOperation {
   readonly tool: string
@@ -20,6 +21,8 @@ export const applyChangesTool = defineTool({
     'Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
+  names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
+  tellsWithoutReading: OF_CHANGES,
   input: () => ({
     operations: z
       .array(

@@ -3,6 +3,7 @@ import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { nodeId } from './parameters.ts'
+import { OF_CHANGES } from './without-reading.ts'
 
 export const cloneNodeTool = defineOperation({
   name: 'clone_node',
@@ -10,6 +11,8 @@ export const cloneNodeTool = defineOperation({
   description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
   needs: 'tools.write',
   annotations: CREATES,
+  names: { id: 'note' },
+  tellsWithoutReading: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),

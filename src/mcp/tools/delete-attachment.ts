@@ -2,6 +2,7 @@ import { deleteFile } from '../../app/write/delete-file.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { attachmentId, expectedHash } from './parameters.ts'
+import { OF_ATTACHMENTS } from './without-reading.ts'
 
 export const deleteAttachmentTool = defineOperation({
   name: 'delete_attachment',
@@ -9,6 +10,8 @@ export const deleteAttachmentTool = defineOperation({
   description: 'Moves an attachment to the trash of the vault; tells the links that lead nowhere now.',
   needs: 'tools.attach',
   annotations: SETS,
+  names: { id: 'note' },
+  tellsWithoutReading: OF_ATTACHMENTS,
   input: () => ({ id: attachmentId(), expected_hash: expectedHash() }),
   wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),

@@ -11,6 +11,8 @@ export const findNodesTool = defineTool({
   description:
     'Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search.',
   annotations: READS,
+  names: { folder: 'place' },
+  findableBy: () => 'words',
   input: () => ({
     query: z
       .string()

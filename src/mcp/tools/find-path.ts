@@ -9,6 +9,7 @@ export const findPathTool = defineTool({
   description:
     'Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not.',
   annotations: READS,
+  names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeId('Start'),
     target: nodeId('End'),

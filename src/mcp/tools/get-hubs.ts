@@ -9,6 +9,7 @@ export const getHubsTool = defineTool({
   title: 'Most central notes',
   description: 'The most central notes with their scores: a good first look at a vault, folder or tag.',
   annotations: READS,
+  names: { folder: 'place' },
   input: () => ({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])

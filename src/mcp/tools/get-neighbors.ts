@@ -9,6 +9,7 @@ export const getNeighborsTool = defineTool({
   description:
     'Notes that link to a note (backlinks) or that it links to, best linked first. For the note itself use get_node, for a way between two notes find_path.',
   annotations: READS,
+  names: { id: 'note' },
   input: () => ({
     id: nodeId('Note'),
     direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes linking here; out: notes linked to.'),

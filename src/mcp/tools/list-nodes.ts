@@ -9,6 +9,7 @@ export const listNodesTool = defineTool({
   description:
     'Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
   annotations: READS,
+  names: { path: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),

@@ -9,6 +9,7 @@ export const nodesExistTool = defineTool({
   title: 'Do these ids exist',
   description: 'Tells for each id whether there is such a node. For names instead of ids use resolve_nodes.',
   annotations: READS,
+  names: { ids: 'note' },
   input: () => ({
     ids: z.array(z.string()).describe('Ids to check, in any case, up to 1,000.'),
   }),

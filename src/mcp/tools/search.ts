@@ -11,6 +11,9 @@ export const searchTool = defineTool({
   description:
     'Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes.',
   annotations: READS,
+  names: { folder: 'place', note: 'note' },
+  byMeaning: true,
+  findableBy: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
     query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
     limit: limit(50, 10),

@@ -8,6 +8,9 @@ export const similarNodesTool = defineTool({
   title: 'Notes about the same',
   description: 'Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading.',
   annotations: READS,
+  names: { id: 'note', folder: 'place' },
+  byMeaning: true,
+  findableBy: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
     limit: limit(50, 10),

@@ -12,7 +12,7 @@ const vaults = vaultsOnDemand(Object.keys(FILES), async (name = '') => {
   const { store } = await new IndexedVault(new MemoryVault(FILES[name] ?? {}), {}, name).index()
   return { ...fakeCore(store), name }
 })
-const idOf = async (id: string, more: object = {}) => (await resolveNames(vaults, 'get_node', { id, ...more })).id
+const idOf = async (id: string, more: object = {}) => (await resolveNames(vaults, { names: { id: 'note' } }, { id, ...more })).id
 
 test.each([
   ['work:List', 'work:list.md'],
@@ -26,7 +26,7 @@ test.each([
 })
 
 test('each of several names is a title or an id', async () => {
-  const { ids } = await resolveNames(vaults, 'nodes_exist', { ids: ['Work: plan', 'work:list.md', 'nothing', 4] })
+  const { ids } = await resolveNames(vaults, { names: { ids: 'note' } }, { ids: ['Work: plan', 'work:list.md', 'nothing', 4] })
   expect(ids).toEqual(['home:work: plan.md', 'work:list.md', 'nothing', 4])
 })
 

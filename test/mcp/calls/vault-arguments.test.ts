@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { vaultOf, vaultsNamedIn, withoutVaultName } from '../../src/app/vault-arguments.ts'
+import { vaultOf, vaultsNamedIn, withoutVaultName } from '../../../src/mcp/calls/vault-arguments.ts'
+import { TOOLS } from '../../../src/mcp/tools/index.ts'
 
 const NAMES = ['home', 'work']
+const namesOf = (tool: string) => TOOLS.find(({ name }) => name === tool)?.names ?? {}
 
 describe('the vaults that arguments name', () => {
   test.each([
@@ -22,7 +24,7 @@ describe('the vaults that arguments name', () => {
     ['apply_changes', { operations: [{ tool: 'rename_tag', arguments: { tag: 'a', to: 'work:b' } }, 7, null] }, []],
     ['undo', { change_id: 'work:0abc' }, ['work']],
   ])('%s %j', (tool, args, names) => {
-    expect(vaultsNamedIn(tool, args, NAMES)).toEqual(names)
+    expect(vaultsNamedIn(namesOf(tool), args, NAMES)).toEqual(names)
   })
 })
 
@@ -33,7 +35,7 @@ test('without the name of its vault everything else is as it was', () => {
     ],
     dry_run: true,
   }
-  expect(withoutVaultName('apply_changes', args, 'work')).toEqual({
+  expect(withoutVaultName(namesOf('apply_changes'), args, 'work')).toEqual({
     operations: [{ tool: 'create_node', arguments: { id: 'A b.md', content: 'work:x', relations: { up: ['b', 'home:c'] } } }],
     dry_run: true,
   })
@@ -43,7 +45,7 @@ test('a name that is put before an id is found and taken away again, whatever th
   fc.assert(
     fc.property(fc.string(), fc.constantFrom(...NAMES), (id, name) => {
       expect(vaultOf(`${name}:${id}`, NAMES)).toBe(name)
-      expect(withoutVaultName('get_node', { id: `${name}:${id}` }, name)).toEqual({ id })
+      expect(withoutVaultName(namesOf('get_node'), { id: `${name}:${id}` }, name)).toEqual({ id })
     }),
   )
 })
@@ -56,7 +58,7 @@ test('what no tool takes is left as it is, however deep it is', () => {
     operations = [{ tool: 'apply_changes', arguments: { operations } }]
   }
   for (const args of [{ id: lists }, { ids: lists }, { relations: { up: lists } }, { operations: lists }, { operations }]) {
-    expect(vaultsNamedIn('apply_changes', args, NAMES)).toEqual([])
-    expect(Object.keys(withoutVaultName('apply_changes', args, 'work'))).toEqual(Object.keys(args))
+    expect(vaultsNamedIn(namesOf('apply_changes'), args, NAMES)).toEqual([])
+    expect(Object.keys(withoutVaultName(namesOf('apply_changes'), args, 'work'))).toEqual(Object.keys(args))
   }
 })
