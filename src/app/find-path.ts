@@ -1,11 +1,10 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../core/store.ts'
-import type { NoteText } from '../core/texts.ts'
-import { sentenceAt } from '../markdown/sentences.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
-import { type Reading, type ReadTexts, readTexts, unreadWarnings } from './texts.ts'
+import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
+import { type Reading, unreadWarnings } from './texts.ts'
 
 export interface FindPathArguments extends PathOptions {
   readonly source: string
@@ -75,18 +74,17 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
-  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
-  const ends = chosen.flatMap(({ occurrence: { from, to, subpath } }) => (subpath === undefined ? [from] : [from, to]))
-  const read = await readTexts(reading, [...new Set(ends)])
-  const hops = new Map(
-    chosen.map((choice) => [keyOf(choice.pair), describeHop(choice, reading.snapshot.isMixed ? NO_TEXTS : read)] as const),
+  const sentences = await readLinkSentences(
+    reading,
+    chosen.map(({ occurrence }) => occurrence),
   )
+  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
   const found = paths.map((path) => ({
     path,
     length: path.length - 1,
     hops: pairsOf(path).flatMap((pair) => hops.get(keyOf(pair)) ?? []),
   }))
-  return { paths: found, unread: read.unread }
+  return { paths: found, unread: sentences.unread }
 }
 
 async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
@@ -103,26 +101,16 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   })
 }
 
-/** Places of one generation are not looked up in texts of another. */
-const NO_TEXTS: ReadTexts = { texts: new Map(), unread: [], changed: new Set() }
-
-function describeHop({ pair: [from, to], occurrence }: Chosen, { texts, changed }: ReadTexts): Hop {
-  // A text of another version has something else at this place.
-  const source = changed.has(occurrence.from) ? undefined : texts.get(occurrence.from)
+function hopOf({ pair: [from, to], occurrence }: Chosen, sentences: LinkSentences): Hop {
   return {
     from,
     to,
     type: occurrence.property ?? occurrence.kind,
     direction: occurrence.from === from ? 'out' : 'in',
     line: occurrence.line,
-    text: source === undefined ? '' : sentenceOf(source, occurrence),
+    text: sentences.of(occurrence),
     ...(occurrence.brokenSubpath === true ? { brokenSubpath: true } : {}),
   }
-}
-
-/** A sentence of the body never reaches up into the frontmatter. */
-function sentenceOf({ text, bodyStart }: NoteText, { start, end }: Occurrence): string {
-  return start < bodyStart ? sentenceAt(text, start, end) : sentenceAt(text.slice(bodyStart), start - bodyStart, end - bodyStart)
 }
 
 function pairsOf(path: readonly NodeId[]): readonly Pair[] {

@@ -1,8 +1,11 @@
-import type { Direction, NodeKind } from '../core/store.ts'
+import type { NodeId } from '../core/ids.ts'
+import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
+import { readLinkSentences } from './link-sentences.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
+import { type Reading, unreadWarnings } from './texts.ts'
 
 export interface NeighborsArguments {
   readonly id: string
@@ -12,24 +15,102 @@ export interface NeighborsArguments {
   /** Only over links of this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
+  /** The sentences that link come with each. */
+  readonly evidence: boolean
+}
+
+export interface Neighbor extends NodeResponse {
+  /** The first sentences that link, in the order of the note; only where evidence is asked for, as is `more`. */
+  readonly lines?: readonly LinkLine[]
+  /** How many others there are; absent where there is none. */
+  readonly more?: number
+}
+
+/** A sentence that links. */
+export interface LinkLine {
+  /** 1-based, in the note that holds the link: the neighbour itself for `in`, the note that was asked about for `out`. */
+  readonly line: number
+  readonly text: string
+  /** Only where both directions were asked for. */
+  readonly direction?: 'in' | 'out'
 }
 
 /** What a node links to and is linked from, by in-degree, then id. What is only linked to has neighbours, too. */
-export function getNeighbors(
-  core: GraphCore,
-  args: NeighborsArguments,
-  call: Call = {},
-): Promise<Answer<readonly NodeResponse[]>> {
+export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const [id] = await lookUp(snapshot, core, [args.id])
     if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
-    const { direction, type, kinds } = args
-    const options = {
-      direction,
-      ...(type === undefined ? {} : { type }),
-      ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
-    }
-    const { items } = await snapshot.neighbors(id, options, { offset: 0, limit: args.limit })
-    return { value: await listResponses(snapshot, items, args.includeContent ? 'excerpt' : 'metadata'), warnings: [] }
+    const { items } = await snapshot.neighbors(id, optionsOf(args), { offset: 0, limit: args.limit })
+    const [responses, evidence] = await Promise.all([
+      listResponses(snapshot, items, args.includeContent ? 'excerpt' : 'metadata'),
+      args.evidence ? evidenceOf({ core, snapshot, call }, { id, others: items }, args) : NO_EVIDENCE,
+    ])
+    const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
+    return { value, warnings: unreadWarnings(evidence.unread) }
   })
+}
+
+function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOptions {
+  return {
+    direction,
+    ...(type === undefined ? {} : { type }),
+    ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
+  }
+}
+
+interface Evidence {
+  readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
+  /** Notes whose files do not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
+
+/** Sentences that are shown of each neighbour. */
+const SHOWN = 2
+
+interface Ends {
+  readonly id: NodeId
+  readonly others: readonly NodeId[]
+}
+
+async function evidenceOf(
+  reading: Reading,
+  { id, others }: Ends,
+  { direction, type }: Pick<NeighborsArguments, 'direction' | 'type'>,
+): Promise<Evidence> {
+  const ways = direction === 'both' ? (['in', 'out'] as const) : [direction]
+  const asked = others.flatMap((other) => ways.map((way) => (way === 'in' ? ([other, id] as const) : ([id, other] as const))))
+  const found = await reading.snapshot.occurrences(asked)
+  const sentences = await readLinkSentences(reading, found.flat())
+  const lineOf = (occurrence: Occurrence): LinkLine => ({
+    line: occurrence.line,
+    text: sentences.of(occurrence),
+    ...(direction === 'both' ? { direction: occurrence.from === id ? 'out' : 'in' } : {}),
+  })
+  const shown = others.map((other, at) => {
+    const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
+    const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
+    // Readers do not see what is in a comment.
+    const visible = counted.filter(({ inComment }) => !inComment)
+    const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
+    const more = lines.length - SHOWN
+    return [other, { lines: lines.slice(0, SHOWN), ...(more > 0 ? { more } : {}) }] as const
+  })
+  return { lines: new Map(shown), unread: sentences.unread }
+}
+
+/** Several links may stand in one sentence. */
+function eachOnce(lines: readonly LinkLine[]): readonly LinkLine[] {
+  const known = new Set<string>()
+  return lines.filter(({ line, text, direction }) => {
+    // The same words in another line are another sentence; what could not be read is one sentence a line.
+    const key = `${direction} ${line} ${text}`
+    return !known.has(key) && known.add(key)
+  })
+}
+
+/** Property names compare case-insensitively. */
+function isSameName(property: string | undefined, type: string): boolean {
+  return property?.toLowerCase() === type.toLowerCase()
 }

@@ -85,7 +85,7 @@ export interface VaultMethods {
     readonly max_chars?: number
   }, options?: CallOptions): ReturnType<typeof getNode>
 
-  /** Notes that link to a note (backlinks) or that it links to, best linked first. For the note itself use get_node, for a way between two notes find_path. */
+  /** Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. For the note itself use get_node, for a way between two notes find_path. */
   getNeighbors(args: {
     /** Note: its path in the vault, in any case; ".md" may be left out. */
     readonly id: string
@@ -99,6 +99,8 @@ export interface VaultMethods {
     readonly type?: string
     /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Add the sentences that link, with their lines. Default: false. */
+    readonly evidence?: boolean
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
   /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not. */

@@ -18,7 +18,7 @@ const store = fakeStore(GARDEN)
 const core = fakeCore(store)
 
 describe('get_neighbors', () => {
-  const args = { id: 'soil/compost.md', direction: 'both', limit: 20, includeContent: false } as const
+  const args = { id: 'soil/compost.md', direction: 'both', limit: 20, includeContent: false, evidence: false } as const
 
   test('shows metadata, best linked first', async () => {
     const { value, warnings } = await getNeighbors(core, args)
@@ -69,6 +69,7 @@ test('an id of any length is told in a few words', async () => {
     direction: 'both',
     limit: 20,
     includeContent: false,
+    evidence: false,
   })
   expect(warnings[0]?.message).toMatch(/^There is no node "x{50,}…"/)
   expect(warnings[0]?.message.length).toBeLessThan(200)

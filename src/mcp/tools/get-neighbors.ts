@@ -7,7 +7,7 @@ export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description:
-    'Notes that link to a note (backlinks) or that it links to, best linked first. For the note itself use get_node, for a way between two notes find_path.',
+    'Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. For the note itself use get_node, for a way between two notes find_path.',
   annotations: READS,
   names: { id: 'note' },
   input: () => ({
@@ -17,6 +17,7 @@ export const getNeighborsTool = defineTool({
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property, e.g. "up".'),
     kinds: kinds(),
+    evidence: z.boolean().default(false).describe('Add the sentences that link, with their lines.'),
   }),
   wrap: 'results',
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { getNeighbors, type NeighborsArguments } from '../../src/app/get-neighbors.ts'
+import { searchCore } from './search-core.ts'
+
+const NOTES = {
+  'Soil.md': 'Made of [[Compost]] and sand. Worms live in it. It dries out without [[Compost]].\n\nSee [[Roses]].\n',
+  'Roses.md':
+    '---\nup: "[[Soil]]"\n---\n# Roses\n\nThey need [[Soil]]. Deep [[soil]] and loose [[Soil|ground]] are best.\n\n- In pots: [[Soil]] with sand\n',
+  'Secret.md': '%% Hidden: [[Soil]] %%\n\nShown: [[Soil]].\n',
+  'Compost.md': 'Nothing here.\n',
+  'Map.md': 'To [[Nowhere]].\n',
+}
+
+async function ask(args: Partial<NeighborsArguments>, notes: Readonly<Record<string, string>> = NOTES) {
+  const core = await searchCore(notes)
+  const { value } = await getNeighbors(core, {
+    id: 'soil',
+    direction: 'in',
+    limit: 20,
+    includeContent: false,
+    evidence: true,
+    ...args,
+  })
+  await core.close()
+  return Object.fromEntries(value.map(({ id, lines, more }) => [id, { lines, ...(more === undefined ? {} : { more }) }]))
+}
+
+test('who mentions a note is shown with the first two sentences, and how many others there are', async () => {
+  expect(await ask({})).toEqual({
+    'roses.md': {
+      lines: [
+        { line: 2, text: 'up: "[[Soil]]"' },
+        { line: 6, text: 'They need [[Soil]].' },
+      ],
+      more: 2,
+    },
+    'secret.md': { lines: [{ line: 3, text: 'Shown: [[Soil]].' }] },
+  })
+})
+
+test('what a note links to is shown with its own sentences', async () => {
+  expect(await ask({ direction: 'out' })).toEqual({
+    'compost.md': {
+      lines: [
+        { line: 1, text: 'Made of [[Compost]] and sand.' },
+        { line: 1, text: 'It dries out without [[Compost]].' },
+      ],
+    },
+    'roses.md': { lines: [{ line: 3, text: 'See [[Roses]].' }] },
+  })
+})
+
+test('in both directions each sentence says which of the two notes holds it', async () => {
+  const { 'roses.md': roses } = await ask({ direction: 'both', type: undefined })
+  expect(roses?.lines?.map(({ direction }) => direction)).toEqual(['in', 'in'])
+  const { 'compost.md': compost } = await ask({ direction: 'both' })
+  expect(compost?.lines?.map(({ direction }) => direction)).toEqual(['out', 'out'])
+})
+
+test('of one relation only the lines of that property are evidence', async () => {
+  expect(await ask({ type: 'UP' })).toEqual({ 'roses.md': { lines: [{ line: 2, text: 'up: "[[Soil]]"' }] } })
+})
+
+test('who mentions a note that does not exist is shown alike', async () => {
+  expect(await ask({ id: 'nowhere' })).toEqual({ 'map.md': { lines: [{ line: 1, text: 'To [[Nowhere]].' }] } })
+})
+
+test('without evidence there are no lines', async () => {
+  expect(await ask({ evidence: false })).toEqual({ 'roses.md': { lines: undefined }, 'secret.md': { lines: undefined } })
+})
