@@ -2,8 +2,8 @@ import type { NodeId } from '../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { findIds, unknownIdWarning } from './known-node.ts'
 import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
+import { findMeant } from './meant-note.ts'
 import { type Reading, unreadWarnings } from './texts.ts'
 
 export interface FindPathArguments extends PathOptions {
@@ -42,17 +42,15 @@ export interface PathAnswer extends FoundPath {
 /** The shortest way from one note to another over links, `null` where there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
   return answer(core, call, async (snapshot) => {
-    const [source, target] = await findIds(snapshot, core, [args.source, args.target])
-    if (source === undefined || target === undefined) {
-      const unknown = [source === undefined ? [args.source] : [], target === undefined ? [args.target] : []].flat()
-      return { value: null, warnings: await Promise.all(unknown.map((id) => unknownIdWarning(snapshot, id))) }
-    }
+    const { ids, warnings } = await findMeant(snapshot, core, [args.source, args.target], { withMissing: false })
+    const [source, target] = ids
+    if (source === undefined || target === undefined) return { value: null, warnings }
     const { direction, count, avoidHubs } = args
     const paths = source === target ? [[source]] : await snapshot.paths(source, target, { direction, count, avoidHubs })
     const described = await describePaths({ core, snapshot, call }, paths)
     const [shortest, ...alternatives] = described.paths
     const value = shortest === undefined ? null : { ...shortest, alternatives }
-    return { value, warnings: unreadWarnings(described.unread) }
+    return { value, warnings: [...warnings, ...unreadWarnings(described.unread)] }
   })
 }
 
@@ -74,10 +72,10 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
-  const sentences = await readLinkSentences(
-    reading,
-    chosen.map(({ occurrence }) => occurrence),
-  )
+  const occurrences = chosen.map(({ occurrence }) => occurrence)
+  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
+  const named = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
+  const sentences = await readLinkSentences(reading, occurrences, named)
   const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
   const found = paths.map((path) => ({
     path,

@@ -2,12 +2,13 @@ import type { NodeId } from '../core/ids.ts'
 import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { lookUp, unknownIdWarning } from './known-node.ts'
 import { readLinkSentences } from './link-sentences.ts'
+import { findMeant } from './meant-note.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
 import { type Reading, unreadWarnings } from './texts.ts'
 
 export interface NeighborsArguments {
+  /** An id, or the title or alias of one note. */
   readonly id: string
   readonly direction: Direction
   readonly limit: number
@@ -38,15 +39,16 @@ export interface LinkLine {
 /** What a node links to and is linked from, by in-degree, then id. What is only linked to has neighbours, too. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
-    const [id] = await lookUp(snapshot, core, [args.id])
-    if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
+    const { ids, warnings } = await findMeant(snapshot, core, [args.id], { withMissing: true })
+    const [id] = ids
+    if (id === undefined) return { value: [], warnings }
     const { items } = await snapshot.neighbors(id, optionsOf(args), { offset: 0, limit: args.limit })
     const [responses, evidence] = await Promise.all([
       listResponses(snapshot, items, args.includeContent ? 'excerpt' : 'metadata'),
       args.evidence ? evidenceOf({ core, snapshot, call }, { id, others: items }, args) : NO_EVIDENCE,
     ])
     const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
-    return { value, warnings: unreadWarnings(evidence.unread) }
+    return { value, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
   })
 }
 

@@ -12,12 +12,14 @@ export interface LinkSentences {
   readonly unread: readonly NodeId[]
 }
 
-/** Reads the sentences of links of one snapshot. */
-export async function readLinkSentences(reading: Reading, occurrences: readonly Occurrence[]): Promise<LinkSentences> {
-  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
-  const ends = occurrences.flatMap(({ from, to, subpath }) => (subpath === undefined ? [from] : [from, to]))
-  const { texts, unread, changed } = await readTexts(reading, [...new Set(ends)])
-  const sources = new Set(occurrences.map(({ from }) => from))
+/** Reads the sentences of links of one snapshot, and compares these other notes with it, too. */
+export async function readLinkSentences(
+  reading: Reading,
+  occurrences: readonly Occurrence[],
+  others: readonly NodeId[] = [],
+): Promise<LinkSentences> {
+  const sources = occurrences.map(({ from }) => from)
+  const { texts, unread, changed } = await readTexts(reading, [...new Set([...sources, ...others])])
   return {
     of(occurrence) {
       // Places of one generation are not looked up in texts of another, nor those of one version in another.
@@ -25,7 +27,7 @@ export async function readLinkSentences(reading: Reading, occurrences: readonly 
       const source = isOther ? undefined : texts.get(occurrence.from)
       return source === undefined ? '' : sentenceOf(source, occurrence)
     },
-    unread: unread.filter((id) => sources.has(id)),
+    unread,
   }
 }
 

@@ -191,6 +191,22 @@ export interface ProblemFilter {
   readonly folder?: string
   /** Of this node only. */
   readonly id?: NodeId
+  /** Only of links that lead to this node. */
+  readonly target?: NodeId
+}
+
+export type ProblemCounts = Readonly<Record<ProblemKind, number>>
+
+/** A note that is linked to and does not exist. */
+export interface WantedNote {
+  /** As most files write it. */
+  readonly name: string
+  /** The missing targets that mean it, by id: their names differ in case, accents, or by what stands between words. */
+  readonly ids: readonly [NodeId, ...NodeId[]]
+  /** How many files link to it. */
+  readonly files: number
+  /** Three of them at the most, by in-degree, then id. */
+  readonly sources: readonly NodeId[]
 }
 
 /** How a name is compared with titles, aliases and file names. */
@@ -275,6 +291,10 @@ export interface Snapshot {
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
   /** By id, then line. */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
+  /** How many problems of each kind `problems` has. */
+  problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
+  /** By how many files of the folder want them, then by name; without attachments. */
+  wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>>
   /** By in-degree, then id; without the node itself and without excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Every place where the first of a pair links to the second, in order of position; a list a pair. */

@@ -34,6 +34,9 @@ const CALLS: readonly (readonly [tool: string, args: (limit: number) => object])
   ['list_tags', () => ({})],
   ['get_tree', (limit) => ({ limit })],
   ['get_problems', (limit) => ({ limit })],
+  ['get_problems', (limit) => ({ limit, kind: 'missing_note' })],
+  ['get_problems', (limit) => ({ limit, target: 'Number 0' })],
+  ['get_problems', () => ({ summary: true, target: 'Number 0' })],
 ]
 
 test('every reading tool is among the calls that are counted', () => {

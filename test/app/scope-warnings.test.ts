@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findNodes } from '../../src/app/find-nodes.ts'
 import { getHubs } from '../../src/app/get-hubs.ts'
-import { getProblems } from '../../src/app/get-problems.ts'
+import { listProblems } from '../../src/app/get-problems.ts'
 import { getTree } from '../../src/app/get-tree.ts'
 import { listNodes } from '../../src/app/list-nodes.ts'
 import { randomNode } from '../../src/app/random-node.ts'
@@ -37,7 +37,7 @@ describe('an empty answer', () => {
     ],
     [
       'of get_problems',
-      () => getProblems(core(), { ...page, folder: 'archive/odl' }),
+      () => listProblems(core(), { ...page, folder: 'archive/odl' }),
       ['There is no folder "archive/odl" with notes in it. Nearest: "Archive/Old", "Archive".'],
     ],
     [
@@ -57,7 +57,7 @@ describe('an empty answer', () => {
     const one = core()
     expect((await getHubs(one, { metric: 'in_degree', limit: 5, folder: 'Archive', tag: 'plant' })).warnings).toEqual([])
     expect((await listNodes(one, { ...page, path: 'beds', tag: 'tree' })).warnings).toEqual([])
-    expect((await getProblems(one, { ...page, folder: '/Beds/' })).warnings).toEqual([])
+    expect((await listProblems(one, { ...page, folder: '/Beds/' })).warnings).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findPath } from '../../src/app/find-path.ts'
 import { getHubs } from '../../src/app/get-hubs.ts'
 import { getNeighbors } from '../../src/app/get-neighbors.ts'
-import { getProblems } from '../../src/app/get-problems.ts'
+import { listProblems } from '../../src/app/get-problems.ts'
 import { getTree } from '../../src/app/get-tree.ts'
 import { listNodes } from '../../src/app/list-nodes.ts'
 import { listTags } from '../../src/app/list-tags.ts'
@@ -259,9 +259,9 @@ test('get_problems lists what the store found, by kind and folder', async () => 
   const id = toNodeId('soil/worms.md')
   own.problemsFound.push({ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] })
   own.problemsFound.push({ kind: 'orphan', id: toNodeId('alone.md'), line: 0, text: 'No links.' })
-  const all = await getProblems(fakeCore(own), { limit: 20, offset: 0 })
+  const all = await listProblems(fakeCore(own), { limit: 20, offset: 0 })
   expect(all.value.total).toBe(2)
-  const some = await getProblems(fakeCore(own), { limit: 20, offset: 0, folder: 'Soil/', kind: 'broken_link' })
+  const some = await listProblems(fakeCore(own), { limit: 20, offset: 0, folder: 'Soil/', kind: 'broken_link' })
   expect(some.value).toEqual({
     problems: [{ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] }],
     total: 1,

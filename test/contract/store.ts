@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import type { Metric, ProblemKind, Scope, Snapshot, Store } from '../../src/core/store.ts'
+import { type Metric, PROBLEM_KINDS, type ProblemKind, type Scope, type Snapshot, type Store } from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { ask } from '../support/ask.ts'
 import { testStoreSearch } from './store-search.ts'
@@ -284,6 +284,72 @@ export function testStore(name: string, open: OpenStore): void {
       expect(parts.flatMap((part) => part.items)).toEqual(all.items.slice(0, 10))
       const inPlants = (await ask(store).problems({ folder: 'plants' }, page)).items
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
+    })
+
+    test('problems: counted by kind as they are listed, in a folder and of links to one node alike', async () => {
+      const more = { 'a/Twin.md': '[[Home#Gone]]', 'b/Twin.md': '[[Worms]]', 'z.md': '[[Twin]] [[Rosse]] [[Home#Gone]]' }
+      const { store } = await garden(more, { outside: { 'b/Out.md': '/etc/hosts' } })
+      const filters = [{}, { folder: 'plants' }, { folder: 'b' }, { target: id('home.md') }, { target: id('worms') }]
+      for (const filter of filters) {
+        const { items } = await ask(store).problems(filter, page)
+        const counts = await ask(store).problemCounts(filter)
+        for (const kind of PROBLEM_KINDS) {
+          expect([kind, counts[kind]]).toEqual([kind, items.filter((problem) => problem.kind === kind).length])
+          expect((await ask(store).problems({ ...filter, kind }, page)).total).toBe(counts[kind])
+        }
+      }
+    })
+
+    test('problems: of links to one node, a missing or an ambiguous one too', async () => {
+      const { store } = await garden({
+        'a/Twin.md': '[[Home#Gone]] [[Roses#Gone]]',
+        'b/Twin.md': '[[Worms]] [[Wormz]]',
+        'z.md': '---\ntags: [x\n---\n[[Twin]] [[Home#Gone]]',
+      })
+      const list = async (target: string) =>
+        (await ask(store).problems({ target: id(target) }, page)).items.map((problem) => [problem.kind, problem.id, problem.line])
+      expect(await list('home.md')).toEqual([
+        ['broken_heading', 'a/twin.md', 1],
+        ['broken_heading', 'z.md', 4],
+      ])
+      expect(await list('worms')).toEqual([
+        ['broken_link', 'b/twin.md', 1],
+        ['broken_link', 'plants/soil.md', 5],
+      ])
+      expect(await list('b/twin.md')).toEqual([])
+      expect(await list('a/twin.md')).toEqual([['ambiguous_link', 'z.md', 4]])
+      expect(await list('nowhere')).toEqual([])
+    })
+
+    test('wanted: targets without a note by how many files link there, names that are nearly the same as one', async () => {
+      const { store } = await garden(
+        {
+          'a.md': '[[Deep Work]] [[deep-work]] [[photo.jpg]]',
+          'b.md': '[[Déep Work]] [[2024-01-01]]',
+          'c/c.md': '[[Deep Work]] [[2024-01-02]] [[Node.js]] [[a]]',
+          'c/d.md': '[[Deep work]] [[a]]',
+          'c/e.md': '[[deep_work]]',
+          'hidden/f.md': '[[Deep Work]] [[Secret]]',
+        },
+        { excluded: 'hidden/' },
+      )
+      const { items, total } = await ask(store).wanted(undefined, page)
+      expect(items).toEqual([
+        {
+          name: 'Deep Work',
+          ids: ['deep work', 'deep-work', 'deep_work', 'déep work'],
+          files: 5,
+          sources: ['a.md', 'b.md', 'c/c.md'],
+        },
+        { name: '2024-01-01', ids: ['2024-01-01'], files: 1, sources: ['b.md'] },
+        { name: '2024-01-02', ids: ['2024-01-02'], files: 1, sources: ['c/c.md'] },
+        { name: 'Node.js', ids: ['node.js'], files: 1, sources: ['c/c.md'] },
+        { name: 'Worms', ids: ['worms'], files: 1, sources: ['plants/soil.md'] },
+      ])
+      expect(total).toBe(5)
+      const inFolder = await ask(store).wanted('c', { offset: 0, limit: 1 })
+      expect(inFolder).toMatchObject({ items: [{ name: 'Deep Work', files: 3 }], total: 3 })
+      expect(await ask(store).wanted('c', { offset: 1, limit: 1 })).toMatchObject({ items: [{ name: '2024-01-02' }], total: 3 })
     })
 
     test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {

@@ -7,6 +7,7 @@ import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
 import type { Heading } from '../../src/core/note.ts'
 import type { Condition } from '../../src/core/query.ts'
 import {
+  ALL,
   EXCERPT_LENGTH,
   type ExportRow,
   type Folder,
@@ -17,6 +18,7 @@ import {
   type Occurrence,
   type Page,
   type Paged,
+  PROBLEM_KINDS,
   type Problem,
   type Scope,
   type Snapshot,
@@ -185,6 +187,23 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
           (folder === undefined || problem.id.startsWith(`${foldId(folder)}/`)),
       )
       return slice(found, page)
+    },
+    async problemCounts(filter) {
+      const { items } = await snapshot.problems(filter, ALL)
+      const counts = PROBLEM_KINDS.map((kind) => [kind, items.filter((problem) => problem.kind === kind).length])
+      return Object.fromEntries(counts)
+    },
+    async wanted(folder, page) {
+      const sources = [...entries.keys()].filter((id) => folder === undefined || id.startsWith(`${folder}/`))
+      const missing = [...entries.values()].filter(({ node }) => node.kind === 'missing')
+      const wanted = missing.map(({ node }) => {
+        const linking = sources.filter((id) => outgoing(id).has(node.id))
+        return { name: node.title, ids: [node.id] as const, files: linking.length, sources: linking.slice(0, 3) }
+      })
+      return slice(
+        wanted.filter(({ files }) => files > 0).sort((a, b) => b.files - a.files),
+        page,
+      )
     },
     async neighbors(id, { direction, type, kinds = ['note'] }, page) {
       const through = (from: NodeId, to: NodeId) =>

@@ -1,6 +1,5 @@
 import * as z from 'zod/v4'
-import { getProblems } from '../../app/get-problems.ts'
-import { PROBLEM_KINDS } from '../../core/store.ts'
+import { getProblems, LINK_KINDS, REPORTED_KINDS } from '../../app/get-problems.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, offset } from './parameters.ts'
 
@@ -8,15 +7,24 @@ export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
   description:
-    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, malformed parts, notes without links, names that clash.',
+    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, missing notes, malformed parts, notes without links, names that clash.',
   annotations: READS,
-  names: { folder: 'place' },
+  names: { folder: 'place', target: 'note' },
   input: () => ({
-    kind: z.enum(PROBLEM_KINDS).optional().describe('Only this kind.'),
+    kind: z.enum(REPORTED_KINDS).optional().describe('Only this kind. missing_note: most wanted first.'),
     folder: folder(),
+    target: z.string().optional().describe('Only links to this note, by id or title.'),
+    summary: z.boolean().default(false).describe('Only how many there are of each kind.'),
     limit: limit(100, 20),
     offset: offset(),
   }),
   wrap: 'object',
+  check: ({ kind, target }) => ({
+    messages:
+      target === undefined || kind === undefined || LINK_KINDS.includes(kind)
+        ? []
+        : [`target: goes with kind ${LINK_KINDS.join(', ')}, or none; ${kind} is not about links to a note`],
+    candidates: [],
+  }),
   run: getProblems,
 })

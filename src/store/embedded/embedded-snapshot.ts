@@ -20,6 +20,7 @@ import type {
   Paged,
   PathOptions,
   Problem,
+  ProblemCounts,
   ProblemFilter,
   Ranked,
   Scope,
@@ -27,6 +28,7 @@ import type {
   TagCount,
   Topology,
   TreeOptions,
+  WantedNote,
 } from '../../core/store.ts'
 import { eachInTurn, takeTurns } from '../../core/take-turns.ts'
 import type { Graph } from '../../graph/graph.ts'
@@ -35,12 +37,13 @@ import { nameFinder } from './names.ts'
 import { neighborsOf } from './neighbors.ts'
 import { nodeOf, summaryOf } from './node.ts'
 import { occurrencesOf } from './occurrences.ts'
-import { findProblems } from './problems.ts'
+import { countProblems, findProblems } from './problems.ts'
 import type { Projection } from './projection.ts'
 import type { Rankings } from './rankings.ts'
 import { inScope } from './scope.ts'
 import type { SearchReads } from './search/search-reads.ts'
 import { folderTree } from './tree.ts'
+import { findWanted } from './wanted.ts'
 
 export interface SnapshotParts {
   readonly projection: Projection
@@ -162,6 +165,14 @@ export class EmbeddedSnapshot implements Snapshot {
 
   async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
     return this.#read((projection) => findProblems(projection, filter, page))
+  }
+
+  async problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts> {
+    return this.#read((projection) => countProblems(projection, filter))
+  }
+
+  async wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>> {
+    return this.#read((projection) => findWanted(projection, folder, page))
   }
 
   async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {

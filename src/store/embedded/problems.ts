@@ -1,21 +1,29 @@
 import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
-import { foldId } from '../../core/ids.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading, LinkForm } from '../../core/note.ts'
-import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
+import {
+  type Page,
+  type Paged,
+  PROBLEM_KINDS,
+  type Problem,
+  type ProblemCounts,
+  type ProblemFilter,
+  type ProblemKind,
+} from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
 import { nearNames, nearTexts } from '../../search/near-names.ts'
+import { endOf } from './occurrences.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 import { isOrphan } from './suspects.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
- * have is known without.
+ * have is known without, unless only links to one node are meant.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
-  const start = filter.folder === undefined ? '' : folderStart(filter.folder)
   const { graph } = projection
   const items: Problem[] = []
   let total = 0
@@ -26,31 +34,69 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     const shown = list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)
     for (const draft of shown) items.push(draft.complete())
   }
-  const outside = kinds.includes('outside_link') && filter.id === undefined ? projection.outside : []
-  const outsideProblems = outside
+  const outside = kinds.includes('outside_link') ? outsideProblems(projection, filter) : []
+  for (const row of rowsOf(projection, filter)) {
+    while (outside[0] !== undefined && outside[0].id < graph.id(row.key)) {
+      const next = outside.shift() as Problem
+      add(1, () => [draftOf(next)])
+    }
+    const list = () => kinds.flatMap((kind) => problemsOf(projection, row, { ...filter, kind })).sort((a, b) => a.line - b.line)
+    if (filter.target === undefined)
+      add(filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind), list)
+    else {
+      const drafts = list()
+      add(drafts.length, () => drafts)
+    }
+  }
+  for (const problem of outside) add(1, () => [draftOf(problem)])
+  return { items, total }
+}
+
+/** How many there are of each kind. */
+export function countProblems(projection: Projection, filter: Omit<ProblemFilter, 'kind'>): ProblemCounts {
+  const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
+  counts.outside_link = outsideProblems(projection, filter).length
+  for (const row of rowsOf(projection, filter)) {
+    for (const kind of PROBLEM_KINDS) {
+      counts[kind] +=
+        filter.target === undefined
+          ? countOf(projection.graph, row, kind)
+          : problemsOf(projection, row, { ...filter, kind }).length
+    }
+  }
+  return counts
+}
+
+/** By id. */
+function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
+  if (id !== undefined || target !== undefined) return []
+  const start = folder === undefined ? '' : folderStart(folder)
+  return outside
     .filter(({ path }) => foldId(path).startsWith(start))
     .map(
-      ({ path, target }): Problem => ({
+      ({ path, target: to }): Problem => ({
         kind: 'outside_link',
         id: graph.idOf(foldId(path)),
         line: 0,
-        text: `A symbolic link that leads out of the vault, to ${target}: left out.`,
+        text: `A symbolic link that leads out of the vault, to ${to}: left out.`,
       }),
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-  const only = filter.id === undefined ? undefined : graph.find(filter.id)
-  for (const key of filter.id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
+}
+
+/** The files that may have problems that are meant, by id. */
+function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
+  const { graph } = projection
+  const start = folder === undefined ? '' : folderStart(folder)
+  const only = id === undefined ? undefined : graph.find(id)
+  const meant = target === undefined ? undefined : graph.find(target)
+  const sources = meant === undefined ? [] : graph.sources(meant)
+  const linking = target === undefined ? undefined : new Set(sources)
+  for (const key of id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
-    if (row === undefined || row.excluded || !(start === '' || graph.folded(key).startsWith(start))) continue
-    while (outsideProblems[0] !== undefined && outsideProblems[0].id < graph.id(key)) {
-      const next = outsideProblems.shift() as Problem
-      add(1, () => [draftOf(next)])
-    }
-    const count = filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind)
-    add(count, () => kinds.flatMap((kind) => problemsOf(projection, row, kind)).sort((a, b) => a.line - b.line))
+    if (row === undefined || row.excluded || linking?.has(key) === false) continue
+    if (start === '' || graph.folded(key).startsWith(start)) yield row
   }
-  for (const problem of outsideProblems) add(1, () => [draftOf(problem)])
-  return { items, total }
 }
 
 /** A problem whose candidates are looked for when it is shown: a file can have thousands. */
@@ -90,32 +136,29 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   }
 }
 
-function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Draft[] {
+interface Meant {
+  readonly kind: ProblemKind
+  readonly target?: NodeId
+}
+
+function problemsOf(projection: Projection, row: GraphRow, { kind, target }: Meant): readonly Draft[] {
   const { graph } = projection
   const id = graph.id(row.key)
   if (countOf(graph, row, kind) === 0) return []
+  const isTroubled = TROUBLED[kind]
+  if (isTroubled !== undefined) {
+    const end = target === undefined ? undefined : graph.find(target)
+    const isMeant = (link: ResolvedLink): boolean => isTroubled(link) && (end === undefined || endOf(projection, link) === end)
+    return projection
+      .links(row.key)
+      .filter(isMeant)
+      .map((link) => ({
+        line: link.line,
+        complete: () => ({ kind, id, line: link.line, ...told(projection, row.key, { kind, link }) }),
+      }))
+  }
+  if (target !== undefined) return []
   switch (kind) {
-    case 'broken_link':
-      return projection
-        .links(row.key)
-        .filter((link) => typeof link.to === 'string')
-        .map((link) => ({
-          line: link.line,
-          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, row.key, String(link.to)) }),
-        }))
-    case 'broken_heading':
-      return projection
-        .links(row.key)
-        .filter((link) => link.brokenSubpath === true)
-        .map((link) => ({
-          line: link.line,
-          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearestParts(projection, link) }),
-        }))
-    case 'ambiguous_link':
-      return projection
-        .links(row.key)
-        .filter((link) => link.rivals !== undefined)
-        .map((link) => draftOf({ kind, id, line: link.line, ...ambiguity(projection, link) }))
     case 'malformed':
       return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => draftOf({ kind, id, line, text: message }))
     case 'orphan':
@@ -126,9 +169,26 @@ function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): r
     }
     case 'conflict_copy':
       return [draftOf({ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' })]
-    case 'outside_link':
+    default:
       return []
   }
+}
+
+/** Of kinds that are about links: which links have it. */
+const TROUBLED: { readonly [kind in ProblemKind]?: (link: ResolvedLink) => boolean } = {
+  broken_link: ({ to }) => typeof to === 'string',
+  broken_heading: ({ brokenSubpath }) => brokenSubpath === true,
+  ambiguous_link: ({ rivals }) => rivals !== undefined,
+}
+
+function told(
+  projection: Projection,
+  source: number,
+  { kind, link }: { readonly kind: ProblemKind; readonly link: ResolvedLink },
+): Pick<Problem, 'text' | 'candidates'> {
+  if (kind === 'ambiguous_link') return ambiguity(projection, link)
+  const near = kind === 'broken_heading' ? nearestParts(projection, link) : nearest(projection, source, String(link.to))
+  return { text: textOf(link), ...near }
 }
 
 /** How many names are offered for a link that points to nothing. */

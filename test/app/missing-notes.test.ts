@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { getNeighbors } from '../../src/app/get-neighbors.ts'
+import { getProblems } from '../../src/app/get-problems.ts'
+import { slowStore } from '../support/slow-store.ts'
+import { searchCore } from './search-core.ts'
+
+const NOTES = {
+  'Index.md': 'See [[Deep Work]], [[Rest]] and [[Soil]].\n',
+  'a.md': 'First.\n\nThen [[deep-work]].\n',
+  'plans/b.md': '# B\n\n[[Index]]\n\n[[Deep work|it]] and [[Rest]]. ![[photo.png]]\n',
+  'plans/c.md': '[[Index]] [[Deep Work]] [[Index#Gone]]\n',
+  'Soil.md': '---\naliases: [Earth]\n---\n# Soil\n',
+  'Lonely.md': 'Alone.\n',
+}
+const ARGS = { summary: false, limit: 20, offset: 0 }
+
+async function ask(args: Partial<Parameters<typeof getProblems>[1]>) {
+  const core = await searchCore(NOTES)
+  const answer = await getProblems(core, { ...ARGS, ...args })
+  await core.close()
+  return answer
+}
+
+test('the notes that are most missing come first, each once, with who wants them and where', async () => {
+  const { value } = await ask({ kind: 'missing_note' })
+  expect(value).toEqual({
+    problems: [
+      {
+        kind: 'missing_note',
+        id: 'deep work',
+        line: 0,
+        text: 'Deep Work',
+        notes: 4,
+        sources: [
+          { id: 'index.md', line: 1 },
+          { id: 'a.md', line: 3 },
+          { id: 'plans/b.md', line: 5 },
+        ],
+      },
+      {
+        kind: 'missing_note',
+        id: 'rest',
+        line: 0,
+        text: 'Rest',
+        notes: 2,
+        sources: [
+          { id: 'index.md', line: 1 },
+          { id: 'plans/b.md', line: 5 },
+        ],
+      },
+    ],
+    total: 2,
+  })
+})
+
+test('the id of a missing note leads to all who want it', async () => {
+  const core = await searchCore(NOTES)
+  const { value } = await getNeighbors(core, {
+    id: 'rest',
+    direction: 'in',
+    limit: 20,
+    includeContent: false,
+    evidence: true,
+  })
+  await core.close()
+  expect(value.map(({ id }) => id)).toEqual(['index.md', 'plans/b.md'])
+})
+
+test('missing notes are counted within a folder, and go on from an offset', async () => {
+  const { value } = await ask({ kind: 'missing_note', folder: 'plans', offset: 1 })
+  expect(value).toMatchObject({ problems: [{ text: 'Rest', notes: 1 }], total: 2 })
+})
+
+test('a summary counts each kind, and the missing notes beside the links that want them', async () => {
+  const { value } = await ask({ summary: true })
+  expect(value).toEqual({
+    counts: {
+      broken_link: 7,
+      broken_heading: 1,
+      ambiguous_link: 0,
+      malformed: 0,
+      orphan: 2,
+      twin: 0,
+      outside_link: 0,
+      conflict_copy: 0,
+      missing_note: 2,
+    },
+    total: 10,
+  })
+  expect((await ask({ summary: true, kind: 'missing_note' })).value).toEqual({ counts: { missing_note: 2 }, total: 2 })
+  expect((await ask({ summary: true, folder: 'plans', kind: 'broken_link' })).value).toMatchObject({ total: 4 })
+})
+
+test('problems of the links to one note are asked for by its id or title', async () => {
+  const { value } = await ask({ target: 'index' })
+  expect(value).toMatchObject({ problems: [{ kind: 'broken_heading', id: 'plans/c.md' }], total: 1 })
+  expect((await ask({ target: 'deep work' })).value).toMatchObject({ total: 3 })
+  const { value: none, warnings } = await ask({ target: 'earth' })
+  expect(none).toEqual({ problems: [], total: 0 })
+  expect(warnings).toEqual([{ code: 'NOTICE', message: '"earth" was taken for the note "soil.md", which is called so.' }])
+  expect((await ask({ target: 'index', summary: true })).value).toEqual({
+    counts: { broken_link: 0, broken_heading: 1, ambiguous_link: 0 },
+    total: 1,
+  })
+})
+
+test('problems of the links to a note that there is not are none, and the nearest ids are named', async () => {
+  const { value, warnings } = await ask({ target: 'indx' })
+  expect(value).toEqual({ problems: [], total: 0 })
+  expect(warnings).toMatchObject([{ code: 'UNKNOWN_ID', message: expect.stringContaining('"index.md"') }])
+  expect((await ask({ target: 'indx', summary: true })).value).toMatchObject({ total: 0 })
+})
+
+test('missing notes with their sources take the store two questions', async () => {
+  const core = await searchCore(NOTES)
+  const store = slowStore(core.store)
+  await getProblems({ ...core, store }, { ...ARGS, kind: 'missing_note' })
+  expect(store.trips).toEqual(['wanted', 'occurrences'])
+  await core.close()
+})
+
+test('a title that several notes have is not guessed', async () => {
+  const core = await searchCore({ 'a/Plan.md': '[[x]]', 'b/Plan.md': '[[x]]' })
+  const { value, warnings } = await getNeighbors(core, {
+    id: 'Plan',
+    direction: 'out',
+    limit: 20,
+    includeContent: false,
+    evidence: false,
+  })
+  await core.close()
+  expect(value).toEqual([])
+  expect(warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: '2 notes are called "Plan": give the id of one, such as "a/plan.md", "b/plan.md".' },
+  ])
+})
