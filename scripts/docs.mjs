@@ -33,6 +33,7 @@ const EXAMPLES = {
   search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },
   list_nodes: { path: 'breads/', limit: 3 },
   list_tags: { prefix: 'fermentation' },
+  list_properties: { limit: 3 },
   get_tree: { path: 'journal' },
   random_node: { tags: ['milestone'] },
   nodes_exist: { ids: ['Home', 'breads/brioche'] },

@@ -3,7 +3,7 @@ import type { Found } from '../core/search.ts'
 import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../core/store.ts'
 import type { Query } from '../search/query/query.ts'
 import { positiveWords, type QueryWord, relaxed, termsOf } from '../search/query/query-words.ts'
-import { relationTitles, type TitleIds, toCondition } from '../search/query/to-condition.ts'
+import { type TitleIds, titlesIn, toCondition } from '../search/query/to-condition.ts'
 import type { GraphCore } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
@@ -24,6 +24,8 @@ export interface FoundByQuery {
   readonly words: readonly QueryWord[]
   /** No note has all of the words; these have some. */
   readonly isFallback: boolean
+  /** Titles that the query names and no node has. */
+  readonly unknown: readonly string[]
 }
 
 /** The notes that have all that a query asks for; where there is none, those that have some of its words. */
@@ -36,11 +38,12 @@ export async function findByQuery(
   const words = positiveWords(query)
   const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
   const options = { scope, order }
+  const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
   const found = await snapshot.find(toCondition(query, titles), options, page)
   const other = found.total > 0 ? undefined : relaxed(query)
-  if (other === undefined) return { found, words, isFallback: false }
+  if (other === undefined) return { found, words, isFallback: false, unknown }
   const some = await snapshot.find(toCondition(other, titles), options, page)
-  return { found: some, words, isFallback: some.total > 0 }
+  return { found: some, words, isFallback: some.total > 0, unknown }
 }
 
 async function orderOf(
@@ -56,9 +59,9 @@ async function orderOf(
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** What the titles that `~relation=title` names mean, files that the vault hides among them: what links there may be listed. */
+/** What the titles that a query names mean, files that the vault hides among them: what links there may be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
-  const titles = relationTitles(query)
+  const titles = titlesIn(query)
   if (titles.length === 0) return new Map()
   const trimmed = titles.map((title) => title.trim())
   const [named, byId] = await Promise.all([

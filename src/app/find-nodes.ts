@@ -1,18 +1,20 @@
+import type { TaskState } from '../core/query.ts'
 import type { Found } from '../core/search.ts'
 import type { FindOrder, Node, Scope, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { parseQuery } from '../search/query/parse-query.ts'
 import type { Query } from '../search/query/query.ts'
-import { positiveWords, type QueryWord } from '../search/query/query-words.ts'
+import { positiveTasks, positiveWords, type QueryWord } from '../search/query/query-words.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
-import { snippet } from '../search/words/snippet.ts'
+import { type Snippet, snippet } from '../search/words/snippet.ts'
 import type { Call } from './answer.ts'
 import { closeTitles } from './close-titles.ts'
 import { findByQuery } from './find-by-query.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
+import { queryWarnings } from './query-warnings.ts'
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
@@ -59,37 +61,44 @@ async function findIn(reading: Reading, query: Query, args: FindArguments): Prom
   const scope = toScope({ folder: args.folder })
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
-  const { found, words, isFallback } = await findByQuery(snapshot, core, query, {
+  const { found, words, isFallback, unknown } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page: { offset: 0, limit: args.limit },
   })
   const isEmpty = found.items.length === 0
-  const [missing, close, described] = await Promise.all([
+  const [asked, missing, close, described] = await Promise.all([
+    queryWarnings(snapshot, query, { unknown, isEmpty }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
-    describe(reading, found.items, words),
+    describe(reading, found.items, { words, tasks: positiveTasks(query) }),
   ])
   const some: readonly Warning[] = isFallback ? [SOME_WORDS] : []
-  return { value: described.value, warnings: [...missing, ...some, ...close, ...described.warnings] }
+  return { value: described.value, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
 }
 
 const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' }
+
+interface Wanted {
+  readonly words: readonly QueryWord[]
+  readonly tasks: ReadonlySet<TaskState>
+}
 
 /** The notes found, with the text around the best match of each. */
 async function describe(
   reading: Reading,
   items: Found['items'],
-  words: readonly QueryWord[],
+  { words, tasks }: Wanted,
 ): Promise<Answer<readonly FoundNode[]>> {
   const ids = items.map(({ id }) => id)
-  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS, times: true })
+  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS, times: true, tasks: tasks.size > 0 })
   const query = snippetQuery(words)
   const value = items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
     const note = notes[at]
     if (note === undefined) return []
     const { node, source } = note
-    const { text, highlights, line } = source === undefined ? NO_SNIPPET : snippetOf(node, source, query)
+    const { text, highlights, line } =
+      source === undefined ? NO_SNIPPET : (taskOf(node, source, { query, tasks }) ?? snippetOf(node, source, query))
     const times = {
       ...(node.created === undefined ? undefined : { created: node.created }),
       ...(node.modified === undefined ? undefined : { modified: node.modified }),
@@ -105,6 +114,19 @@ const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
+}
+
+/** The task that is asked for, of several the first that has most of the words. */
+function taskOf(
+  { tasks = [] }: Node,
+  { text }: NoteText,
+  wanted: { readonly query: SnippetQuery; readonly tasks: ReadonlySet<TaskState> },
+): Snippet | undefined {
+  const meant = tasks.filter(({ state }) => wanted.tasks.has('any') || wanted.tasks.has(state as TaskState))
+  if (meant.length === 0) return undefined
+  const lines = text.split('\n', meant.at(-1)?.line)
+  const shown = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, SNIPPET_LENGTH), line }))
+  return shown.reduce((best, one) => (one.highlights.length > best.highlights.length ? one : best))
 }
 
 async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Promise<readonly Warning[]> {

@@ -73,7 +73,7 @@ export interface NoteWithText {
 }
 
 /**
- * Notes with their texts, in order; `undefined` where there is none. A note that is rewritten again and again has no headings, because their
+ * Notes with their texts, in order; `undefined` where there is none. A note that is rewritten again and again has no headings and tasks, because their
  * lines would be those of another text.
  */
 export async function readNotes(
@@ -87,7 +87,7 @@ export async function readNotes(
     const node = nodes[at]
     const source = texts.get(id)
     if (node === undefined || (source === undefined && !unread.includes(id))) return undefined
-    return { node: changed.has(id) ? { ...node, headings: [] } : node, source }
+    return { node: changed.has(id) ? { ...node, headings: [], tasks: [] } : node, source }
   })
   return { notes, unread }
 }

@@ -1,5 +1,5 @@
 import type { VaultPath } from './ids.ts'
-import type { Heading, Link, MalformedPart } from './note.ts'
+import type { Heading, Link, MalformedPart, Task } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
 /** A link together with where it points. Absent facts are `undefined` members: one shape for all of them is faster. */
@@ -22,6 +22,7 @@ export interface FileInfo {
   readonly properties: Readonly<Record<string, unknown>>
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]
+  readonly tasks: readonly Task[]
   readonly excerpt: string
   readonly excerptCut: boolean
   /** UTF-16 offset of the body. */

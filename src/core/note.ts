@@ -62,6 +62,14 @@ export interface Heading {
   readonly line: number
 }
 
+/** An item of a list with a box: `- [ ] water the roses`. */
+export interface Task {
+  /** 1-based line in the file. */
+  readonly line: number
+  /** `other`: the box holds neither a blank nor an x, such as `[-]`. */
+  readonly state: 'open' | 'done' | 'other'
+}
+
 export interface Tag {
   /** As first written, without `#` and without a final `/`. */
   readonly name: string
@@ -94,6 +102,8 @@ export interface Note {
   readonly headings: readonly Heading[]
   /** Ids of `^blocks`, without `^`, in order. */
   readonly blocks: readonly string[]
+  /** In order of their position; of notes only. */
+  readonly tasks: readonly Task[]
   /** UTF-16 offset of the first character after the frontmatter (and the BOM). */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]

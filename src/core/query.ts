@@ -29,6 +29,18 @@ export interface PhraseWord {
 export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
 export type Feature = (typeof FEATURES)[number]
 
+/** What `task:` can ask for: `any` is also what is neither open nor done, such as `[-]`. */
+export const TASK_STATES = ['open', 'done', 'any'] as const
+export type TaskState = (typeof TASK_STATES)[number]
+
+/** What the value of a property is compared with: numbers with the number, dates with the period. */
+export interface Comparison {
+  readonly operator: '<' | '<=' | '>' | '>='
+  readonly number: number | undefined
+  /** ms since the epoch, without `to`. */
+  readonly period: { readonly from: number; readonly to: number } | undefined
+}
+
 /**
  * Which notes are meant. Texts are folded (`foldName`, paths as ids are) and analysed; `and` and `or` have at least two parts, none of
  * their own kind.
@@ -48,8 +60,13 @@ export type Lookup =
   | { readonly kind: 'tag'; readonly name: string }
   /** With the property, or with this value of it; the empty value asks for an empty one. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
+  /** With a value of the property that compares so. */
+  | ({ readonly kind: 'comparison'; readonly name: string } & Comparison)
   /** With a link in that property, or with one that leads to any of these. */
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
+  /** That link to any of these, or that any of these links to; themselves left out. */
+  | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }
+  | { readonly kind: 'task'; readonly state: TaskState }
   /** Whose path contains the text. */
   | { readonly kind: 'path'; readonly text: string }
   /** Of that time, ms since the epoch, from `from` up to but without `to`, ±Infinity where open. */

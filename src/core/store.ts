@@ -1,5 +1,5 @@
 import type { NodeId, VaultPath } from './ids.ts'
-import type { Heading, LinkForm, LinkKind } from './note.ts'
+import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
 
@@ -30,6 +30,8 @@ export interface Node extends NodeSummary {
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
+  /** Only where `NodeOptions.tasks` asks. */
+  readonly tasks?: readonly Task[]
   /** The first characters of the body (see `EXCERPT_LENGTH`), for lists. */
   readonly excerpt: string
   /** Whether the body goes on after `excerpt`. */
@@ -143,6 +145,25 @@ export interface TagCount {
   readonly count: number
 }
 
+/** A property that notes have. */
+export interface PropertyCount {
+  /** In the spelling that most notes use. */
+  readonly key: string
+  /** Notes that have it. */
+  readonly count: number
+  /** What its values are, the most frequent first. */
+  readonly kinds: readonly ValueKind[]
+}
+
+export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'object' | 'empty'
+
+/** A value of a property, each item of a list by itself. */
+export interface ValueCount {
+  /** As most notes write it; empty for nothing. */
+  readonly value: string
+  readonly count: number
+}
+
 export interface Folder {
   /** Folder path as spelled on disk; empty for the vault itself. */
   readonly path: string
@@ -239,6 +260,7 @@ export interface NodeOptions {
   readonly links: number
   /** Whether `created` and `modified` are wanted. */
   readonly times?: boolean
+  readonly tasks?: boolean
 }
 
 /** Which notes `find` looks at, and how it orders them. */
@@ -287,6 +309,10 @@ export interface Snapshot {
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** By count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
+  /** Of listed notes, by count, then name. */
+  properties(): Promise<readonly PropertyCount[]>
+  /** The values of a property in listed notes, by count, then text; its name is folded. */
+  propertyValues(key: string): Promise<readonly ValueCount[]>
   /** `undefined` when there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
   /** By id, then line. */

@@ -7,6 +7,7 @@ import type { getNode } from '../app/get-node.ts'
 import type { getProblems } from '../app/get-problems.ts'
 import type { getTree } from '../app/get-tree.ts'
 import type { listNodes } from '../app/list-nodes.ts'
+import type { listProperties } from '../app/list-properties.ts'
 import type { listTags } from '../app/list-tags.ts'
 import type { nodesExist } from '../app/nodes-exist.ts'
 import type { randomNode } from '../app/random-node.ts'
@@ -57,7 +58,7 @@ export interface VaultMethods {
 
   /** Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search. */
   findNodes(args: {
-    /** Words, "a phrase", pre*, #tag, #property=value, ~relation=title, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
+    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
@@ -99,7 +100,7 @@ export interface VaultMethods {
     readonly type?: string
     /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
-    /** Add the sentences that link, with their lines. Default: false. */
+    /** Add the sentences that link. Default: false. */
     readonly evidence?: boolean
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
@@ -189,6 +190,18 @@ export interface VaultMethods {
     readonly prefix?: string
   }, options?: CallOptions): ReturnType<typeof listTags>
 
+  /** Property keys with how many notes have them and kinds of values; with key its values. */
+  listProperties(args?: {
+    /** Values of this. */
+    readonly key?: string
+    /** Only what begins with this. */
+    readonly prefix?: string
+    /** Maximum results. Default: 50. */
+    readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+  }, options?: CallOptions): ReturnType<typeof listProperties>
+
   /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes. */
   getTree(args?: {
     /** Folder to begin at; the vault if absent. */
@@ -213,12 +226,16 @@ export interface VaultMethods {
     readonly ids: readonly string[]
   }, options?: CallOptions): ReturnType<typeof nodesExist>
 
-  /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, malformed parts, notes without links, names that clash. */
+  /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, missing notes, malformed parts, notes without links, names that clash. */
   getProblems(args?: {
-    /** Only this kind. */
-    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy'
+    /** Only this kind. missing_note: most wanted first. */
+    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note'
     /** Only this folder and below. */
     readonly folder?: string
+    /** Only links to this note. */
+    readonly target?: string
+    /** Only counts. Default: false. */
+    readonly summary?: boolean
     /** Maximum results. Default: 20. */
     readonly limit?: number
     /** Results to skip. Default: 0. */

@@ -63,6 +63,16 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
+/** Whether the box of a task stands at an offset: one character in brackets, and a blank behind it. */
+export function isBox(text: string, at: number, eol: number): boolean {
+  return (
+    at + 3 < eol &&
+    text.charCodeAt(at) === LBRACKET &&
+    text.charCodeAt(at + 2) === RBRACKET &&
+    isSpaceOrTab(text.charCodeAt(at + 3))
+  )
+}
+
 /** How many columns after a list item's mark belong to it; the cursor stands after the mark. */
 export function itemPadding(line: LineCursor, empty: boolean): number {
   let spaces = 0

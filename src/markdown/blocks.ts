@@ -1,4 +1,4 @@
-import { fenceLength, footnoteEnd, headingStart, isBreak, itemMarkEnd, itemPadding } from './block-starts.ts'
+import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding } from './block-starts.ts'
 import {
   ASTERISK,
   asciiSet,
@@ -29,6 +29,8 @@ export interface Blocks {
   readonly runs: readonly Run[]
   /** By folded label. */
   readonly definitions: ReadonlyMap<string, Definition>
+  /** Offsets of the boxes that list items begin with: `[ ]`, `[x]`. */
+  readonly boxes: readonly number[]
 }
 
 /** Containers may be nested this deep; what is deeper is text, so that a line never costs more than this. */
@@ -61,6 +63,7 @@ export function scanBlocks(text: string, from: number, lines: LineIndex): Blocks
 class BlockScanner implements Blocks {
   readonly runs: Run[] = []
   readonly definitions = new Map<string, Definition>()
+  readonly boxes: number[] = []
   readonly #text: string
   readonly #line: LineCursor
 
@@ -444,6 +447,7 @@ class BlockScanner implements Blocks {
     const padding = itemPadding(line, empty)
     line.advanceColumns(padding)
     this.#open(ITEM, width + padding)
+    if (isBox(this.#text, line.offset, line.eol)) this.boxes.push(line.offset)
     return 'container'
   }
 

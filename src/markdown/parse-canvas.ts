@@ -33,6 +33,7 @@ function noteOf(
     links,
     headings: [],
     blocks: [],
+    tasks: [],
     bodyStart: 0,
     malformed: rest.malformed ?? [],
     style: rest.style ?? { wikilinks: 0, relativeLinks: 0 },

@@ -35,6 +35,7 @@ function noteOf(front: ReadFrontmatter, body: Body, context: PropertyContext): N
     links: links.length === 0 ? body.links : [...links, ...body.links],
     headings: body.headings,
     blocks: body.blocks,
+    tasks: body.tasks,
     bodyStart: front.end,
     malformed: malformedParts(front, context),
     style: body.style,

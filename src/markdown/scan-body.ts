@@ -1,4 +1,4 @@
-import type { Flavour, Heading, Link, Note } from '../core/note.ts'
+import type { Flavour, Heading, Link, Note, Task } from '../core/note.ts'
 import { scanBlocks } from './blocks.ts'
 import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
@@ -13,6 +13,7 @@ export interface Body {
   readonly tags: readonly FoundTag[]
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]
+  readonly tasks: readonly Task[]
   readonly style: Note['style']
   readonly vaultLinks: LinkSink['vaultLinks']
   readonly firstRun: Run | undefined
@@ -21,7 +22,7 @@ export interface Body {
 /** Reads the Markdown of `text` from `from` on; adds its lines to `lines`. */
 export function scanBody(text: string, from: number, context: { flavour: Flavour; lines: LineIndex }): Body {
   const { flavour, lines } = context
-  const { runs, definitions } = scanBlocks(text, from, lines)
+  const { runs, definitions, boxes } = scanBlocks(text, from, lines)
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
   const scanner = new InlineScanner(flavour, definitions, sink)
   const headings: Heading[] = []
@@ -38,10 +39,16 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
     tags: flavour.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
     headings,
     blocks: scanner.blocks,
+    tasks: boxes.map((at) => ({ line: lines.lineAt(at), state: stateOf(text.charAt(at + 1)) })),
     style: { wikilinks, relativeLinks },
     vaultLinks: sink.vaultLinks,
     firstRun: runs[0],
   }
+}
+
+function stateOf(mark: string): Task['state'] {
+  if (mark === ' ') return 'open'
+  return mark === 'x' || mark === 'X' ? 'done' : 'other'
 }
 
 function headingOf(text: string, run: Run, lines: LineIndex): Heading {

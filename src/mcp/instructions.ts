@@ -3,16 +3,17 @@ import type { ToolIdentity } from './definition/define-tool.ts'
 /** What a model reads about this server when it connects; clients cut it at 2 KB. */
 export const INSTRUCTIONS = `Roux answers questions about a folder of linked Markdown notes (a vault) as a graph: notes, the links between them, tags, folders.
 
-Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. If you have a title or a guess instead, call resolve_nodes first; it takes many names at once and forgives typos.
+Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. If you have a guess instead, call resolve_nodes first; it takes many names at once and forgives typos. get_neighbors, find_path and get_problems take an exact title, too.
 
 Where to begin:
-- What do the notes say about something? search with the question in plain words: quote the passages and their lines. Exact words, tags, dates, properties: find_nodes.
+- What do the notes say about something? search with the question in plain words: quote the passages and their lines. Exact words, tags, dates, properties, tasks: find_nodes; list_properties tells keys and values.
 - What is this vault about? get_hubs, then get_tree and list_tags.
 - What does a note say? get_node. Long notes come in parts: go on with offset = next_offset, or ask for one section of its outline.
 - What is around a note? get_node with depth 1, or get_neighbors for backlinks, one relation, or more than 20; similar_nodes for notes about the same.
+- Who mentions a note, and how? get_neighbors with direction in and evidence, in one call.
 - How are two notes connected? find_path: each hop holds the sentence that makes the link, so quote it.
 - Which notes have a tag or lie in a folder? search_by_tags, list_nodes.
-- What needs care? get_problems.
+- What needs care? get_problems, first with summary; kind missing_note for the notes most wanted, target for links to one note.
 
 Answers: null or an empty list means that there is nothing, not that something failed. Content cut with "... [truncated]" goes on in get_node. Read _warnings: INDEX_BUILDING and EMBEDDING mean that the answer may be incomplete, so ask again soon; UNKNOWN_ID names the nearest ids.
 

@@ -259,6 +259,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['~up=kitchen/bread.md', ['kitchen/soup.md']],
         ['~up=other/bread', []],
         ['~up=leek', []],
+        ['links:Bread', ['kitchen/soup.md']],
+        ['linkedfrom:soup', ['kitchen/bread.md']],
+        ['links:nowhere', []],
         ['path:garden', ['garden/leek.md', 'garden/tools.md']],
         ['created:2024', ['kitchen/bread.md', 'kitchen/soup.md']],
         ['created:2024-02', ['kitchen/soup.md']],
@@ -276,6 +279,74 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(total).toBe(expected.length)
         const ranked = (await ask(store).find(query, now, LISTED)).found.items
         expect(ranked.every(({ score = 0 }) => score >= 0 && score <= 1)).toBe(true)
+      })
+
+      const LOG: Readonly<Record<string, string>> = {
+        'a.md': '---\nrating: 4\ndue: 2024-05-01\n---\n- [ ] water [[b]]\n- [x] sow\n',
+        'b.md': '---\nRating: "9.5"\ndue: "[[days/2024-06-10|then]]"\n---\n```\n- [ ] no task\n```\n> 1. [-] given up\n',
+        'c.md': '---\nrating: [1, 12]\ndue: soon\n---\n* [X] done [[c]] [[a]]\n',
+        'd.md': '---\nrating: high\ndue: 2024-05-01 12:30\n---\n[ ] no item\n-[ ] nor this\n- [ ]nor this\n',
+        'e.md': '---\nrating: true\ndue:\n---\n[[Nowhere]] [[a]] ![[p.png]]\n',
+        'p.png': '',
+      }
+      test.each([
+        ['#rating>4', ['b.md', 'c.md']],
+        ['#rating>=4', ['a.md', 'b.md', 'c.md']],
+        ['#RATING<4', ['c.md']],
+        ['#rating<=4 -#rating>=4', []],
+        ['#rating>=9.5 #rating<10', ['b.md', 'c.md']],
+        ['#rating>-1', ['a.md', 'b.md', 'c.md']],
+        ['#due>=2024-05-01', ['a.md', 'b.md', 'd.md']],
+        ['#due>2024-05-01', ['b.md']],
+        ['#due<=2024-05', ['a.md', 'd.md']],
+        ['#due>2024', []],
+        ['#due<2024-05-01T12:00', ['a.md']],
+        ['#due>=day-7', ['b.md']],
+        ['#nowhere>1', []],
+        ['task:open', ['a.md']],
+        ['task:done', ['a.md', 'c.md']],
+        ['task:any', ['a.md', 'b.md', 'c.md']],
+        ['-task:any', ['d.md', 'e.md']],
+        ['links:a', ['c.md', 'e.md']],
+        ['links:c', []],
+        ['links:nowhere OR links:b.md', ['a.md', 'e.md']],
+        ['linkedfrom:c -linkedfrom:e', []],
+        ['linkedfrom:a OR linkedfrom:c', ['a.md', 'b.md']],
+      ] as const)('%s: of numbers, dates, tasks and links', async (query, expected) => {
+        const { store } = await kitchen(LOG)
+        expect((await found(store, query)).toSorted()).toEqual(expected)
+      })
+
+      test('properties: what notes have, by how many, and what their values are', async () => {
+        const { store, change } = await kitchen({
+          ...LOG,
+          'Hidden/x.md': '---\nsecret: 1\nrating: 4\n---\n',
+          'f.md': '---\nrating: 4\n---\n',
+        })
+        expect(await ask(store).properties()).toEqual([
+          { key: 'rating', count: 6, kinds: ['number', 'text', 'checkbox', 'list'] },
+          { key: 'due', count: 5, kinds: ['date', 'empty', 'text'] },
+        ])
+        expect(await ask(store).propertyValues('rating')).toEqual([
+          { value: '4', count: 2 },
+          { value: '1', count: 1 },
+          { value: '12', count: 1 },
+          { value: '9.5', count: 1 },
+          { value: 'high', count: 1 },
+          { value: 'true', count: 1 },
+        ])
+        expect(await ask(store).propertyValues('nowhere')).toEqual([])
+        await change({
+          'f.md': '---\nstatus: Done\n---\n',
+          'g.md': '---\nStatus: [Done, done]\n---\n',
+          'h.md': '---\nstatus: done\n---\n',
+        })
+        expect((await ask(store).properties()).map(({ key, count }) => [key, count])).toEqual([
+          ['due', 5],
+          ['rating', 5],
+          ['status', 3],
+        ])
+        expect(await ask(store).propertyValues('status')).toEqual([{ value: 'done', count: 3 }])
       })
 
       test.each(['-zzz', '-title:zzz', '-(zzz yyy)'])(

@@ -43,6 +43,7 @@ const VALID: Readonly<Record<string, object>> = {
   search_by_tags: { tags: ['soil'] },
   list_nodes: {},
   list_tags: {},
+  list_properties: {},
   get_tree: {},
   random_node: {},
   nodes_exist: { ids: ['home'] },
@@ -67,7 +68,7 @@ const VALID: Readonly<Record<string, object>> = {
 }
 
 /** Words with `_` in the instructions that are no tools. */
-const NO_TOOLS = ['next_offset', 'replace_text', 'dry_run', 'change_id']
+const NO_TOOLS = ['next_offset', 'missing_note', 'replace_text', 'dry_run', 'change_id']
 
 describe('the list of tools', () => {
   test.each(definitions)('$name is as committed', (definition) => {

@@ -188,6 +188,14 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       )
       return slice(found, page)
     },
+    async properties() {
+      const keys = listed({}).flatMap(({ properties }) => Object.keys(properties))
+      return [...new Set(keys)].map((key) => ({ key, count: keys.filter((one) => one === key).length, kinds: ['text'] as const }))
+    },
+    async propertyValues(key) {
+      const values = listed({}).flatMap(({ properties }) => (key in properties ? [String(properties[key])] : []))
+      return [...new Set(values)].map((value) => ({ value, count: values.filter((one) => one === value).length }))
+    },
     async problemCounts(filter) {
       const { items } = await snapshot.problems(filter, ALL)
       const counts = PROBLEM_KINDS.map((kind) => [kind, items.filter((problem) => problem.kind === kind).length])

@@ -17,7 +17,7 @@ export const getNeighborsTool = defineTool({
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property, e.g. "up".'),
     kinds: kinds(),
-    evidence: z.boolean().default(false).describe('Add the sentences that link, with their lines.'),
+    evidence: z.boolean().default(false).describe('Add the sentences that link.'),
   }),
   wrap: 'results',
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),

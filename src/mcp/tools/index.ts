@@ -10,6 +10,7 @@ import { getTreeTool } from './get-tree.ts'
 import { listAttachmentsTool } from './list-attachments.ts'
 import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
+import { listPropertiesTool } from './list-properties.ts'
 import { listTagsTool } from './list-tags.ts'
 import { nodesExistTool } from './nodes-exist.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
@@ -34,6 +35,7 @@ export const TOOLS: readonly Tool[] = [
   searchByTagsTool,
   listNodesTool,
   listTagsTool,
+  listPropertiesTool,
   getTreeTool,
   randomNodeTool,
   nodesExistTool,

@@ -1,7 +1,20 @@
 import { SimilarNames } from '../similar-names.ts'
 
 /** The names that may stand before a colon, in the order in which they are shown. */
-export const FIELD_NAMES = ['title', 'path', 'type', 'tag', 'created', 'modified', 'dateCreated', 'dateModified', 'has'] as const
+export const FIELD_NAMES = [
+  'title',
+  'path',
+  'type',
+  'tag',
+  'links',
+  'linkedfrom',
+  'task',
+  'created',
+  'modified',
+  'dateCreated',
+  'dateModified',
+  'has',
+] as const
 export type FieldName = (typeof FIELD_NAMES)[number]
 
 /** Whether there is a field of this name, in any case. */

@@ -27,6 +27,13 @@ export function formatTerm(term: Term): string {
       return `#${term.name}`
     case 'property':
       return `#${quoteIfNeeded(term.name)}=${term.value === undefined ? '' : quoteIfNeeded(term.value)}`
+    case 'comparison':
+      return `#${quoteIfNeeded(term.name)}${term.operator}${quoteIfNeeded(term.written)}`
+    case 'links':
+    case 'linkedfrom':
+      return `${term.kind}:${quoteIfNeeded(term.title)}`
+    case 'task':
+      return `task:${term.state}`
     case 'relation':
       return `~${quoteIfNeeded(term.name)}${term.title === undefined ? '' : `=${quoteIfNeeded(term.title)}`}`
     case 'path':

@@ -1,7 +1,7 @@
-import type { WordTerm } from '../../core/query.ts'
+import type { TaskState, WordTerm } from '../../core/query.ts'
 import { queryTerms } from '../words/query.ts'
 import { formatTerm } from './format-query.ts'
-import type { Query, QueryPart, TextForm } from './query.ts'
+import type { Query, QueryPart, Term, TextForm } from './query.ts'
 
 /** A word, phrase or prefix that notes are wanted to have. */
 export interface QueryWord {
@@ -12,16 +12,43 @@ export interface QueryWord {
 /** What to rank and highlight by: what is not negated, in the order of the query, each once. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
-  const collect = (part: Query, isNegated: boolean): void => {
+  for (const part of wantedTerms(query)) {
+    if (part.kind !== 'text' && part.kind !== 'title') continue
+    const name = formatTerm(part)
+    if (!words.has(name)) words.set(name, { form: part.form, text: part.text })
+  }
+  return [...words.values()]
+}
+
+/** The conditions that are not negated, in the order of the query. */
+function wantedTerms(query: Query): readonly Term[] {
+  const terms: Term[] = []
+  const collect = (part: QueryPart, isNegated: boolean): void => {
     if (part.kind === 'and' || part.kind === 'or') for (const inner of part.parts) collect(inner, isNegated)
     else if (part.kind === 'not') collect(part.part, !isNegated)
-    else if (!isNegated && (part.kind === 'text' || part.kind === 'title')) {
-      const name = formatTerm(part)
-      if (!words.has(name)) words.set(name, { form: part.form, text: part.text })
-    }
+    else if (!isNegated) terms.push(part as Term)
   }
-  collect(query, false)
-  return [...words.values()]
+  if (query.kind !== 'all') collect(query, false)
+  return terms
+}
+
+/** The states of tasks that notes are wanted to have. */
+export function positiveTasks(query: Query): ReadonlySet<TaskState> {
+  return new Set(wantedTerms(query).flatMap((part) => (part.kind === 'task' ? part.state : [])))
+}
+
+/** The names of the properties that a query asks about, each with whether it is compared as a number or a date. */
+export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
+  const names = new Map<string, boolean>()
+  const collect = (part: Query): void => {
+    if (part.kind === 'and' || part.kind === 'or') part.parts.forEach(collect)
+    else if (part.kind === 'not') collect(part.part)
+    else if (part.kind === 'property' || part.kind === 'comparison')
+      names.set(part.name, part.kind === 'comparison' || names.get(part.name) === true)
+    else if (part.kind === 'type') names.set('type', names.get('type') === true)
+  }
+  collect(query)
+  return names
 }
 
 /** The words as an engine ranks by them. */

@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/query.ts'
+import type { Comparison, Feature, TaskState } from '../../core/query.ts'
 
 /** Offsets in the text of a query, in UTF-16 units; `end` is behind the last. */
 export interface Span {
@@ -27,8 +27,13 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'tag'; readonly name: string }
   /** Without a value: the property is there, whatever it says. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
+  /** Compared with a number, a date, or, where it can be read as either, with both; `written` is that as typed. */
+  | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
   /** Without a title: there is such a link, wherever it leads. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
+  /** Notes that link to a note, or that a note links to. */
+  | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
+  | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /** From `from` up to but without `to`, in ms since the epoch, ±Infinity where open; `written` is the comparison as typed. */

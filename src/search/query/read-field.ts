@@ -1,5 +1,5 @@
 import type { RouxError } from '../../core/errors.ts'
-import { FEATURES } from '../../core/query.ts'
+import { FEATURES, TASK_STATES } from '../../core/query.ts'
 import { FIELD_NAMES, type FieldName, findField, nearestOf } from './fields.ts'
 import type { Term, TimeField } from './query.ts'
 import { queryError, shown } from './query-error.ts'
@@ -25,8 +25,13 @@ export function readField(token: FieldToken, reading: Reading): Term {
       return { kind: 'type', value: plainText(requireText(value, reading, TYPE), reading), span }
     case 'tag':
       return { kind: 'tag', name: readTag(value, reading), span }
+    case 'links':
+    case 'linkedfrom':
+      return { kind: field, title: plainText(requireText(value, reading, noteOf(field)), reading), span }
+    case 'task':
+      return { kind: 'task', state: readWord(token, reading, { field, words: TASK_STATES }), span }
     default:
-      return readFeature(token, reading)
+      return { kind: 'has', feature: readWord(token, reading, { field: 'has', words: FEATURES }), span }
   }
 }
 
@@ -38,6 +43,13 @@ const TIMES: { readonly [field in FieldName]?: TimeField } = {
 }
 
 const TITLE = { what: 'the text after title:', hint: 'Write it without a blank: title:word or title:"two words".' }
+function noteOf(field: string) {
+  return {
+    what: `the note after ${field}:`,
+    hint: `Write its title or its path, without a blank: ${field}:Home or ${field}:"folder/My note".`,
+  }
+}
+
 const PATH = {
   what: 'the text after path:',
   hint: 'Write a part of the folder or file name, without a blank: path:journal/2024 or path:"Daily notes".',
@@ -46,7 +58,7 @@ const TYPE = { what: 'the text after type:', hint: 'Write what the property "typ
 
 function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
   if (operator === '') return
-  const hint = 'Leave it out. Compared are created: and modified:, as in modified:>2024-01-31.'
+  const hint = 'Leave it out. Compared are created: and modified:, as in modified:>2024-01-31, and properties, as in #rating>=4.'
   throw queryError(reading.text, {
     at: value.span.start - operator.length,
     problem: `only dates can be compared by ${shown(operator)}`,
@@ -65,15 +77,20 @@ function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
   })
 }
 
-function readFeature({ value, span }: FieldToken, reading: Reading): Term {
+/** One of the words that a field knows, in any case. */
+function readWord<Word extends string>(
+  { value }: FieldToken,
+  reading: Reading,
+  { field, words }: { readonly field: string; readonly words: readonly Word[] },
+): Word {
   const wanted = value.text.toLowerCase()
-  const feature = FEATURES.find((name) => name === wanted)
-  if (feature !== undefined) return { kind: 'has', feature, span }
-  const near = nearestOf(wanted, FEATURES)
+  const word = words.find((name) => name === wanted)
+  if (word !== undefined) return word
+  const near = nearestOf(wanted, words)
   const problem =
     wanted === ''
-      ? 'the word after has: is missing'
-      : `has: does not know ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
-  const hint = `Write one of ${FEATURES.map((name) => `has:${name}`).join(', ')}.`
+      ? `the word after ${field}: is missing`
+      : `${field}: does not know ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
+  const hint = `Write one of ${words.map((name) => `${field}:${name}`).join(', ')}.`
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }

@@ -1,6 +1,6 @@
 import { queryError, shown } from './query-error.ts'
 import type { Piece } from './read-token.ts'
-import { COMPARE_BY_EQUALS, QUOTE_IT, type Reading } from './read-value.ts'
+import { COMPARISONS, QUOTE_IT, type Reading } from './read-value.ts'
 
 /** ASCII that is neither letter, digit, `_`, `-` nor `/`, blanks, and general punctuation end a tag, as in Obsidian. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -19,7 +19,7 @@ export function readTag(piece: Piece, reading: Reading): string {
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
-    const hint = '<>!'.includes(wrong[0]) ? COMPARE_BY_EQUALS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
+    const hint = '<>!'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
   }
   if (/^[\d/]*$/.test(name)) {

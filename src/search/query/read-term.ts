@@ -1,4 +1,5 @@
 import type { Term } from './query.ts'
+import { readComparison } from './read-comparison.ts'
 import { readField } from './read-field.ts'
 import { readTag } from './read-tag.ts'
 import type { Token } from './read-token.ts'
@@ -20,8 +21,9 @@ export function readTerm(token: TermToken, reading: Reading): Term {
 
 type NamedToken = Extract<Token, { kind: 'named' }>
 
-function readTagOrProperty({ name, value, span }: NamedToken, reading: Reading): Term {
-  if (value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
+function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: Reading): Term {
+  if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
+  if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
   // What is in quotes is meant as it is: an empty text is a value.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }

@@ -13,11 +13,13 @@ export interface Piece {
 export type Token =
   | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: Span }
   | { readonly kind: 'text'; readonly piece: Piece; readonly span: Span }
-  /** `#name`, `~name`; `value` is what follows `=`, which may be nothing. */
+  /** `#name`, `~name`; `value` is what follows the operator, which may be nothing. */
   | {
       readonly kind: 'named'
       readonly sigil: '#' | '~'
       readonly name: Piece
+      /** `=`, or of a property `<`, `<=`, `>`, `>=`. */
+      readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
       readonly span: Span
     }
@@ -29,6 +31,8 @@ export type Token =
       readonly value: Piece
       readonly span: Span
     }
+
+export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
 /** Reads the token at or after `from`. @throws `INVALID_PARAMS` at a quote that is not closed, and at `|` */
 export function readToken(text: string, from: number): Token {
@@ -55,7 +59,8 @@ const KEYWORDS: ReadonlyMap<string, 'or' | 'and' | 'not'> = new Map([
 
 const BLANKS = /\s*/y
 const BARE = /[^\s()"“”„]*/y
-const BARE_NAME = /[^\s()"“”„=]*/y
+const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y }
+const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 /** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 /** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
@@ -82,10 +87,11 @@ function nextStart(text: string, from: number): number {
 }
 
 function readNamed(text: string, start: number, sigil: '#' | '~'): Token {
-  const name = readPiece(text, start + 1, BARE_NAME)
-  const isAssigned = text[name.span.end] === '='
-  const value = isAssigned ? readPiece(text, name.span.end + 1, BARE) : undefined
-  return { kind: 'named', sigil, name, value, span: { start, end: (value ?? name).span.end } }
+  const name = readPiece(text, start + 1, BARE_NAMES[sigil])
+  const valueStart = endOf(NAMED_OPERATORS[sigil], text, name.span.end)
+  const operator = (text.slice(name.span.end, valueStart) || undefined) as NamedOperator | undefined
+  const value = operator === undefined ? undefined : readPiece(text, valueStart, BARE)
+  return { kind: 'named', sigil, name, operator, value, span: { start, end: (value ?? name).span.end } }
 }
 
 function readBare(text: string, start: number): Token {

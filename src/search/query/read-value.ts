@@ -9,8 +9,8 @@ export interface Reading {
   readonly now: Date
 }
 
-export const COMPARE_BY_EQUALS =
-  'Properties have "=" only: #status=done, or -#status=done for notes where it is not so. Dates are compared as in modified:>2024-01-31.'
+export const COMPARISONS =
+  'Properties are compared as in #status=done, #rating>=4 or #due<2024-05-01, and -#status=done finds notes where it is not so; dates of notes as in modified:>2024-01-31.'
 export const QUOTE_IT = 'To search for the text itself, put it in quotes'
 
 /** A word, a prefix or, if quoted, a phrase. */
@@ -63,7 +63,7 @@ export function readName(piece: Piece, reading: Reading): string {
     throw queryError(reading.text, { at: span.start, problem: `a name is missing after "${sigil}"`, hint })
   }
   if (!isQuoted && /[<>!]$/.test(text)) {
-    throw queryError(reading.text, { at: span.end - 1, problem: 'only dates can be compared', hint: COMPARE_BY_EQUALS })
+    throw queryError(reading.text, { at: span.end - 1, problem: 'only properties and dates can be compared', hint: COMPARISONS })
   }
   return plainText(piece, reading)
 }

@@ -5,15 +5,16 @@ import { analyze } from '../words/analyze.ts'
 import { phraseOf, queryTerms } from '../words/query.ts'
 import type { Query, QueryPart, Term, TextForm } from './query.ts'
 
-/** Ids of the notes that a title in `~relation=title` means. */
+/** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** The titles that `~relation=title` names in a query, each once. */
-export function relationTitles(query: Query): readonly string[] {
+/** The titles of notes that a query names, each once. */
+export function titlesIn(query: Query): readonly string[] {
   const titles = new Set<string>()
   const collect = (part: Query): void => {
     if (part.kind === 'and' || part.kind === 'or') part.parts.forEach(collect)
     else if (part.kind === 'not') collect(part.part)
+    else if (part.kind === 'links' || part.kind === 'linkedfrom') titles.add(part.title)
     else if (part.kind === 'relation' && part.title !== undefined) titles.add(part.title)
   }
   collect(query)
@@ -55,6 +56,15 @@ function lookupOf(term: Term, titles: TitleIds): Lookup {
         name: foldName(term.name),
         targets: term.title === undefined ? undefined : (titles.get(term.title) ?? []),
       }
+    case 'comparison': {
+      const { name, operator, number, period } = term
+      return { kind: 'comparison', name: foldName(name), operator, number, period }
+    }
+    case 'links':
+    case 'linkedfrom':
+      return { kind: term.kind, nodes: titles.get(term.title) ?? [] }
+    case 'task':
+      return { kind: 'task', state: term.state }
     case 'path':
       return { kind: 'path', text: foldId(term.text) }
     case 'time':

@@ -22,12 +22,14 @@ import type {
   Problem,
   ProblemCounts,
   ProblemFilter,
+  PropertyCount,
   Ranked,
   Scope,
   Snapshot,
   TagCount,
   Topology,
   TreeOptions,
+  ValueCount,
   WantedNote,
 } from '../../core/store.ts'
 import { eachInTurn, takeTurns } from '../../core/take-turns.ts'
@@ -110,6 +112,19 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
+  /** Times, properties and relations are read from the graph's index; damage of the other one comes as an error of its own. */
+  async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
+    return await this.#search(async (search) => {
+      try {
+        return await read(search)
+      } catch (error) {
+        return this.#parts.guard(() => {
+          throw error
+        })
+      }
+    })
+  }
+
   async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
     return this.#read(({ graph }) =>
       ids.map((id) => {
@@ -157,6 +172,14 @@ export class EmbeddedSnapshot implements Snapshot {
 
   async tags(prefix = ''): Promise<readonly TagCount[]> {
     return this.#read((projection) => projection.tags().counts(prefix))
+  }
+
+  async properties(): Promise<readonly PropertyCount[]> {
+    return await this.#searchFacts((search) => search.properties())
+  }
+
+  async propertyValues(key: string): Promise<readonly ValueCount[]> {
+    return await this.#searchFacts((search) => search.propertyValues(key))
   }
 
   async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
@@ -243,15 +266,6 @@ export class EmbeddedSnapshot implements Snapshot {
   }
 
   async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
-    // Times, properties and relations are read from the graph's index; damage of the other one comes as an error of its own.
-    return await this.#search(async (search) => {
-      try {
-        return await search.find(condition, options, page)
-      } catch (error) {
-        return this.#parts.guard(() => {
-          throw error
-        })
-      }
-    })
+    return await this.#searchFacts((search) => search.find(condition, options, page))
   }
 }

@@ -26,6 +26,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     properties: info?.properties ?? {},
     ...times,
     headings: info?.headings ?? [],
+    ...(options.tasks === true ? { tasks: info?.tasks ?? [] } : {}),
     excerpt: info?.excerpt ?? '',
     excerptCut: info?.excerptCut ?? false,
   }

@@ -28,9 +28,22 @@ function find(query: Query, source: VaultSource) {
 
 const GARDEN: readonly TestNote[] = [
   { text: 'coffee roast light', title: 'Coffee', tags: ['recipe'], links: ['up>home'] },
-  { text: 'light roast tea', title: 'Tea', tags: ['recipe/tea'], properties: { status: 'done' } },
-  { text: 'coffee mill', title: 'Mill', tags: ['draft'], properties: { status: '', type: 'tool' } },
-  { text: 'nothing', title: 'Home', tags: [], created: new Date(2023, 0, 5).getTime() },
+  {
+    text: 'light roast tea',
+    title: 'Tea',
+    tags: ['recipe/tea'],
+    properties: { status: 'done', stars: '10' },
+    linkedFrom: ['ab'],
+  },
+  {
+    text: 'coffee mill',
+    title: 'Mill',
+    tags: ['draft'],
+    properties: { status: '', type: 'tool', stars: '3' },
+    linkedFrom: ['ab'],
+    tasks: ['open'],
+  },
+  { text: 'nothing', title: 'Home', tags: [], created: new Date(2023, 0, 5).getTime(), tasks: ['done', 'open'] },
 ]
 
 describe('evaluating a query', () => {
@@ -51,6 +64,12 @@ describe('evaluating a query', () => {
     ['title:coffee OR title:mil*', [0, 2]],
     ['type:tool', [2]],
     ['created:2023', [3]],
+    ['#stars>3', [1]],
+    ['#stars<=10 -#stars<3', [1, 2]],
+    ['links:home', [0]],
+    ['linkedfrom:ab', [1, 2]],
+    ['task:open OR task:done', [2, 3]],
+    ['task:any', [2, 3]],
     ['-(coffee OR tea)', [3]],
     ['(coffee roast) OR #draft', [0, 2]],
   ])('%s', (query, keys) => {

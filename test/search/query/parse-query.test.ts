@@ -37,6 +37,11 @@ const CASES: readonly (readonly [query: string, shown: string])[] = [
   ['#"due date"=2024 #1984=x #a=b=c', 'and(property due date = <2024>, property 1984 = <x>, property a = <b=c>)'],
   ['~up ~up=Home ~"part of"="My Home"', 'and(relation up, relation up = <Home>, relation part of = <My Home>)'],
 
+  ['#rating>=4 #due<2024-05 #1984>3', 'and(#rating>=4, #due<2024-05, #1984>3)'],
+  ['#"due date"<="2024-05-01T12:30" #a>-1.5 #a<day-7', 'and(#"due date"<="2024-05-01T12:30", #a>-1.5, #a<day-7)'],
+  ['links:Home LinkedFrom:"My Home"', 'and(links:Home, linkedfrom:"My Home")'],
+  ['task:open TASK:Done task:any', 'and(task:open, task:done, task:any)'],
+
   ['title:foo Title:"a b" TITLE:fo*', 'and(title word foo, title phrase a b, title prefix fo)'],
   ['path:a/b path:"Daily notes" type:person', 'and(path a/b, path Daily notes, type:person)'],
   ['has:attachment HAS:Alias', 'and(has:attachment, has:alias)'],

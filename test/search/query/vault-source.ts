@@ -1,4 +1,4 @@
-import type { Feature, Lookup, Phrase, WordField } from '../../../src/core/query.ts'
+import type { Comparison, Feature, Lookup, Phrase, TaskState, WordField } from '../../../src/core/query.ts'
 import type { QuerySource } from '../../../src/search/query/evaluate.ts'
 import { KeySet } from '../../../src/search/query/key-set.ts'
 import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
@@ -10,6 +10,9 @@ export interface TestNote {
   readonly properties?: Readonly<Record<string, string>>
   /** `name>title` */
   readonly links?: readonly string[]
+  /** Titles of notes that link here. */
+  readonly linkedFrom?: readonly string[]
+  readonly tasks?: readonly TaskState[]
   readonly path?: string
   /** Also the time of its last change. */
   readonly created?: number
@@ -79,6 +82,13 @@ function fitsLookup(lookup: Lookup, note: TestNote): boolean {
       return hasProperty(lookup.name, lookup.value)(note)
     case 'relation':
       return hasRelation(lookup.name, lookup.targets?.[0])(note)
+    case 'comparison':
+      return hasComparison(lookup.name, lookup)(note)
+    case 'links':
+    case 'linkedfrom':
+      return hasLink(lookup.kind, lookup.nodes)(note)
+    case 'task':
+      return hasTask(lookup.state)(note)
     case 'path':
       return note.path?.includes(lookup.text) === true
     case 'time':
@@ -137,6 +147,13 @@ function fitsTerm(term: Term, note: TestNote): boolean {
       return hasProperty(term.name, term.value)(note)
     case 'relation':
       return hasRelation(term.name, term.title)(note)
+    case 'comparison':
+      return hasComparison(term.name, term)(note)
+    case 'links':
+    case 'linkedfrom':
+      return hasLink(term.kind, [term.title])(note)
+    case 'task':
+      return hasTask(term.state)(note)
     case 'path':
       return note.path?.includes(term.text) === true
     case 'type':
@@ -168,6 +185,26 @@ function hasProperty(name: string, value: string | undefined): (note: TestNote) 
 function hasRelation(name: string, title: string | undefined): (note: TestNote) => boolean {
   return ({ links = [] }) =>
     links.some((link) => (title === undefined ? link.startsWith(`${name}>`) : link === `${name}>${title}`))
+}
+
+/** Values of the little vaults are digits, and compared with numbers. */
+function hasComparison(name: string, { operator, number = Number.NaN }: Comparison): (note: TestNote) => boolean {
+  return ({ properties }) => {
+    const value = Number(properties?.[name] ?? Number.NaN)
+    const signs = { '<': value < number, '<=': value <= number, '>': value > number, '>=': value >= number }
+    return signs[operator]
+  }
+}
+
+function hasLink(kind: 'links' | 'linkedfrom', titles: readonly string[]): (note: TestNote) => boolean {
+  return ({ links = [], linkedFrom = [] }) =>
+    kind === 'links'
+      ? links.some((link) => titles.includes(link.split('>')[1] ?? ''))
+      : linkedFrom.some((title) => titles.includes(title))
+}
+
+function hasTask(state: TaskState): (note: TestNote) => boolean {
+  return ({ tasks = [] }) => (state === 'any' ? tasks.length > 0 : tasks.includes(state))
 }
 
 function hasFeature(feature: Feature): (note: TestNote) => boolean {

@@ -1,5 +1,5 @@
 import { foldName } from '../../../core/fold.ts'
-import type { Condition } from '../../../core/query.ts'
+import type { Condition, Lookup } from '../../../core/query.ts'
 import type { Found, FoundNote } from '../../../core/search.ts'
 import type { FindOrder, Page } from '../../../core/store.ts'
 import { evaluate } from '../../../search/query/evaluate.ts'
@@ -10,9 +10,11 @@ import { type VaultFacts, VaultSource } from './vault-source.ts'
 export async function loadFor(condition: Condition | undefined, order: FindOrder, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
   const asksTimes = kinds.has('time') || order.by === 'created' || order.by === 'modified'
-  if (asksTimes || kinds.has('property') || kinds.has('has')) await facts.facets.settle()
+  if (asksTimes || OF_FACETS.some((kind) => kinds.has(kind))) await facts.facets.settle()
   if (kinds.has('relation')) await facts.relations.settle()
 }
+
+const OF_FACETS: readonly Lookup['kind'][] = ['property', 'comparison', 'task', 'has']
 
 export interface Asked {
   readonly condition: Condition | undefined

@@ -2,7 +2,7 @@ import { RouxError } from '../../../core/errors.ts'
 import type { NodeId } from '../../../core/ids.ts'
 import type { Condition, WordTerm } from '../../../core/query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
-import type { FindOptions, NameOptions, Page, Scope } from '../../../core/store.ts'
+import type { FindOptions, NameOptions, Page, PropertyCount, Scope, ValueCount } from '../../../core/store.ts'
 import { eachInTurn } from '../../../core/take-turns.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { KeySet } from '../../../search/query/key-set.ts'
@@ -156,6 +156,16 @@ export class SearchReads {
       const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
       return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
     })
+  }
+
+  async properties(): Promise<readonly PropertyCount[]> {
+    await this.#facets.settle()
+    return this.#facets.properties()
+  }
+
+  async propertyValues(key: string): Promise<readonly ValueCount[]> {
+    await this.#facets.settle()
+    return this.#facets.values(key)
   }
 
   /** Gives up what is kept at hand of the database. */

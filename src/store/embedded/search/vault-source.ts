@@ -43,6 +43,13 @@ export class VaultSource implements QuerySource {
         return KeySet.of(projection.tags().keys(lookup.name))
       case 'property':
         return this.#where((key) => facets.hasProperty(key, lookup.name, lookup.value))
+      case 'comparison':
+        return this.#where((key) => facets.comparesProperty(key, lookup.name, lookup))
+      case 'links':
+      case 'linkedfrom':
+        return this.#linked(lookup)
+      case 'task':
+        return this.#where((key) => facets.hasTask(key, lookup.state))
       case 'relation':
         return this.#related(lookup)
       case 'path':
@@ -63,6 +70,17 @@ export class VaultSource implements QuerySource {
     const keys: number[] = []
     for (const [key, ends] of this.#facts.relations.of(name)) {
       if (wanted === undefined || ends.some((end) => wanted.has(end))) keys.push(key)
+    }
+    return KeySet.of(keys)
+  }
+
+  #linked({ kind, nodes }: Extract<Lookup, { readonly kind: 'links' | 'linkedfrom' }>): KeySet {
+    const { graph } = this.#facts.projection
+    const keys: number[] = []
+    for (const id of nodes) {
+      const node = graph.find(id)
+      if (node === undefined) continue
+      for (const other of kind === 'links' ? graph.sources(node) : graph.targets(node)) if (other !== node) keys.push(other)
     }
     return KeySet.of(keys)
   }

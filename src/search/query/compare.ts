@@ -1,0 +1,35 @@
+import type { Comparison } from '../../core/query.ts'
+import { absolutePeriod } from './period.ts'
+import { readNumber } from './read-comparison.ts'
+
+/** Whether a value of a property, as text, compares so: as a number with a number, else as a date with a period; never as text. */
+export function compares(value: string, { operator, number, period }: Comparison): boolean {
+  const own = readNumber(value)
+  if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
+  const date = period === undefined ? undefined : readDate(value)
+  return date !== undefined && period !== undefined && holds(operator, date, { first: period.from, last: period.to - 1 })
+}
+
+/** A date that has no time counts as its first moment. */
+function holds(
+  operator: Comparison['operator'],
+  own: number,
+  { first, last }: { readonly first: number; readonly last: number },
+) {
+  switch (operator) {
+    case '<':
+      return own < first
+    case '<=':
+      return own <= last
+    case '>':
+      return own > last
+    case '>=':
+      return own >= first
+  }
+}
+
+/** When a date begins, as properties write it: also with a blank before the time, and as a link to the note of a day. */
+export function readDate(value: string): number | undefined {
+  const link = /^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value
+  return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
+}
