@@ -4,6 +4,7 @@ import type { ChunkHit, WordHits } from '../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
 import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known-share.ts'
+import { type Literal, literalsIn } from '../search/literals.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { queryTerms } from '../search/words/query.ts'
@@ -13,6 +14,7 @@ import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { lookUpKinds } from './known-node.ts'
+import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
 import { namedExactly } from './named-exactly.ts'
 import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
 import { type Meaning, type Passage, passagesOf } from './passages.ts'
@@ -132,11 +134,18 @@ async function rank(reading: Reading, args: SearchArguments, asked: Asked): Prom
   const { mode, query, relevance } = args
   const { question, traits } = asked
   const scope = await scopeOf(reading, args)
-  const { hits, words, known } = await retrieve(reading, args, { ...asked, scope })
-  const kept = keepRelevant(hits, relevance, traits === undefined ? 0 : known.certainty)
-  const isAnswered = mode === 'semantic' || hits[0]?.exact === true
+  const literals = mode === 'semantic' ? [] : literalsIn(query)
+  const [{ hits, words, known }, held] = await Promise.all([
+    retrieve(reading, args, { ...asked, scope }),
+    literalNotes(reading, literals, { question: query, scope }),
+  ])
+  const certainty = traits === undefined ? 0 : known.certainty
+  const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
+  const kept = [...holding, ...keepRelevant(others, relevance, certainty)]
+  const isAnswered = mode === 'semantic' || hits[0]?.exact === true || holding.length > 0
   const close = isAnswered ? [] : await closeTitles(snapshot, query, scope)
-  const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
+  const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
+  const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
   const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
   const unknown = isUnknown ? [unknownWarning('the question')] : []
   return {
@@ -305,7 +314,7 @@ async function describe(
     readNotes(reading, ids, { links: MAX_LINKS }),
     embedder === undefined ? [] : snapshot.vectors(embedder, ids),
   ])
-  const marks = marksOf(args.query, words)
+  const marks = marksOf(args.query, words, literalsIn(args.query))
   const meaning = meaningOf({ question, traits, known })
   const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
@@ -325,11 +334,11 @@ async function describe(
 }
 
 /** Rare words mark a passage more than common ones. */
-function marksOf(query: string, { terms }: WordHits): SnippetQuery {
+function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   return {
     terms: queryTerms(query).map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
-    phrases: [],
+    phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
   }
 }
 

@@ -19,6 +19,7 @@ const NOTES = Object.fromEntries(
 /** Each reading tool with arguments that give long answers, `few` or `many` of them. */
 const CALLS: readonly (readonly [tool: string, args: (limit: number) => object])[] = [
   ['search', (limit) => ({ query: 'compost and water', limit, relevance: 'loose' })],
+  ['search', (limit) => ({ query: 'compost for #bed and water.can', limit, relevance: 'loose' })],
   ['similar_nodes', (limit) => ({ id: 'beds/note 1.md', limit, relevance: 'loose' })],
   ['find_nodes', (limit) => ({ query: 'compost', limit })],
   ['find_nodes', (limit) => ({ query: 'links:"Number 0" #tags>3 ~up=nowhere task:any OR compost', limit })],

@@ -57,6 +57,57 @@ describe('modes', () => {
   })
 })
 
+describe('what is meant letter by letter', () => {
+  const CODE = {
+    'Keys.md': '# Keys\n\nA long introduction to the keys of this editor stands here.\n\nOpen the tools with `Ctrl+Shift+I`.\n',
+    'Shift.md': 'Ctrl, shift, I and other keys: ctrl shift, ctrl shift, shift ctrl. Shift and ctrl, I say.\n',
+    'Reading.md': 'Notes are read by app.vault.read or by hasTag("x"), as code.\n',
+    'Vault.md': 'A vault app can read a vault: vault, app, read. Read the vault in the app.\n',
+    'Map.md': 'This one is a #MOC of all.\n',
+    'MOC.md': 'A MOC is a map of content. MOC, MOC.\n',
+    'Tags.md': 'Tags have tags: has tag, has tags, a tag has. \n',
+  }
+
+  test.each([
+    ['Ctrl+Shift+I', 'keys.md'],
+    ['what does ctrl+shift+i open', 'keys.md'],
+    ['app.vault.read', 'reading.md'],
+    ['hasTag()', 'reading.md'],
+    ['#MOC', 'map.md'],
+    ['`read the vault`', 'vault.md'],
+  ])('%s: the note that holds it comes first, and what does not is never above .5', async (query, first) => {
+    const core = await searchCore(CODE, { embedder: new KnownBag() })
+    for (const mode of ['hybrid', 'keyword'] as const) {
+      const { value } = await ask(core, { query, mode, relevance: 'loose' })
+      expect(value[0]?.id).toBe(first)
+      expect(value[0]?.score).toBeGreaterThan(0.5)
+      for (const { score } of value.slice(1)) expect(score).toBeLessThanOrEqual(0.5)
+      expect(value.map(({ score }) => score)).toEqual(value.map(({ score }) => score).toSorted((a, b) => b - a))
+    }
+  })
+
+  test('the passage that is shown holds it', async () => {
+    const filler = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} on ctrl and shift and I and keys.\n`).join('\n')
+    const core = await searchCore({ 'Long.md': `${filler}\n## Tools\n\nPress Ctrl+Shift+I here.\n\n## More\n\n${filler}` })
+    const { value } = await ask(core, { query: 'Ctrl+Shift+I' })
+    expect(value[0]?.passages[0]?.text).toContain('Ctrl+Shift+I')
+  })
+
+  test('nothing that is found is above .5 where no note holds it', async () => {
+    const core = await searchCore(CODE, { embedder: new KnownBag() })
+    const { value } = await ask(core, { query: 'vault.app.read', relevance: 'loose' })
+    expect(value.length).toBeGreaterThan(0)
+    for (const { score } of value) expect(score).toBeLessThanOrEqual(0.5)
+  })
+
+  test('a scope and meaning alone hold as ever', async () => {
+    const core = await searchCore({ ...CODE, 'In/Keys 2.md': 'Ctrl+Shift+I too.\n' }, { embedder: new KnownBag() })
+    expect(await idsOf(core, { query: 'Ctrl+Shift+I', folder: 'In' })).toEqual(['in/keys 2.md'])
+    const { value } = await ask(core, { query: 'Ctrl+Shift+I', mode: 'semantic', relevance: 'loose', explain: true })
+    expect(value.every(({ explain }) => explain?.keyword === null)).toBe(true)
+  })
+})
+
 describe('names', () => {
   test.each(['hybrid', 'keyword'] as const)('%s: an exact title comes first, with score 1', async (mode) => {
     const core = await kitchen()

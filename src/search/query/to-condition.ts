@@ -78,6 +78,11 @@ function propertyOf(name: string, value: string | undefined): Lookup {
   return { kind: 'property', name: foldName(name), value: value === undefined ? undefined : foldName(value.trim()) }
 }
 
+/** Looks a text up as one that is typed without quotes. */
+export function wordsLookup(text: string): Lookup {
+  return textOf({ text, form: 'word' }, 'any')
+}
+
 /** A word that the analysis takes apart (`well-known`, `12:30`) is a phrase; one that is nothing but signs is nowhere. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')

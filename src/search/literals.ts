@@ -1,0 +1,71 @@
+import { foldTag } from '../core/fold.ts'
+import type { Condition } from '../core/query.ts'
+import { wordsLookup } from './query/to-condition.ts'
+
+/** Something in a question that is meant letter by letter: a key, code, a tag. */
+export interface Literal {
+  /** Finds every note that may hold it, and others. */
+  readonly candidates: Condition
+  /** Whether a text holds it, in any case. */
+  isIn(text: string): boolean
+}
+
+/** Literals that are looked for; a question has one or two. */
+const MOST = 8
+
+/** What in a question looks like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, what stands in backticks) or a tag (`#MOC`). */
+export function literalsIn(question: string): readonly Literal[] {
+  const found = new Map<string, Literal>()
+  const add = (literal: Literal | undefined, text: string): void => {
+    if (literal !== undefined && found.size < MOST) found.set(text.toLowerCase(), literal)
+  }
+  const rest = question.replace(/`([^`]{1,200})`/g, (_, code: string) => {
+    add(verbatim(code.trim()), code)
+    return ' '
+  })
+  for (const [word] of rest.matchAll(/[^\s"“”„,;?!]+/g)) add(literalOf(word), word)
+  return [...found.values()]
+}
+
+const KEY = /^(?:ctrl|control|cmd|command|alt|option|opt|shift|meta|super|win|mod|⌘|⌥|⇧|⌃)(?:\+[^\s+]{1,12})+$/iu
+const CALL = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]*\.)*[\p{L}_$][\p{L}\p{N}_$]*)\(\)[).:]*$/u
+const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
+const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
+const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
+/** Names of files and sites have a dot, too, and are mostly not meant letter by letter. */
+const FILE =
+  /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
+
+function literalOf(word: string): Literal | undefined {
+  const key = word.replace(/[).:]+$/, '').replace(/^\(/, '')
+  if (KEY.test(key)) return literal(key, key.split('+').map(escaped).join('\\s*\\+\\s*'))
+  const [, tag] = TAG.exec(word) ?? []
+  if (tag !== undefined) return tagged(tag)
+  const [, name] = CALL.exec(word) ?? SNAKE.exec(word) ?? (FILE.test(word) ? [] : (DOTTED.exec(word) ?? []))
+  return name === undefined ? undefined : literal(name, escaped(name))
+}
+
+function tagged(tag: string): Literal {
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_#&/])#${escaped(tag)}(?![\\p{L}\\p{N}_-])`, 'iu')
+  return {
+    candidates: { kind: 'or', parts: [{ kind: 'tag', name: foldTag(tag) }, wordsLookup(tag)] },
+    isIn: (text) => pattern.test(text),
+  }
+}
+
+function literal(words: string, pattern: string): Literal {
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`, 'iu')
+  return { candidates: wordsLookup(words), isIn: (text) => whole.test(text) }
+}
+
+function verbatim(code: string): Literal | undefined {
+  const candidates = wordsLookup(code)
+  // Signs alone are nowhere in an index.
+  if (candidates.kind === 'nothing') return undefined
+  const pattern = new RegExp(code.split(/\s+/).map(escaped).join('\\s+'), 'iu')
+  return { candidates, isIn: (text) => pattern.test(text) }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
