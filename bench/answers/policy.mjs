@@ -4,15 +4,17 @@
 // fact       one search with the question; with `relevance: loose` where nothing is sure enough. The answer is the first result.
 // two-hop    a search with the first clause; the link in the first result's passages that stands among most words of the question is
 //            followed and read. Without such a link: a search with the second clause, and its first result is read.
-// backlinks  the name after "link to" and the like is resolved, then `get_neighbors` inwards, with evidence. Where there is no evidence to
-//            ask for, `find_path` from each note tells the sentence.
-// path       the two names are resolved in one call, then `find_path`. The answer is its path.
+// backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
+//            `find_path` from each note tells the sentence.
+// path       `find_path` between the two names. Where they may be parted in several ways, they are resolved first, in one call.
 // list       conditions are read from the words (a folder, a tag, a property, a month, tasks): `list_nodes` where a folder or a tag is all,
 //            else `find_nodes`.
 // vault      the question's words choose a ranking, a filter or a kind of problem (`ABOUT_VAULTS`).
 //
-// A name that does not resolve, or not surely, is searched for. Lists go on until they are whole, where the tool lets them.
-import { clausesOf, conditionsIn, linksIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
+// Where a tool takes titles it is given the name as it is; of one that it does not know it names the nearest ids, and the first that has all
+// words of the name is taken. Elsewhere, and where there is none, the name is resolved. A name that does not resolve, or not surely, is searched
+// for. Lists go on until they are whole, where the tool lets them.
+import { clausesOf, conditionsIn, linksIn, nameIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
 
 /** Words of the question that must stand around a link for it to be followed. */
 const FOLLOWED = 2
@@ -57,8 +59,45 @@ async function idOf(session, result, { to, shown }) {
 }
 
 async function backlinks(session, question) {
-  const [id] = await resolve(session, [[targetIn(question)]])
-  return id === undefined ? { given: [] } : await mentionsOf(session, id)
+  const phrase = targetIn(question)
+  return (await askedByName(session, 'get_neighbors', { id: phrase }, ({ id }) => mentionsOf(session, id))) ?? { given: [] }
+}
+
+/**
+ * Asks a tool about the notes that phrases mean, by their names where it takes titles. `ask` makes the call; `unknown` of what it gives are
+ * the warnings of names that mean no note.
+ */
+async function askedByName(session, tool, phrases, ask) {
+  const keys = Object.keys(phrases)
+  if (keys.every((key) => session.offers(tool, key, 'title'))) {
+    const names = Object.fromEntries(keys.map((key) => [key, nameIn(phrases[key])]))
+    const found = await ask(names)
+    const unknown = unknownIn(session.log.at(-1))
+    if (unknown.length === 0) return found
+    const near = keys.map((key) => [
+      key,
+      unknown.some(({ name }) => name === names[key]) ? nearestTo(names[key], unknown) : names[key],
+    ])
+    if (near.every(([, id]) => id !== undefined)) return await ask(Object.fromEntries(near))
+  }
+  const ids = await resolve(session, [keys.map((key) => phrases[key])])
+  if (ids.some((id) => id === undefined)) return undefined
+  return await ask(Object.fromEntries(keys.map((key, at) => [key, ids[at]])))
+}
+
+/** The names that an answer says mean no note, with the ids that it names instead. */
+function unknownIn({ warnings = [] }) {
+  return warnings
+    .filter(({ code }) => code === 'UNKNOWN_ID')
+    .map(({ message }) => [...message.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([text]) => JSON.parse(text)))
+    .map(([name, ...ids]) => ({ name, ids }))
+}
+
+/** The first of the nearest ids that has all words of a name. */
+function nearestTo(name, unknown) {
+  const words = [...stemsOf(name)]
+  const { ids } = unknown.find((one) => one.name === name)
+  return ids.find((id) => words.every((word) => stemsOf(id).has(word)))
 }
 
 /** Who links to a note, and in which sentences. */
@@ -75,10 +114,14 @@ export async function mentionsOf(session, id) {
 }
 
 async function path(session, question) {
-  const [source, target] = await resolve(session, pairsIn(question))
-  if (source === undefined || target === undefined) return { given: [] }
-  const { value } = await session.call('find_path', { source, target })
-  return { given: value?.path ?? [] }
+  const pairs = pairsIn(question)
+  const ask = async ({ source, target }) => ({ given: (await session.call('find_path', { source, target })).value?.path ?? [] })
+  if (pairs.length === 1) {
+    const [[source, target]] = pairs
+    return (await askedByName(session, 'find_path', { source, target }, ask)) ?? { given: [] }
+  }
+  const [source, target] = await resolve(session, pairs)
+  return source === undefined || target === undefined ? { given: [] } : await ask({ source, target })
 }
 
 async function list(session, question) {
@@ -188,6 +231,12 @@ async function brokenHeadings(session, question) {
   const name = variantsOf(target ?? targetIn(question)).at(-1)
   if (!session.offers('get_problems', 'kind', 'broken_heading'))
     return await backlinks(session, `Which notes link to ${target ?? name}?`)
+  if (session.offers('get_problems', 'target', 'title')) {
+    const phrase = target ?? targetIn(question)
+    const ask = ({ target: meant }) => whole(session, 'get_problems', { kind: 'broken_heading', target: meant })
+    const { rows } = (await askedByName(session, 'get_problems', { target: phrase }, ask)) ?? { rows: [] }
+    return { given: [...new Set(rows.map(({ id }) => id))] }
+  }
   const way = ['target', 'query', 'name'].find((parameter) => session.offers('get_problems', parameter))
   const { rows } = await whole(session, 'get_problems', { kind: 'broken_heading', ...(way !== undefined && { [way]: name }) })
   const fits = ({ text = '', target: to = '', candidates = [] }) =>
@@ -199,7 +248,7 @@ async function brokenHeadings(session, question) {
 export async function missing(session) {
   if (session.offers('get_problems', 'kind', 'missing_note')) {
     const { value, total } = await session.call('get_problems', { kind: 'missing_note' })
-    return { given: (value.problems ?? value).map(({ target, text, id }) => target ?? text ?? id), number: total ?? value.total }
+    return { given: (value.problems ?? value).map(({ text }) => text), number: total ?? value.total }
   }
   const { rows } = await whole(session, 'get_problems', { kind: 'broken_link' })
   const wanting = new Map()

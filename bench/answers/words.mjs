@@ -67,6 +67,24 @@ export function variantsOf(phrase) {
   return [...found]
 }
 
+/** The likeliest name that a phrase means: without articles and generic nouns around it. `the guide on the Mermaid plugin` is `Mermaid`. */
+export function nameIn(phrase) {
+  const [quoted] = quotedIn(phrase)
+  if (quoted !== undefined) return quoted
+  let name = phrase.trim()
+  for (let before = ''; before !== name; ) {
+    before = name
+    name = name.replace(ARTICLE, '')
+    // With a capital it may belong to the name: `Plugin security`.
+    if (/^\p{Ll}/u.test(name)) name = name.replace(BEFORE, '')
+    // A linking word belongs to a noun that was cut away.
+    if (name !== before && LINKING.test(name)) name = name.replace(LINKING, '')
+  }
+  // `Breadcrumbs plugin` is the plugin Breadcrumbs, while a folder or `Core Plugins` may be the name itself.
+  const [own, noun] = [name.replace(AFTER, ''), AFTER.exec(name)?.[0].trim()]
+  return own !== '' && noun !== undefined && /^\p{Ll}/u.test(noun) && /^[\p{Lu}\p{N}]/u.test(own) ? own : name
+}
+
 /** The note that a question about links to it asks for, as a phrase. */
 export function targetIn(question) {
   const rules = [

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { findPath } from '../../app/find-path.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { nodeId } from './parameters.ts'
+import { nodeName } from './parameters.ts'
 
 export const findPathTool = defineTool({
   name: 'find_path',
@@ -11,8 +11,8 @@ export const findPathTool = defineTool({
   annotations: READS,
   names: { source: 'note', target: 'note' },
   input: () => ({
-    source: nodeId('Start'),
-    target: nodeId('End'),
+    source: nodeName('Start'),
+    target: nodeName('End'),
     direction: z.enum(['any', 'out']).default('any').describe('out: follow links forwards only.'),
     count: z.int().min(1).max(5).default(1).describe('Paths to find; the others come as alternatives.'),
     avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes where possible.'),

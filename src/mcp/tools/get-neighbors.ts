@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getNeighbors } from '../../app/get-neighbors.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { includeContent, kinds, limit, nodeId } from './parameters.ts'
+import { includeContent, kinds, limit, nodeName } from './parameters.ts'
 
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
@@ -11,7 +11,7 @@ export const getNeighborsTool = defineTool({
   annotations: READS,
   names: { id: 'note' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes linking here; out: notes linked to.'),
     limit: limit(50, 20),
     include_content: includeContent(),

@@ -13,7 +13,7 @@ export const getProblemsTool = defineTool({
   input: () => ({
     kind: z.enum(REPORTED_KINDS).optional().describe('Only this kind. missing_note: most wanted first.'),
     folder: folder(),
-    target: z.string().optional().describe('Only links to this note.'),
+    target: z.string().optional().describe('Only links to this note, by path or title.'),
     summary: z.boolean().default(false).describe('Only counts.'),
     limit: limit(100, 20),
     offset: offset(),

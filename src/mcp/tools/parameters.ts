@@ -8,6 +8,11 @@ export function nodeId(what: string) {
   return z.string().describe(`${what}: its path in the vault, in any case; ".md" may be left out.`)
 }
 
+/** Of tools that take names, too. */
+export function nodeName(what: string) {
+  return z.string().describe(`${what}: its path in the vault, in any case, or its exact title.`)
+}
+
 export function limit(maximum: number, fallback: number, what = 'Maximum results.') {
   return z.int().min(1).max(maximum).default(fallback).describe(what)
 }
