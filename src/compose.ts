@@ -5,6 +5,7 @@ import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
+import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
@@ -200,15 +201,6 @@ function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout 
 function giveUpMemory(store: EmbeddedStore): void {
   store.rest()
   collectGarbage()
-}
-
-function once(action: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (isDone) return
-    isDone = true
-    action()
-  }
 }
 
 /** Takes vectors in as they are made: whoever searches next shall not wait for thousands of them. */
