@@ -136,7 +136,7 @@ describe('tools', () => {
     ['a title', ['second'], 'b.md'],
     ['an alias', ['FIRST'], 'a.md'],
     ['an alias rather than a missing target of that name', ['gone'], 'deep/gone note.md'],
-    ['what names nothing stays', ['nobody'], 'nobody'],
+    ['what names nothing stays', ['no one'], 'no one'],
   ])('%s', async (_, args, id) => {
     const { out } = await line.roux(['get-node', ...args], { files: FILES })
     expect(JSON.parse(out).id).toBe(id)
@@ -378,7 +378,7 @@ describe('an index that is found damaged while it is read', () => {
     }
   }
 
-  test('it is read again, and nobody learns of it', async () => {
+  test('it is read again, and no one learns of it', async () => {
     const { code, out, err } = await roux('export', { store: damagedAt(0) })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(JSON.parse(out).nodes).toHaveLength(3)
