@@ -136,7 +136,7 @@ describe('tools', () => {
     ['a title', ['second'], 'b.md'],
     ['an alias', ['FIRST'], 'a.md'],
     ['an alias rather than a missing target of that name', ['gone'], 'deep/gone note.md'],
-    ['what names nothing stays', ['no one'], 'no one'],
+    ['what names nothing stays', ['nobody'], 'nobody'],
   ])('%s', async (_, args, id) => {
     const { out } = await line.roux(['get-node', ...args], { files: FILES })
     expect(JSON.parse(out).id).toBe(id)

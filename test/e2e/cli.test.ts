@@ -48,7 +48,7 @@ describe('transcripts over the demo vault', () => {
       'error: Invalid arguments for nodes_exist: ids: expected an array of strings, got nothing.\n  nodes_exist takes ids.\nexit 2\n',
     ],
     ['call get_node no-json', 'error: The arguments are not JSON: '],
-    ['get-node no one', 'warning: There is no node "no one".'],
+    ['get-node nobody', 'warning: There is no node "nobody".'],
     ['get-node rye', '{"id":"grains/rye.md","title":"Rye",'],
     ['resolve-nodes levain glutn --threshold 0.5', '[{"query":"levain","match":"concepts/sourdough starter.md","score":1'],
     ['search-by-tags milestone --mode all', '[{"id":"journal/2025-'],

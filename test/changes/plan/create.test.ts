@@ -65,11 +65,11 @@ describe('a new note', () => {
     ['a title', 'ann lee', 'up: "[[ann]]"'],
     ['a link', '[[ann]]', 'up: "[[ann]]"'],
     ['a name that others have', ['old/bob'], 'up:\n  - "[[old/bob]]"'],
-    ['what is not there yet', 'no one', 'up: "[[no one]]"'],
+    ['what is not there yet', 'nobody', 'up: "[[nobody]]"'],
     ['a link with a heading', '[[ann#Work|her work]]', 'up: "[[ann#Work|her work]]"'],
   ])('relates to %s', async (_, target, line) => {
     const { result } = await check(PEOPLE, create('a', { relations: { up: target } }), { 'a.md': `---\n${line}\n---\n# A\n` })
-    expect(result.notes).toHaveLength(target === 'no one' ? 1 : 0)
+    expect(result.notes).toHaveLength(target === 'nobody' ? 1 : 0)
   })
 
   test.each([['bob'], ['twice']])('does not choose among notes called %j', async (name) => {

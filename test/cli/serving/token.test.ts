@@ -91,7 +91,7 @@ test.each([
   ['add x --scope wirte', 2, 'There is no scope "wirte".\n  Did you mean "write"?'],
   ['add x --scope ,', 2, 'The token has no scope.\n  Scopes: read, write, attach, ai.'],
   ['add ../x', 2, '"../x" is no name for a token.\n  A name has letters, digits, "-" and "_", at most 64.'],
-  ['remove no one', 2, 'There is no token "no one".\n  There is none: "roux token add default" makes one.'],
+  ['remove nobody', 2, 'There is no token "nobody".\n  There is none: "roux token add default" makes one.'],
   ['show a b', 2, '"b" is one word too many.\n  Write: roux token <show|rotate|add|remove|list> [name]'],
 ])('roux token %s: %i', async (words, code, message) => {
   expect(await token(words)).toEqual({ code, out: '', err: `error: ${message}\n` })
