@@ -1,4 +1,4 @@
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 
 /** Fewest and most tokens that an answer may be told to keep within. */
 export const LEAST_TOKENS = 100

@@ -1,5 +1,5 @@
 import type { Direction, NodeKind } from '../core/store.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from './answer.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
 import { type ListedNode, linksShown, listResponses } from './node-response.ts'

@@ -1,6 +1,6 @@
 import { foldName } from '../core/fold.ts'
 import type { TagCount } from '../core/store.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from './answer.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
 export interface ListTagsArguments extends Partial<PageArguments> {

@@ -1,6 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Node, NodeKind, NodeSummary, Snapshot } from '../core/store.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
 /** Links of a node that an answer shows at the most. */

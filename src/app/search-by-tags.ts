@@ -1,5 +1,5 @@
 import { foldTag } from '../core/fold.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from './answer.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { type ListedNode, linksShown, listResponses } from './node-response.ts'
 import { tagWarnings } from './scope-warnings.ts'
@@ -23,7 +23,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // Of several tags one that nobody has changes the answer without being seen in it.
+    // Of several tags one that no one has changes the answer without being seen in it.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })

@@ -1,4 +1,4 @@
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import { getNode } from '../get-node.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import type { NodeDetails } from '../node-details.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/budget.ts'
 import type { Answer } from '../../app/graph-core.ts'
 import type { Arguments } from './vault-arguments.ts'

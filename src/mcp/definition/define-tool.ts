@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { Budgeted } from '../../app/budget.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
-import type { FindableBy } from '../../core/indexing.ts'
+import type { SearchReadiness } from '../../core/indexing.ts'
 import { once } from '../../core/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } from '../calls/reach.ts'
@@ -50,9 +50,9 @@ export interface ToolFacts extends ToolIdentity {
   /** Its parameters that name something; absent: none does. */
   readonly names?: Names
   /** What its answer tells a client that may not read notes, by the names of members at any depth; of tools that need a permission. */
-  readonly tellsWithoutReading?: ReadonlySet<string>
+  readonly unredacted?: ReadonlySet<string>
   /** What of the search indexes the answer rests on; absent: nothing. */
-  findableBy?(args: Arguments): FindableBy | undefined
+  searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
 }
 

@@ -3,7 +3,7 @@ import { fitMember } from '../../app/compose.ts'
 import { listAttachments } from '../../app/write/list-attachments.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens, nodeId, page } from './parameters.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
@@ -13,7 +13,7 @@ export const listAttachmentsTool = defineTool({
   needs: 'tools.attach',
   annotations: READS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_ATTACHMENTS,
+  unredacted: OF_ATTACHMENTS,
   input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
   wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },

@@ -12,7 +12,7 @@ export const similarNodesTool = defineTool({
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   byMeaning: true,
-  findableBy: () => 'meaning',
+  searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
     ...page(50, 10),
