@@ -1,6 +1,6 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
 import { findMeant } from './meant-note.ts'

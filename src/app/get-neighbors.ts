@@ -1,26 +1,27 @@
 import type { NodeId } from '../core/ids.ts'
 import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { readLinkSentences } from './link-sentences.ts'
 import { findMeant } from './meant-note.ts'
-import { listResponses, type NodeResponse } from './node-response.ts'
+import { type ListedNode, linksShown, listResponses } from './node-response.ts'
 import { type Reading, unreadWarnings } from './texts.ts'
 
-export interface NeighborsArguments {
+export interface NeighborsArguments extends PageArguments {
   /** An id, or the title or alias of one note. */
   readonly id: string
   readonly direction: Direction
-  readonly limit: number
   readonly includeContent: boolean
   /** Only over links of this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
+  /** Links shown of each. */
+  readonly links?: number | undefined
   /** The sentences that link come with each. */
   readonly evidence: boolean
 }
 
-export interface Neighbor extends NodeResponse {
+export interface Neighbor extends ListedNode {
   /** The first sentences that link, in the order of the note; only where evidence is asked for, as is `more`. */
   readonly lines?: readonly LinkLine[]
   /** How many others there are; absent where there is none. */
@@ -42,13 +43,16 @@ export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Ca
     const { ids, warnings } = await findMeant(snapshot, core, [args.id], { withMissing: true })
     const [id] = ids
     if (id === undefined) return { value: [], warnings }
-    const { items } = await snapshot.neighbors(id, optionsOf(args), { offset: 0, limit: args.limit })
+    const page = pageFor(args, call)
+    const { items, total } = await snapshot.neighbors(id, optionsOf(args), page)
+    const shown = args.includeContent ? 'excerpt' : 'metadata'
     const [responses, evidence] = await Promise.all([
-      listResponses(snapshot, items, args.includeContent ? 'excerpt' : 'metadata'),
+      listResponses(snapshot, items, { shown, links: linksShown(args.links, call) }),
       args.evidence ? evidenceOf({ core, snapshot, call }, { id, others: items }, args) : NO_EVIDENCE,
     ])
     const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
-    return { value, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
+    const list = listed(value, { offset: page.offset, shown: items.length, total })
+    return { ...list, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
   })
 }
 

@@ -1,6 +1,6 @@
 import { foldId, type NodeId } from '../core/ids.ts'
-import { PROBLEM_KINDS, type Problem, type Snapshot, type WantedNote } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { type Page, PROBLEM_KINDS, type Problem, type Snapshot, type WantedNote } from '../core/store.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findMeant } from './meant-note.ts'
 import { trimFolder } from './scope.ts'
@@ -10,15 +10,13 @@ import { scopeWarnings } from './scope-warnings.ts'
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
 
-export interface ProblemsArguments {
+export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
   /** Only of links to this note, by its id or title; also one that does not exist. */
   readonly target?: string | undefined
   /** Only how many there are of each kind. */
   readonly summary: boolean
-  readonly limit: number
-  readonly offset: number
 }
 
 type ListedArguments = Omit<ProblemsArguments, 'summary'>
@@ -59,7 +57,12 @@ export function getProblems(
 }
 
 export function listProblems(core: GraphCore, args: ListedArguments, call: Call = {}): Promise<Answer<ProblemList>> {
-  return answer(core, call, (snapshot) => withinScope(snapshot, core, args, (asked) => listOf(snapshot, args, asked)))
+  return answer(core, call, async (snapshot) => {
+    const page = pageFor(args, call)
+    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, args.kind, { asked, page }))
+    const { problems, total } = found.value
+    return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
+  })
 }
 
 function countProblems(core: GraphCore, args: ListedArguments, call: Call): Promise<Answer<ProblemSummary>> {
@@ -95,14 +98,18 @@ function filterOf({ folder, target }: Asked) {
   return { ...(folder === undefined ? {} : { folder }), ...(target === undefined ? {} : { target }) }
 }
 
-async function listOf(snapshot: Snapshot, { kind, offset, limit }: ListedArguments, asked: Asked): Promise<ProblemList> {
+async function listOf(
+  snapshot: Snapshot,
+  kind: ReportedKind | undefined,
+  { asked, page }: { readonly asked: Asked; readonly page: Page },
+): Promise<ProblemList> {
   if (asked.isNothing) return { problems: [], total: 0 }
   if (kind === 'missing_note') {
-    const { items, total } = await snapshot.wanted(asked.folder, { offset, limit })
+    const { items, total } = await snapshot.wanted(asked.folder, page)
     return { problems: await missingNotes(snapshot, items), total }
   }
   const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
-  const { items, total } = await snapshot.problems(filter, { offset, limit })
+  const { items, total } = await snapshot.problems(filter, page)
   return { problems: items, total }
 }
 

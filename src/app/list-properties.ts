@@ -1,17 +1,15 @@
 import { foldName } from '../core/fold.ts'
-import type { Paged, PropertyCount, Snapshot, ValueCount } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
-import type { Answer, GraphCore } from './graph-core.ts'
+import type { Page, PropertyCount, Snapshot, ValueCount } from '../core/store.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { unknownProperty } from './query-warnings.ts'
 import { truncate } from './truncate.ts'
 
-export interface PropertiesArguments {
+export interface PropertiesArguments extends PageArguments {
   /** Its values instead of the keys. */
   readonly key?: string | undefined
   /** Only keys, or values, that begin so. */
   readonly prefix?: string | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 export type PropertyList = PropertyPage | ValuePage
@@ -31,33 +29,37 @@ export interface ValuePage {
 /** The properties that notes have, or the values of one, by count, then name. */
 export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
   return answer<PropertyList>(core, call, async (snapshot) => {
-    const { key } = args
-    if (key !== undefined) return await valuesOf(snapshot, key, args)
-    const { items, total } = pageOf(await snapshot.properties(), (property) => property.key, args)
-    return plain({ properties: items, total })
+    const page = pageFor(args, call)
+    const asked = { ...page, prefix: foldName((args.prefix ?? '').trim()) }
+    if (args.key !== undefined) return await valuesOf(snapshot, args.key.trim().replace(/^#/, ''), asked)
+    const { shown, total } = pageOf(await snapshot.properties(), (property) => property.key, asked)
+    return listed({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
   })
+}
+
+interface Asked extends Page {
+  /** Folded. */
+  readonly prefix: string
 }
 
 /** Longer values are texts, and their beginnings tell them apart. */
 const VALUE_LENGTH = 100
 
-async function valuesOf(snapshot: Snapshot, key: string, args: PropertiesArguments): Promise<Answer<ValuePage>> {
-  const name = key.trim().replace(/^#/, '')
-  const all = await snapshot.propertyValues(foldName(name))
-  const { items, total } = pageOf(all, ({ value }) => value, args)
-  const values = items.map(({ value, count }) => ({ value: truncate(value, VALUE_LENGTH).text, count }))
-  const known = all.length > 0 ? [] : await snapshot.properties()
-  const isKnown = all.length > 0 || known.some((property) => foldName(property.key) === foldName(name))
-  const names = known.map((property) => property.key)
-  return { value: { values, total }, warnings: isKnown ? [] : [unknownProperty(name, names)] }
+async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
+  const all = await snapshot.propertyValues(foldName(key))
+  const { shown, total } = pageOf(all, ({ value }) => value, asked)
+  const values = shown.map(({ value, count }) => ({ value: truncate(value, VALUE_LENGTH).text, count }))
+  const list = listed({ values, total }, { offset: asked.offset, shown: shown.length, total })
+  return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-function pageOf<T>(
-  items: readonly T[],
-  textOf: (item: T) => string,
-  { prefix = '', limit, offset }: PropertiesArguments,
-): Paged<T> {
-  const wanted = foldName(prefix.trim())
-  const fitting = wanted === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(wanted))
-  return { items: fitting.slice(offset, offset + limit), total: fitting.length }
+/** A property may be there and have no value that is a text: an object. */
+async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
+  const names = (await snapshot.properties()).map((property) => property.key)
+  return names.some((name) => foldName(name) === foldName(key)) ? [] : [unknownProperty(key, names)]
+}
+
+function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: Asked) {
+  const fitting = prefix === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(prefix))
+  return { shown: fitting.slice(offset, offset + limit), total: fitting.length }
 }

@@ -28,7 +28,7 @@ import type { undoChange } from '../app/write/undo-change.ts'
 import type { writeNode } from '../app/write/write-node.ts'
 
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no one waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 
@@ -40,29 +40,37 @@ export interface VaultMethods {
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Show the beginning of the content instead of properties. Default: false. */
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Content instead of properties. Default: false. */
     readonly include_content?: boolean
-    /** Only this folder and below. */
+    /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it, in any case. */
+    /** Only notes with this tag or one nested in it. */
     readonly tag?: string
-    /** Only passages of this note: its path in the vault, in any case; ".md" may be left out. */
+    /** Only passages of this note: its path in the vault. */
     readonly note?: string
-    /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
+    /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
     /** By words and meaning, words only, meaning only. Default: "hybrid". */
     readonly mode?: 'hybrid' | 'keyword' | 'semantic'
     /** Show ranks and scores of both ways. Default: false. */
     readonly explain?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof search>
 
-  /** Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search. */
+  /** Notes that fit a query of words and filters, each with the text around the match. */
   findNodes(args: {
     /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Only this folder and below. */
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Only this folder. */
     readonly folder?: string
     /** relevance: modified where there are no words. Default: "relevance". */
     readonly order_by?: 'relevance' | 'title' | 'modified' | 'created'
@@ -70,11 +78,15 @@ export interface VaultMethods {
     readonly order?: 'asc' | 'desc'
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findNodes>
 
-  /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes. */
+  /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. */
   getNode(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** 0: the note only; 1: also its neighbours. Default: 0. */
     readonly depth?: number
@@ -84,38 +96,48 @@ export interface VaultMethods {
     readonly offset?: number
     /** Maximum characters of content. Default: 10000. */
     readonly max_chars?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNode>
 
-  /** Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. For the note itself use get_node, for a way between two notes find_path. */
+  /** Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. */
   getNeighbors(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path or title. */
     readonly id: string
     /** in: notes linking here; out: notes linked to. Default: "both". */
     readonly direction?: 'in' | 'out' | 'both'
     /** Maximum results. Default: 20. */
     readonly limit?: number
-    /** Show the beginning of the content instead of properties. Default: false. */
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Content instead of properties. Default: false. */
     readonly include_content?: boolean
-    /** Only links in this property, e.g. "up". */
+    /** Only links in this property. */
     readonly type?: string
-    /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
+    /** Default: notes. missing: linked to and not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
     /** Add the sentences that link. Default: false. */
     readonly evidence?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
-  /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not. */
+  /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. null if they are not. */
   findPath(args: {
-    /** Start: its path in the vault, in any case; ".md" may be left out. */
+    /** Start: its path or title. */
     readonly source: string
-    /** End: its path in the vault, in any case; ".md" may be left out. */
+    /** End: its path or title. */
     readonly target: string
     /** out: follow links forwards only. Default: "any". */
     readonly direction?: 'any' | 'out'
-    /** Paths to find; the others come as alternatives. Default: 1. */
+    /** Paths to find. Default: 1. */
     readonly count?: number
-    /** Go around the best-linked notes where possible. Default: false. */
+    /** Go around hubs where possible. Default: false. */
     readonly avoid_hubs?: boolean
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findPath>
 
   /** The most central notes with their scores: a good first look at a vault, folder or tag. */
@@ -124,10 +146,14 @@ export interface VaultMethods {
     readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Only this folder and below. */
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it, in any case. */
+    /** Only notes with this tag or one nested in it. */
     readonly tag?: string
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getHubs>
 
   /** Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id. */
@@ -138,26 +164,32 @@ export interface VaultMethods {
     readonly strategy?: 'exact' | 'fuzzy' | 'semantic'
     /** Least similarity; not for exact. Default: 0.7. */
     readonly threshold?: number
-    /** Only notes with this tag or one nested in it, in any case. */
+    /** Only notes with this tag or one nested in it. */
     readonly tag?: string
-    /** Only ids that begin with this, in any case. */
+    /** Only ids that begin with this. */
     readonly path?: string
   }, options?: CallOptions): ReturnType<typeof resolveNodes>
 
-  /** Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading. */
+  /** Notes that are about the same as a note, linked or not. */
   similarNodes(args: {
-    /** The note: its path in the vault, in any case; ".md" may be left out. */
+    /** The note: its path in the vault. */
     readonly id: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Only this folder and below. */
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it, in any case. */
+    /** Only notes with this tag or one nested in it. */
     readonly tag?: string
-    /** How sure a result must be; strict gives nothing for what the notes are not about. Default: "normal". */
+    /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
-    /** Leave out notes that it links to or that link to it. Default: false. */
+    /** Leave out linked notes. Default: false. */
     readonly exclude_linked?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
   /** Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once. */
@@ -168,26 +200,38 @@ export interface VaultMethods {
     readonly mode?: 'any' | 'all'
     /** Maximum results. Default: 20. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof searchByTags>
 
-  /** Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes. */
+  /** Ids and titles by id, page by page, with the total. */
   listNodes(args?: {
-    /** Only notes with this tag or one nested in it, in any case. */
+    /** Only notes with this tag or one nested in it. */
     readonly tag?: string
-    /** Only ids that begin with this, in any case. */
+    /** Only ids that begin with this. */
     readonly path?: string
     /** Maximum results. Default: 100. */
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
-    /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
+    /** Default: notes. missing: linked to and not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listNodes>
 
   /** All tags with how many notes carry them or a tag nested in them, most used first. */
   listTags(args?: {
-    /** Only tags that begin with this, in any case. */
+    /** Only tags that begin with this. */
     readonly prefix?: string
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listTags>
 
   /** Property keys with how many notes have them and kinds of values; with key its values. */
@@ -200,9 +244,11 @@ export interface VaultMethods {
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listProperties>
 
-  /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes. */
+  /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. */
   getTree(args?: {
     /** Folder to begin at; the vault if absent. */
     readonly path?: string
@@ -212,6 +258,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getTree>
 
   /** Any note, for discovery or review. null if none fits. */
@@ -220,19 +268,19 @@ export interface VaultMethods {
     readonly tags?: readonly string[]
   }, options?: CallOptions): ReturnType<typeof randomNode>
 
-  /** Tells for each id whether there is such a node. For names instead of ids use resolve_nodes. */
+  /** Tells for each id whether there is such a node. */
   nodesExist(args: {
     /** Ids to check, in any case, up to 1,000. */
     readonly ids: readonly string[]
   }, options?: CallOptions): ReturnType<typeof nodesExist>
 
-  /** What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, missing notes, malformed parts, notes without links, names that clash. */
+  /** What is wrong in the vault, with file, line and what may have been meant: links that are broken, ambiguous, or name headings that are gone; missing notes, malformed parts, orphans, clashing names. */
   getProblems(args?: {
     /** Only this kind. missing_note: most wanted first. */
     readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note'
-    /** Only this folder and below. */
+    /** Only this folder. */
     readonly folder?: string
-    /** Only links to this note. */
+    /** Only links to this note, by path or title. */
     readonly target?: string
     /** Only counts. Default: false. */
     readonly summary?: boolean
@@ -240,6 +288,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
@@ -260,7 +310,7 @@ export interface VaultMethods {
 
   /** Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node. */
   updateNode(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** New title and file name. */
     readonly title?: string
@@ -301,7 +351,7 @@ export interface VaultMethods {
 
   /** Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back. */
   deleteNode(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
@@ -327,7 +377,7 @@ export interface VaultMethods {
 
   /** Gives a heading another text; every link to it follows. */
   renameHeading(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** Headings from the outside in, as far as needed. */
     readonly heading: readonly string[]
@@ -349,7 +399,7 @@ export interface VaultMethods {
 
   /** Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag. */
   manageTags(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** Tags to add. Default: []. */
     readonly add?: readonly string[]
@@ -365,7 +415,7 @@ export interface VaultMethods {
 
   /** Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text. */
   cloneNode(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** Folder to show it in; empty for the top. */
     readonly folder: string
@@ -412,8 +462,12 @@ export interface VaultMethods {
   listChanges(args?: {
     /** Maximum results. Default: 20. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Only changes of this note, file or folder. */
     readonly id?: string
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listChanges>
 
   /** Takes a whole change back, itself a change. CONFLICT with the difference if a file was edited since. */
@@ -424,12 +478,14 @@ export interface VaultMethods {
 
   /** Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"]. */
   listAttachments(args: {
-    /** Note: its path in the vault, in any case; ".md" may be left out. */
+    /** Note: its path in the vault. */
     readonly id: string
     /** Maximum results. Default: 50. */
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listAttachments>
 
   /** Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none. */

@@ -10,9 +10,9 @@ const NOTES = {
 
 async function ask(args: Partial<PropertiesArguments> = {}) {
   const core = await searchCore(NOTES)
-  const answer = await listProperties(core, { limit: 20, offset: 0, ...args })
+  const { value, warnings } = await listProperties(core, { limit: 20, offset: 0, ...args })
   await core.close()
-  return answer
+  return { value, warnings }
 }
 
 test('properties come with how many notes have them and what their values are, most used first', async () => {

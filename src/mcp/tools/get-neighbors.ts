@@ -1,24 +1,29 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { getNeighbors } from '../../app/get-neighbors.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { includeContent, kinds, limit, nodeName } from './parameters.ts'
+import { includeContent, kinds, links, maxTokens, nodeName, page } from './parameters.ts'
 
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description:
-    'Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. For the note itself use get_node, for a way between two notes find_path.',
+    'Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how.',
   annotations: READS,
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
     direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes linking here; out: notes linked to.'),
-    limit: limit(50, 20),
+    ...page(50, 20),
     include_content: includeContent(),
-    type: z.string().optional().describe('Only links in this property, e.g. "up".'),
+    type: z.string().optional().describe('Only links in this property.'),
     kinds: kinds(),
     evidence: z.boolean().default(false).describe('Add the sentences that link.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })

@@ -1,13 +1,17 @@
 import * as z from 'zod/v4'
-import { getProblems, LINK_KINDS, REPORTED_KINDS } from '../../app/get-problems.ts'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
+import { getProblems, LINK_KINDS, type ProblemList, REPORTED_KINDS } from '../../app/get-problems.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, limit, offset } from './parameters.ts'
+import { folder, maxTokens, page } from './parameters.ts'
+
+const fitList = fitMember<'problems', ProblemList['problems'][number], ProblemList>('problems')
 
 export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
   description:
-    'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, missing notes, malformed parts, notes without links, names that clash.',
+    'What is wrong in the vault, with file, line and what may have been meant: links that are broken, ambiguous, or name headings that are gone; missing notes, malformed parts, orphans, clashing names.',
   annotations: READS,
   names: { folder: 'place', target: 'note' },
   input: () => ({
@@ -15,10 +19,14 @@ export const getProblemsTool = defineTool({
     folder: folder(),
     target: z.string().optional().describe('Only links to this note, by path or title.'),
     summary: z.boolean().default(false).describe('Only counts.'),
-    limit: limit(100, 20),
-    offset: offset(),
+    ...page(100, 20),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: (value, room) => ('problems' in value ? fitList(value, room) : { value, omitted: {} }),
+  },
   check: ({ kind, target }) => ({
     messages:
       target === undefined || kind === undefined || LINK_KINDS.includes(kind)

@@ -1,7 +1,9 @@
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
 import { listAttachments } from '../../app/write/list-attachments.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit, nodeId, offset } from './parameters.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { maxTokens, nodeId, page } from './parameters.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
@@ -11,8 +13,9 @@ export const listAttachmentsTool = defineTool({
   needs: 'tools.attach',
   annotations: READS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_ATTACHMENTS,
-  input: () => ({ id: nodeId('Note'), limit: limit(100, 50), offset: offset() }),
+  unredacted: OF_ATTACHMENTS,
+  input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },
   run: listAttachments,
 })

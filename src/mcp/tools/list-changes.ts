@@ -1,9 +1,11 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { listChanges } from '../../app/write/list-changes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { limit } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { maxTokens, page } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const listChangesTool = defineTool({
   name: 'list_changes',
@@ -12,10 +14,11 @@ export const listChangesTool = defineTool({
   needs: 'tools.write',
   annotations: READS,
   names: { id: 'note or folder' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
-    limit: limit(100, 20),
+    ...page(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),
+    max_tokens: maxTokens(),
   }),
   output: outputSchema({
     results: listOf({
@@ -29,5 +32,6 @@ export const listChangesTool = defineTool({
     }),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: listChanges,
 })

@@ -1,7 +1,12 @@
 import * as z from 'zod/v4'
-import { listProperties } from '../../app/list-properties.ts'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
+import { listProperties, type PropertyPage, type ValuePage } from '../../app/list-properties.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit, offset } from './parameters.ts'
+import { maxTokens, page } from './parameters.ts'
+
+const fitKeys = fitMember<'properties', PropertyPage['properties'][number], PropertyPage>('properties')
+const fitValues = fitMember<'values', ValuePage['values'][number], ValuePage>('values')
 
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
@@ -11,9 +16,13 @@ export const listPropertiesTool = defineTool({
   input: () => ({
     key: z.string().optional().describe('Values of this.'),
     prefix: z.string().optional().describe('Only what begins with this.'),
-    limit: limit(1000, 50),
-    offset: offset(),
+    ...page(1000, 50),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: (value, room) => ('values' in value ? fitValues(value, room) : fitKeys(value, room)),
+  },
   run: listProperties,
 })

@@ -13,10 +13,10 @@ import {
 } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
 import { nearNames, nearTexts } from '../../search/near-names.ts'
+import { isOrphan } from './notes-with-problems.ts'
 import { endOf } from './occurrences.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
-import { isOrphan } from './suspects.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
@@ -92,7 +92,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   const meant = target === undefined ? undefined : graph.find(target)
   const sources = meant === undefined ? [] : graph.sources(meant)
   const linking = target === undefined ? undefined : new Set(sources)
-  for (const key of id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
+  for (const key of id === undefined ? projection.notesWithProblems() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
     if (row === undefined || row.excluded || linking?.has(key) === false) continue
     if (start === '' || graph.folded(key).startsWith(start)) yield row
@@ -111,7 +111,7 @@ function draftOf(problem: Problem): Draft {
 
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
 function countAll(graph: Graph, row: GraphRow): number {
-  return graph.troubles(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
+  return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }
 
 function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
