@@ -3,7 +3,7 @@
 //
 // fact       one search with the question; with `relevance: loose` where nothing is sure enough. The answer is the first result.
 // two-hop    a search with the first clause; the link in the first result's passages that stands among most words of the question is
-//            followed and read. Without such a link: a search with the second clause, and its first result is read.
+//            followed and read, by its name where `get_node` takes titles. Without such a link: a search with the second clause, and its first result is read.
 // backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
 //            `find_path` from each note tells the sentence.
 // path       `find_path` between the two names. Where they may be parted in several ways, they are resolved first, in one call.
@@ -45,8 +45,8 @@ async function twoHop(session, question) {
   links.sort((a, b) => b.shared - a.shared)
   let next = links[0]?.shared >= FOLLOWED ? await idOf(session, one, links[0]) : undefined
   next ??= (await search(session, second)).find(({ id }) => id !== one.id)?.id
-  if (next !== undefined) await session.call('get_node', { id: next })
-  return { given: [one.id, ...(next === undefined ? [] : [next])] }
+  const { value } = next === undefined ? {} : await session.call('get_node', { id: next })
+  return { given: [one.id, ...(value?.id === undefined ? [] : [value.id])] }
 }
 
 /** The id that a link of a result leads to: among its own links where they are named, else looked up. */
@@ -54,6 +54,7 @@ async function idOf(session, result, { to, shown }) {
   const name = to.toLowerCase().replace(/\.md$/, '')
   const own = (result.links ?? []).find(({ id }) => `/${id}`.endsWith(`/${name}.md`))
   if (own !== undefined) return own.id
+  if (session.offers('get_node', 'id', 'title')) return to
   const { value } = await session.call('resolve_nodes', { names: [to.split('/').at(-1), ...(shown ? [shown] : [])] })
   return value.find(({ match }) => match !== null)?.match
 }

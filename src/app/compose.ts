@@ -53,6 +53,8 @@ interface Step {
   readonly share: number
   /** Whether each row has its equal part of what is left, so that the last ones get theirs. */
   readonly isShared?: boolean
+  /** So many rows have up to half of what is left before: the first answers are the ones that are read. */
+  readonly first?: number
 }
 
 /**
@@ -68,7 +70,7 @@ const STEPS: readonly Step[] = [
   { members: ['candidates'], fill: firstItems, share: 1, isShared: true },
   { members: ['sources'], fill: firstItems, share: 1, isShared: true },
   { members: ['explain'], fill: whole, share: 1 },
-  { members: ['passages'], fill: bestPassage, share: 1, isShared: true },
+  { members: ['passages'], fill: bestPassage, share: 1, isShared: true, first: 3 },
   { members: ['content'], fill: cutText, share: 1, isShared: true },
   { members: ['tags'], fill: firstItems, share: USEFUL },
   { members: ['properties'], fill: firstEntries, share: USEFUL },
@@ -163,13 +165,14 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
   return drafts
 }
 
-function takeStep({ members, fill, share, isShared = false }: Step, drafts: readonly Draft[], purse: Purse): void {
+function takeStep({ members, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
   const [name = ''] = members
   const concerned = drafts.filter(({ row }) => row[name] !== undefined)
   for (const [at, { row, shown }] of concerned.entries()) {
     const before = members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0)
     const left = purse.left(share)
-    const fair = isShared ? Math.floor(left / (concerned.length - at)) : left
+    const equal = Math.floor(left / (concerned.length - at))
+    const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
     const filled = fill(row[name], { fair: fair + before, most: left + before }, shown[name])
     if (filled === undefined) continue
     shown[name] = filled

@@ -7,7 +7,8 @@ import { answer, type Call } from './answer-when-ready.ts'
 import { DEFAULT_TOKENS, TOKEN_BYTES, tokensFor } from './budget.ts'
 import { fitNode, type Recut } from './fit-node.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { lookUp, unknownIdWarning } from './known-node.ts'
+import { unknownIdWarning } from './known-node.ts'
+import { findMeant } from './meant-note.ts'
 import type { NodeDetails } from './node-details.ts'
 import { contentResponse, excerptResponse, type ListedNode, linksShown, MAX_LINKS } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
@@ -15,6 +16,7 @@ import { type Reading, readNotes, unansweredError } from './texts.ts'
 import { CONTENT_LIMITS, type Cut, type Span, truncateFrom } from './truncate.ts'
 
 export interface GetNodeArguments {
+  /** An id, or the title or alias of one note. */
   readonly id: string
   /** 1 also shows the neighbours. */
   readonly depth: number
@@ -36,7 +38,10 @@ const MAX_NEIGHBORS = 20
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
-    const read = await readNode({ core, snapshot, call }, args.id)
+    const meant = await findMeant(snapshot, core, [args.id], { withMissing: false })
+    const [id] = meant.ids
+    if (id === undefined) return { value: null, warnings: meant.warnings }
+    const read = await readNode({ core, snapshot, call }, id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
     const contentOf = await contentReader(core, read, args)
@@ -53,7 +58,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       ...(await linksToVaults(core, source, call)),
       ...(content.next === undefined ? {} : { next_offset: content.next }),
     }
-    const warnings = await noteWarnings(snapshot, node.id)
+    const warnings = [...meant.warnings, ...(await noteWarnings(snapshot, node.id))]
     const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
     if (maxTokens === undefined) return { value, warnings }
     const recut = (chars: number): Recut => {
@@ -88,10 +93,8 @@ interface ReadNode {
 }
 
 /** The node and its text; what is only linked to is no node. @throws RouxError `TIMEOUT` */
-async function readNode(reading: Reading, argument: string): Promise<ReadNode | undefined> {
-  const { core, snapshot } = reading
-  const [id] = await lookUp(snapshot, core, [argument])
-  if (id === undefined) return undefined
+async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
+  const { snapshot } = reading
   const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
   if (unread.length > 0) throw unansweredError(id)
   const [note] = notes

@@ -3,7 +3,7 @@ import type { ToolIdentity } from './definition/define-tool.ts'
 /** What a model reads about this server when it connects; clients cut it at 2 KB. */
 export const INSTRUCTIONS = `Roux answers questions about a folder of linked Markdown notes (a vault) as a graph: notes, the links between them, tags, folders.
 
-Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. If you have a guess instead, call resolve_nodes first; it takes many names at once and forgives typos. get_neighbors, find_path and get_problems take an exact title, too.
+Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. If you have a guess instead, call resolve_nodes first; it takes many names at once and forgives typos. get_node, get_neighbors, find_path and get_problems take an exact title, too.
 
 Where to begin:
 - What do the notes say about something? search with the question in plain words: quote the passages and their lines. Exact words, tags, dates, properties, tasks: find_nodes; list_properties tells keys and values.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { getNeighbors } from '../../src/app/get-neighbors.ts'
+import { getNode } from '../../src/app/get-node.ts'
 import { getProblems } from '../../src/app/get-problems.ts'
 import { slowStore } from '../support/slow-store.ts'
 import { searchCore } from './search-core.ts'
@@ -133,4 +134,16 @@ test('a title that several notes have is not guessed', async () => {
   expect(warnings).toEqual([
     { code: 'UNKNOWN_ID', message: '2 notes are called "Plan": give the id of one, such as "a/plan.md", "b/plan.md".' },
   ])
+})
+
+test('a note is read by a title that no other note has, which is said', async () => {
+  const core = await searchCore({ ...NOTES, 'deep/Path.md': '---\ntitle: My plan\n---\nText.\n' })
+  const read = async (id: string) => await getNode(core, { id, depth: 0, offset: 0, maxChars: 100 })
+  expect(await read('my PLAN')).toMatchObject({
+    value: { id: 'deep/path.md', content: 'Text.\n' },
+    warnings: [{ code: 'NOTICE', message: '"my PLAN" was taken for the note "deep/path.md", which is called so.' }],
+  })
+  expect(await read('rest')).toMatchObject({ value: null, warnings: [{ code: 'UNKNOWN_ID' }] })
+  expect(await read('soil')).toMatchObject({ value: { id: 'soil.md' }, warnings: [] })
+  await core.close()
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getNode } from '../../app/get-node.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { maxTokens, nodeId } from './parameters.ts'
+import { maxTokens, nodeName } from './parameters.ts'
 
 export const getNodeTool = defineTool({
   name: 'get_node',
@@ -11,7 +11,7 @@ export const getNodeTool = defineTool({
   annotations: READS,
   names: { id: 'note' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     depth: z.int().min(0).max(1).default(0).describe('0: the note only; 1: also its neighbours.'),
     section: z.array(z.string()).min(1).optional().describe('Only this part: headings from the outside in, or one "^block".'),
     offset: z.int().min(0).default(0).describe('Characters to skip.'),
