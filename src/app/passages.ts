@@ -57,11 +57,24 @@ interface Candidate {
   readonly meaning: number
 }
 
-/** How long the passages of so many results are in an answer of so many tokens. */
-export function passageLength(maxTokens: number | undefined, results: number): number {
-  if (maxTokens === undefined || results === 0) return MOST_CHARACTERS
-  const room = (PASSAGES_SHARE * maxTokens * TOKEN_BYTES) / results - RESULT_BYTES - PASSAGE_BYTES
-  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(room)))
+/**
+ * How long the passages of each of so many results are in an answer of so many tokens, by its place: the first ones, which mostly answer, are
+ * as long as can be while the others keep what says something.
+ */
+export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
+  if (maxTokens === undefined || results === 0) return () => MOST_CHARACTERS
+  const all = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES)
+  const few = Math.min(FIRST, results)
+  const first = within((all - (results - few) * LEAST_CHARACTERS) / few)
+  const rest = within((all - few * first) / Math.max(1, results - few))
+  return (at) => (at < few ? first : rest)
+}
+
+/** Results of which as much is shown as can be. */
+const FIRST = 3
+
+function within(characters: number): number {
+  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(characters)))
 }
 
 /** More results than these cannot have a passage each in so many tokens. */

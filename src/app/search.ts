@@ -18,7 +18,7 @@ import { lookUpKinds } from './known-node.ts'
 import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
 import { namedExactly } from './named-exactly.ts'
 import { type ListedNode, linksShown, listResponse } from './node-response.ts'
-import { type Meaning, mostPassages, type Passage, passageLength, passagesOf } from './passages.ts'
+import { type Meaning, mostPassages, type Passage, passageLengths, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
@@ -325,7 +325,7 @@ async function describe(
   const links = linksShown(args.links, call)
   // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
-  const length = passageLength(maxTokens, hits.length)
+  const lengthAt = passageLengths(maxTokens, hits.length)
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [{ notes, unread }, stored, others] = await Promise.all([
@@ -343,7 +343,7 @@ async function describe(
     const found =
       source === undefined
         ? []
-        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length })
+        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
     // Between the cards of a canvas stands nothing that is shown.
     const passages =
       node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found

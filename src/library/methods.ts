@@ -86,7 +86,7 @@ export interface VaultMethods {
 
   /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. */
   getNode(args: {
-    /** Note: its path in the vault. */
+    /** Note: its path or title. */
     readonly id: string
     /** 0: the note only; 1: also its neighbours. Default: 0. */
     readonly depth?: number

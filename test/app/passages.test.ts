@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Passage } from '../../src/app/passages.ts'
+import { type Passage, passageLengths } from '../../src/app/passages.ts'
 import { search } from '../../src/app/search.ts'
 import { KnownBag, type SearchCore, searchCore } from './search-core.ts'
 
@@ -113,4 +114,19 @@ test.each([
   const [first] = (await passagesFor(await searchCore({ 'note.md': note }), query)).get('note.md') ?? []
   expect(first?.heading).toEqual(['Part 47'])
   expect(first?.text).toContain(spelled)
+})
+
+test('the passages of the first results are as long as can be, and the others never too short to say something', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 100, max: 10_000 }), fc.integer({ min: 1, max: 50 }), (tokens, results) => {
+      const lengthAt = passageLengths(tokens, results)
+      const lengths = Array.from({ length: results }, (_, at) => lengthAt(at))
+      expect(lengths).toEqual(lengths.toSorted((a, b) => b - a))
+      expect(lengths.every((length) => length >= 160 && length <= 500)).toBe(true)
+      const sum = lengths.reduce((all, length) => all + length, 0)
+      if (lengths.some((length) => length > 160)) expect(sum).toBeLessThanOrEqual(0.75 * 4 * tokens)
+    }),
+  )
+  expect([0, 2, 3, 9].map(passageLengths(2_000, 10))).toEqual([500, 500, 242, 242])
+  expect(passageLengths(undefined, 50)(49)).toBe(500)
 })
