@@ -127,6 +127,8 @@ const DEMO: readonly Sample[] = [
   ['nodes_exist', { ids: ['HOME.md', 'home', 'nowhere.md'] }],
   ['get_problems', { limit: 100 }],
   ['list_tags', {}],
+  ['list_properties', {}],
+  ['list_properties', { key: 'type' }],
   ['get_tree', {}],
   ['get_tree', { path: 'nowhere' }],
 ]

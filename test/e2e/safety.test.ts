@@ -47,7 +47,10 @@ const EVERYTHING: readonly (readonly [tool: string, args: object])[] = [
   ['resolve_nodes', { names: ['levain', 'glutn'] }],
   ['nodes_exist', { ids: ['home', 'nowhere'] }],
   ['get_problems', { limit: 100 }],
+  ['get_problems', { kind: 'missing_note' }],
+  ['get_neighbors', { id: 'concepts/gluten', evidence: true }],
   ['list_tags', {}],
+  ['list_properties', { limit: 1000 }],
   ['get_tree', { include_archived: true, limit: 1000 }],
 ]
 
