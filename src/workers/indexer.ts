@@ -143,6 +143,7 @@ function openService(
     onCommitted: (generation) => send({ type: 'committed', generation }),
     freshness: new Freshness(freshness),
     onCaughtUp: () => send({ type: 'caughtUp' }),
+    onManyRead: () => collectGarbage(),
     onRest,
     onIdle: () => {
       forgetStems()

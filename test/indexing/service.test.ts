@@ -157,6 +157,32 @@ describe('starting', () => {
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
+  test('when a thousand notes and more were read, it is told once, after calls are answered and before search begins; of few notes it is not', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`${at}.md`, `Note ${at}.\n`]))
+    const vault = new MemoryVault(many)
+    const file = join(temporaryFolder(), 'index.db')
+    const order: string[] = []
+    const searchFile = join(temporaryFolder(), 'search.db')
+    const { service } = await started(file, vault, {
+      onCommitted: () => void order.push('committed'),
+      onManyRead: () => void order.push('many read'),
+      search: {
+        openWriter: () => {
+          order.push('search')
+          return openSearchWriter({ kind: 'file', path: searchFile })
+        },
+        isEager: true,
+        onReplaced: () => {},
+      },
+    })
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(order).toEqual(['committed', 'many read', 'search'])
+    vault.write('1.md', 'Another text.\n')
+    await service.reconcile(['1.md'])
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(order).toEqual(['committed', 'many read', 'search', 'committed'])
+  })
+
   test('a warm start without changes writes nothing', async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
