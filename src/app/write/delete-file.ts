@@ -2,7 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeKind } from '../../core/store.ts'
 import type { Call } from '../answer.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { lookUp, unknownIdWarning } from '../known-node.ts'
+import { lookUpKinds, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'
 import { ATTACHMENTS } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
@@ -48,9 +48,5 @@ async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' |
 }
 
 async function kindOf(core: GraphCore, argument: string): Promise<NodeKind | undefined> {
-  return await core.store.read(async (snapshot) => {
-    const [id] = await lookUp(snapshot, core, [argument])
-    const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
-    return node?.kind
-  })
+  return await core.store.read(async (snapshot) => (await lookUpKinds(snapshot, core, [argument]))[0]?.kind)
 }
