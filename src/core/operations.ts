@@ -124,7 +124,7 @@ export interface WriteResult {
   /** The paths that the operations made or worked on, in their order; absent for what is gone. */
   readonly subjects: readonly (string | undefined)[]
   /** Of a single operation on a note: what its text is then. */
-  readonly text?: WrittenText
+  readonly text?: WrittenText | undefined
   /** Links that will dangle, or cannot be kept. */
   readonly dangling: readonly LinkReport[]
   /** Unified difference over all files. */

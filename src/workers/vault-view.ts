@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { TRASH } from '../changes/path-rules.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
+import type { Settings } from '../config/settings.ts'
 import { foldName, foldTag } from '../core/fold.ts'
 import { foldId, toVaultPath } from '../core/ids.ts'
 import type { FileRecord } from '../core/index-writer.ts'
@@ -10,11 +11,12 @@ import type { NewLinkFormat } from '../links/relink/candidates.ts'
 import { fileKind } from '../vault/file-kind.ts'
 
 export interface ViewOptions {
-  readonly keepsCase: boolean
+  /** The setting `files.case`. */
+  readonly spelling: Settings['files']['case']
 }
 
 /** The vault as planning sees it: the index for names and links, the disk for what lies where. */
-export async function openVaultView({ vault, writer, indexer }: Exclusive, { keepsCase }: ViewOptions): Promise<VaultView> {
+export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
   const pathOf = lazily(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
@@ -24,7 +26,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { kee
     flavour,
     newLinkFormat: linkFormat(obsidian.newLinkFormat),
     attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
-    keepsCase,
+    keepsCase: spelling === 'preserve' || (spelling === 'auto' && vault.marker !== undefined),
     names,
     nextKey,
     sourcesOf,

@@ -33,7 +33,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
     return (await callTool(tool, args, { vaults, log: () => {}, mayRead: false })).structuredContent as Wire
   }
   const { node } = await blind('manage_tags', { id: 'home', add: ['x'] })
-  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id'])
+  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id', 'path'])
   expect(node.hash).toMatch(/^partial:[0-9a-f]{64}$/)
   const changed = await blind('apply_changes', {
     operations: [{ tool: 'manage_tags', arguments: { id: 'home', add: ['x'] } }],
@@ -199,7 +199,7 @@ describe('apply_changes', () => {
   test('nothing to do is refused', async () => {
     expect(errorOf(await call('apply_changes', {}))).toMatchObject({
       code: 'INVALID_PARAMS',
-      message: expect.stringContaining('plan_id'),
+      hint: expect.stringContaining('plan_id'),
     })
   })
 
@@ -252,7 +252,7 @@ describe('results', () => {
   test('a node and what was done stand under one root', async () => {
     const { result } = await call('update_node', { id: 'home', append: 'x' })
     expect(result.structuredContent.node).toEqual(JSON.parse(result.content[0].text))
-    expect(result.structuredContent.node).toMatchObject({ id: 'home.md', change_id: 'c1', files: [] })
+    expect(result.structuredContent.node).toMatchObject({ id: 'home.md', change_id: 'c1', diff: '' })
   })
 
   test('a picture is a block of its own', async () => {

@@ -11,7 +11,7 @@ import type { OperationOf, SingleWrite } from './single-write.ts'
 import { openWriting, writeOne, written } from './write.ts'
 
 export interface DeletedFile extends Partial<WriteFacts> {
-  /** `false` when there was no such file. */
+  /** `false` when there was no such file, and of a dry run. */
   readonly deleted: boolean
 }
 
@@ -29,7 +29,9 @@ export async function deleteFile(
   await openWriting(core, call)
   await requireKind(core, operation)
   const result = await writeOne(core, request, call)
-  if (result.files.length > 0) return written({ deleted: true, ...writeFacts(result, call) }, result)
+  if (result.files.length > 0) {
+    return written({ deleted: !request.dryRun, ...writeFacts(result, call, { diff: request.dryRun }) }, result)
+  }
   const meant = operation.kind === 'delete' ? {} : ATTACHMENTS
   return {
     value: { deleted: false },

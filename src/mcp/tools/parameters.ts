@@ -48,7 +48,7 @@ export function expectedHash() {
 }
 
 export function dryRun() {
-  return z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id for apply_changes.')
+  return z.boolean().default(false).describe('Show diff and plan_id only.')
 }
 
 export function tags() {
