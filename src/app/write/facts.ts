@@ -1,7 +1,7 @@
 import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
 import type { Call } from '../answer.ts'
 import { truncate } from '../truncate.ts'
-import { shownDiff } from './shown-text.ts'
+import { hunksOf, shownDiff } from './shown-text.ts'
 
 /** What was done, or would be, as answers tell it. */
 export interface WriteFacts {
@@ -71,7 +71,8 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
     return fileFacts(file, relinked, limits.line)
   })
   const lines = linesIn(ranked) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0)
-  const isOwn = !whole && ranked.every(({ to, relinked }) => to === own && relinked.length === 0)
+  const isListed =
+    whole || own === undefined || ranked.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
   const omitted = filled({
     files: ranked.length - files.length,
     lines: diff ? 0 : lines,
@@ -80,9 +81,9 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   return {
     ...(changeId === undefined ? {} : { change_id: changeId }),
     ...(planId === undefined ? {} : { plan_id: planId }),
-    ...(diff ? { diff: whole ? result.diff : shownDiff(result.diff) } : {}),
+    ...(diff ? { diff: whole ? result.diff : shownDiff(isListed ? result.diff : hunksOf(result.diff)) } : {}),
     ...(ranked.length < 2 ? {} : { counts: countsOf(ranked) }),
-    ...(isOwn && own !== undefined ? {} : { files }),
+    ...(isListed ? { files } : {}),
     ...(omitted === undefined ? {} : { omitted }),
     ...(dangling.length === 0 ? {} : { dangling_links: dangling.slice(0, limits.dangling) }),
   }

@@ -31,9 +31,14 @@ function startOfWord(text: string, from: number, to: number): number {
 const NEAR = 60
 
 /** What of a unified difference a model is shown. */
-const DIFF = { lines: 60, characters: 4_000, line: 200 } as const
+const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
 /** Of a long line, characters that stand before what changed in it. */
 const BEFORE_CHANGE = 40
+
+/** The hunks of a difference of one file, without the lines that name it. */
+export function hunksOf(diff: string): string {
+  return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
+}
 
 /** The beginning of a unified difference; it ends with how many lines more there are. Long lines are cut to what changed in them. */
 export function shownDiff(diff: string): string {
@@ -79,11 +84,12 @@ function endOfRun(lines: readonly string[], from: number, sign: string): number 
 
 /** A line of a difference, cut to where it differs from the other one. */
 function shortLine(line: string, other: string): string {
-  if (line.length <= DIFF.line) return line
+  const limit = line.startsWith(' ') ? DIFF.context : DIFF.changed
+  if (line.length <= limit) return line
   const start = boundaryBefore(line, 1, sharedLength(line, other) - BEFORE_CHANGE)
-  if (start <= 1 + MARKER.length) return truncate(line, DIFF.line).text
+  if (start <= 1 + MARKER.length) return truncate(line, limit).text
   const rest = { start, end: line.length }
-  return line.charAt(0) + MARKER + truncate(line, DIFF.line - MARKER.length, rest).text
+  return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
 /** How many characters two lines share behind their signs. */

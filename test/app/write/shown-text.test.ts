@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shownDiff, textAround } from '../../../src/app/write/shown-text.ts'
+import { hunksOf, shownDiff, textAround } from '../../../src/app/write/shown-text.ts'
 import { MARKER } from '../../../src/core/partial-reading.ts'
 
 const LONG = Array.from({ length: 200 }, (_, at) => `Line ${at} of many.\n`).join('')
@@ -63,6 +63,11 @@ test('a difference of up to sixty lines is shown whole, of a longer one it is sa
   expect(shownDiff('')).toBe('')
 })
 
+test('the hunks of a difference are what follows the names of its file', () => {
+  expect(hunksOf('--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n--- x\n+++ y\n')).toBe('@@ -1 +1 @@\n--- x\n+++ y\n')
+  expect(hunksOf('The versions differ')).toBe('The versions differ')
+})
+
 test('sixty long lines are fewer, and those that are left out are counted', () => {
   const shown = shownDiff(`+${'x'.repeat(5000)}\n`.repeat(60))
   expect(shown.length).toBeLessThan(4_100)
@@ -73,7 +78,7 @@ test('long lines are cut to what changed in them', () => {
   const [before, after] = ['word '.repeat(100), ' word'.repeat(100)]
   const shown = shownDiff(`@@ -1 +1 @@\n ${before}\n-${before}old${after}\n+${before}new${after}\n`)
   const [, context = '', gone = '', come = ''] = shown.split('\n')
-  expect(context).toBe(` ${before.slice(0, 199 - MARKER.length)}${MARKER}`)
+  expect(context).toBe(` ${before.slice(0, 99 - MARKER.length)}${MARKER}`)
   expect(gone.startsWith(`-${MARKER}`)).toBe(true)
   expect(gone).toContain('word old word')
   expect(come.startsWith(`+${MARKER}`)).toBe(true)

@@ -30,7 +30,7 @@ function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSumm
 describe('a note that is written', () => {
   test('is answered with what was changed, its tags, its first links and its text', async () => {
     const files = [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] as const
-    const { core, fake } = writing({ files, diff: '@@ -1 +1,2 @@\n+x\n' })
+    const { core, fake } = writing({ files, diff: '--- a/Home.md\n+++ b/Home.md\n@@ -1 +1,2 @@\n+x\n' })
     const { value } = await writeNode(core, single('update_node', UPDATE))
     expect(fake.requests).toEqual([{ title: 'update_node home', operations: [UPDATE], dryRun: false }])
     const names = ['id', 'path', 'title', 'hash', 'change_id', 'diff', 'tags', 'links', 'link_count', 'content']
