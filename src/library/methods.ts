@@ -225,7 +225,7 @@ export interface VaultMethods {
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {
-    /** Path in the vault, ending in .md; it is lowercased. */
+    /** Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq. */
     readonly id: string
     /** Markdown. */
     readonly content: string
@@ -237,6 +237,8 @@ export interface VaultMethods {
     readonly properties?: Readonly<Record<string, unknown>>
     /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
     readonly relations?: Readonly<Record<string, readonly string[]>>
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node. */
@@ -257,7 +259,7 @@ export interface VaultMethods {
     readonly append?: string
     /** Text to add at the beginning. */
     readonly prepend?: string
-    /** Replaces find by replace, in the body; count is how many matches there must be, 1 unless given. */
+    /** Replaces find by replace, in the body. */
     readonly replace_text?: {
       /** Exact text. */
       readonly find: string
@@ -278,6 +280,8 @@ export interface VaultMethods {
     readonly replace_all?: boolean
     /** Rewrite links when title changes; else LINK_INTEGRITY if there are any. Default: false. */
     readonly update_links?: boolean
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back. */
@@ -286,6 +290,8 @@ export interface VaultMethods {
     readonly id: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten. */
@@ -296,7 +302,7 @@ export interface VaultMethods {
     readonly to: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof moveNode>
 
@@ -314,7 +320,7 @@ export interface VaultMethods {
     readonly heading: readonly string[]
     /** New text, without "#". */
     readonly to: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof rename>
 
@@ -324,7 +330,7 @@ export interface VaultMethods {
     readonly tag: string
     /** New name. */
     readonly to: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof rename>
 
@@ -336,6 +342,8 @@ export interface VaultMethods {
     readonly add?: readonly string[]
     /** Tags to remove. Default: []. */
     readonly remove?: readonly string[]
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Makes an empty folder. Not needed before create_node or move_node. */
@@ -372,6 +380,8 @@ export interface VaultMethods {
     readonly id: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile. */
@@ -383,7 +393,7 @@ export interface VaultMethods {
       /** Its arguments. */
       readonly arguments: Readonly<Record<string, unknown>>
     }[]
-    /** Change nothing; answer the diff and a plan_id. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
     /** Instead of operations: what a dry run of any tool answered. */
     readonly plan_id?: string

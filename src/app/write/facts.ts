@@ -26,7 +26,7 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Lines that were rewritten; those of a difference count themselves. */
+  /** Lines that were rewritten. The difference says itself how many lines more it has. */
   readonly lines?: number
   readonly dangling_links?: number
 }
@@ -52,7 +52,7 @@ const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** Whether the difference is wanted; it shows the lines that were rewritten, too. */
+  /** Whether the difference is wanted. */
   readonly diff?: boolean
   /** The file that the answer is about: where it is the only one, it is not listed. */
   readonly own?: string | undefined
@@ -60,7 +60,7 @@ export interface ShownFacts {
 
 /** A result as answers show it, cut to what a model should read unless the call wants all. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
-  const limits = whole ? NONE : { ...LIMITS, lines: diff ? 0 : LIMITS.lines }
+  const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling } = result
   // What was not only relinked comes first: it is what was asked for.
   const ranked = [...result.files].sort((a, b) => Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)))
@@ -75,7 +75,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
     whole || own === undefined || ranked.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
   const omitted = filled({
     files: ranked.length - files.length,
-    lines: diff ? 0 : lines,
+    lines,
     dangling_links: dangling.length - Math.min(dangling.length, limits.dangling),
   })
   return {

@@ -106,7 +106,7 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
 }
 
 /** A text in lines that fit, broken between words; a word that is too long for a line is broken, too, unless it must not be. */
-function wrapWords(text: string, room: number, { breaks = true }: { readonly breaks?: boolean } = {}): readonly string[] {
+export function wrapWords(text: string, room: number, { breaks = true }: { readonly breaks?: boolean } = {}): readonly string[] {
   if (textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''
