@@ -124,13 +124,23 @@ describe('what a tool asks for', () => {
     expect(together.requests[0]?.operations).toEqual([operation])
   })
 
-  test.each(['move_node', 'rename_heading', 'rename_tag'])('%s can be tried', async (name) => {
-    const args = { id: 'home', tag: 'a', heading: ['A'], to: 'b' }
+  const TRIED = ['create_node', 'update_node', 'move_node', 'rename_heading', 'rename_tag', 'manage_tags']
+  test.each(TRIED)('%s can be tried', async (name) => {
+    const args = {
+      id: 'home',
+      tag: 'a',
+      heading: ['A'],
+      to: 'b',
+      add: ['x'],
+      ...(name === 'create_node' ? { content: 'x' } : { append: 'x' }),
+    }
     const { properties } = TOOLS.find((tool) => tool.name === name)?.definition().inputSchema ?? { properties: {} }
     const own = Object.fromEntries(Object.entries(args).filter(([key]) => key in properties))
     const { result, requests } = await call(name, { ...own, dry_run: true })
     expect(requests[0]?.dryRun).toBe(true)
-    expect(result.structuredContent).toMatchObject({ plan_id: 'p1', diff: '' })
+    const { node = result.structuredContent } = result.structuredContent
+    expect(node).toMatchObject({ plan_id: 'p1', diff: '' })
+    expect(node).not.toHaveProperty('change_id')
   })
 })
 
