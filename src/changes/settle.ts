@@ -26,7 +26,7 @@ export async function settle(place: Workplace, aside: string, { path, ours, over
   const now = place.hash(path)
   if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(aside, path)
   else if (over !== undefined && now === over) place.rename(aside, path)
-  else return `somebody wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
+  else return `another program wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
   return CHANGED
 }
 

@@ -100,7 +100,13 @@ function renderChanges(changes: readonly ChangeFacts[], { paint, width }: Writte
     return [change_id, localTime(time), state.replaceAll('_', ' '), String(files.length + more), title]
   })
   return renderTable(
-    [{ name: 'change' }, { name: 'time' }, { name: 'state' }, { name: 'files', align: 'right' }, { name: 'what', wraps: true }],
+    [
+      { name: 'change', whole: true },
+      { name: 'time' },
+      { name: 'state' },
+      { name: 'files', align: 'right' },
+      { name: 'what', wraps: true },
+    ],
     rows,
     { head: (text) => paint('bold', text), ...(width === undefined ? {} : { width }) },
   )

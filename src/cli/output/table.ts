@@ -32,7 +32,7 @@ export function renderTable(
   const all = fitColumns(columns, cells, width)
   const below = all.find(({ column, isNarrowed }) => column.wraps && isNarrowed)?.at
   const beside = below === undefined ? all : fitColumns(columns, cells, width, below)
-  if (beside.length > 1 && beside.some((fitted) => fitted.isNarrowed && fitted.width < NARROWEST)) {
+  if (beside.length > 1 && isHardToRead(beside, cells)) {
     return cells.map((row) => renderFacts(columns, row, options)).join('\n')
   }
   const names = columns.map(({ name }) => name)
@@ -42,8 +42,22 @@ export function renderTable(
   return `${[head(renderRow(beside, names).join('\n')), ...lines].join('\n')}\n`
 }
 
-/** Columns of a terminal that a column of a table must have. */
-const NARROWEST = 10
+/** Lines of a cell in a table that is read at a glance. */
+const HIGHEST = 6
+/** Columns of a terminal that a column must have; words that are longer are broken. */
+const NARROWEST = 16
+
+/** Whether columns are too narrow for their words, or their cells too high. */
+function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
+  return columns.some(({ column, at, width, isNarrowed }) => {
+    if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
+    return cells.some((row) => {
+      const text = row[at] ?? ''
+      const longest = Math.max(0, ...text.split(' ').map(textWidth))
+      return Math.min(longest, NARROWEST) > width || wrapWords(text, width).length > HIGHEST
+    })
+  })
+}
 
 /** Names and values under each other; long values go on below where they began, but for ids, which stay in one piece. */
 export function renderFacts(

@@ -32,12 +32,12 @@ describe('tables', () => {
       [{ name: 'id' }, { name: 'title' }],
       [
         ['a.md', 'A title that is much too long'],
-        ['b.md', '日本語日本語'],
+        ['b.md', '日本語 日本語'],
       ],
       { width: 16 },
     )
     expect(text).toBe(
-      lines('id    title', 'a.md  A title', '      that is', '      much too', '      long', 'b.md  日本語日本', '      語'),
+      lines('id    title', 'a.md  A title', '      that is', '      much too', '      long', 'b.md  日本語', '      日本語'),
     )
     expect(text.split('\n').every((line) => textWidth(line) <= 16)).toBe(true)
   })
