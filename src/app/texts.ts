@@ -4,7 +4,7 @@ import { listSome } from '../core/list-some.ts'
 import type { Node, NodeOptions, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { within } from '../core/within.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { quoted } from './truncate.ts'
 

@@ -1,5 +1,5 @@
 import { opendirSync } from 'node:fs'
-import { isBeingRebuilt } from '../app/answer.ts'
+import { isBeingRebuilt } from '../app/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
@@ -115,7 +115,7 @@ export async function withVaults<T>(
       onDownload: (download) => progress.download(download),
     })
     opened.set(core, progress.follow(core.indexing).stop)
-    await settle(invocation, core)
+    await awaitUpToDate(invocation, core)
     return core
   }
   const names = loaded.flatMap(({ name }) => name ?? [])
@@ -143,12 +143,12 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
   } catch (error) {
     const damaged = opened().filter((core) => isBeingRebuilt(core, error))
     if (damaged.length === 0) throw error
-    for (const core of damaged) await settle(invocation, core)
+    for (const core of damaged) await awaitUpToDate(invocation, core)
     return await use()
   }
 }
 
-async function settle({ signal }: Invocation, core: GraphCore): Promise<void> {
+async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
   await core.indexing.ready(PATIENCE, signal)
   const { phase, message } = core.indexing.status()

@@ -1,5 +1,5 @@
 import type { CompleteResult } from '@modelcontextprotocol/server'
-import type { Call } from '../app/answer.ts'
+import type { Call } from '../app/answer-when-ready.ts'
 import type { NodeCompletion } from '../app/complete-node.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { ofThoseThatCan } from './calls/vaults.ts'

@@ -37,7 +37,7 @@ export function nameOf({ options }: Invocation): string {
 }
 
 /**
- * Refuses to touch a server that somebody else put there, unless that was allowed.
+ * Refuses to touch a server that someone else put there, unless that was allowed.
  * @throws RouxError `CONFLICT`
  */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {

@@ -26,7 +26,7 @@ export interface ClientFile {
   readonly mode: number
 }
 
-// Claude Code keeps its history in the same file; nobody's settings are larger than this.
+// Claude Code keeps its history in the same file; no one's settings are larger than this.
 const MAX_BYTES = 64_000_000
 const NEW_MODE = 0o600
 

@@ -69,7 +69,7 @@ export function checkCacheFolder(folder: string): Finding {
       check: 'cache',
       state: 'warn',
       message,
-      hint: 'The index is kept in memory and made anew at every start; set cache.path or XDG_CACHE_HOME to a folder that can be written.',
+      hint: 'The index is kept in memory and made again at every start; set cache.path or XDG_CACHE_HOME to a folder that can be written.',
     }
   }
 }

@@ -72,7 +72,7 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
   }
 }
 
-/** The command that writes the entry anew with what it says, but for what is not there any more. */
+/** The command that writes the entry again with what it says, but for what is not there any more. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)

@@ -77,7 +77,7 @@ function readJudgements(path: string): ReadonlyMap<string, ReadonlyMap<string, n
   const gains = new Map<string, Map<string, number>>()
   for (const [line, number] of readLines(path)) {
     const [query = '', ...rest] = line.trim().split(/\s+/)
-    // The format of TREC has a column more, of which nobody knows what it means.
+    // The format of TREC has a column more, of which no one knows what it means.
     const [document, judgement] = rest.length === 3 ? rest.slice(1) : rest
     const gain = Number(judgement)
     if (document === undefined || Number.isNaN(gain)) {

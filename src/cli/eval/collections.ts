@@ -39,7 +39,7 @@ export interface CollectionDifference {
 }
 
 /** The scores of one collection's queries in one mode. */
-interface Leg {
+interface ModeScores {
   readonly collection: string
   readonly mode: SearchMode
   readonly scores: readonly RankingScores[]
@@ -49,22 +49,22 @@ interface Leg {
 export async function evalCollections(trial: Trial, folders: readonly string[]): Promise<CollectionsReport> {
   const collections = folders.map((folder) => readCollection(resolve(trial.invocation.host.cwd, folder)))
   const sides: CollectionsSide[] = []
-  const legs: (readonly Leg[])[] = []
+  const parts: (readonly ModeScores[])[] = []
   for (const side of trial.sides) {
     const loaded = await trial.load(side.assignments)
     const scored: ScoredCollection[] = []
     for (const collection of collections) scored.push(await scoreFolder(trial, collection, { side, loaded }))
-    const own = scored.flatMap((one) => one.legs)
-    legs.push(own)
+    const own = scored.flatMap((one) => one.parts)
+    parts.push(own)
     sides.push({ settings: side.label, embedder: scored[0]?.embedder ?? null, scores: rowsOf(own).map(summary) })
   }
-  const [first, second] = legs
+  const [first, second] = parts
   return { sides, ...(first === undefined || second === undefined ? undefined : { differences: differences(first, second) }) }
 }
 
 interface ScoredCollection {
   readonly embedder: string | null
-  readonly legs: readonly Leg[]
+  readonly parts: readonly ModeScores[]
 }
 
 async function scoreFolder(
@@ -80,45 +80,47 @@ async function scoreFolder(
   return await withFindable(trial, own, async ({ core, modes, embedder }) => {
     const what = side.label === 'default' ? collection.name : `${collection.name} with ${side.label}`
     const counter = new Counter(trial.invocation.printer, what)
-    const legs: Leg[] = []
+    const parts: ModeScores[] = []
     for (const mode of modes) {
       const onAsked = (): void => counter.add(judged.queries.length * modes.length)
       const scores = await scoreCollection(core, judged, { mode, call: { signal: trial.signal }, onAsked })
-      legs.push({ collection: collection.name, mode, scores })
+      parts.push({ collection: collection.name, mode, scores })
     }
     counter.end()
-    return { embedder, legs }
+    return { embedder, parts }
   })
 }
 
-/** A row of a report: the legs of one collection or of all, in one mode. */
+/** A row of a report: the parts of one collection or of all, in one mode. */
 interface Row {
   readonly collection: string
   readonly mode: SearchMode
-  readonly legs: readonly Leg[]
+  readonly parts: readonly ModeScores[]
 }
 
-function rowsOf(legs: readonly Leg[]): readonly Row[] {
-  const own = legs.map((leg) => ({ collection: leg.collection, mode: leg.mode, legs: [leg] }))
-  const modes = [...new Set(legs.map(({ mode }) => mode))]
-  if (legs.length === modes.length) return own
-  return [...own, ...modes.map((mode) => ({ collection: 'mean', mode, legs: legs.filter((leg) => leg.mode === mode) }))]
+function rowsOf(parts: readonly ModeScores[]): readonly Row[] {
+  const own = parts.map((part) => ({ collection: part.collection, mode: part.mode, parts: [part] }))
+  const modes = [...new Set(parts.map(({ mode }) => mode))]
+  if (parts.length === modes.length) return own
+  return [...own, ...modes.map((mode) => ({ collection: 'mean', mode, parts: parts.filter((part) => part.mode === mode) }))]
 }
 
-function summary({ collection, mode, legs }: Row): CollectionScores {
+function summary({ collection, mode, parts }: Row): CollectionScores {
   const figure = (name: keyof RankingScores): Estimate =>
-    meanOfMeans(legs.map(({ scores }) => scores.map((score) => score[name])))
-  const queries = legs.reduce((sum, { scores }) => sum + scores.length, 0)
+    meanOfMeans(parts.map(({ scores }) => scores.map((score) => score[name])))
+  const queries = parts.reduce((sum, { scores }) => sum + scores.length, 0)
   return { collection, mode, queries, ndcg: figure('ndcg'), recall: figure('recall'), mrr: figure('mrr') }
 }
 
 /** Query by query, so that what all queries have in common does not blur the difference. */
-function differences(first: readonly Leg[], second: readonly Leg[]): readonly CollectionDifference[] {
+function differences(first: readonly ModeScores[], second: readonly ModeScores[]): readonly CollectionDifference[] {
   const others = new Map(rowsOf(second).map((row) => [`${row.collection} ${row.mode}`, row]))
-  return rowsOf(first).flatMap(({ collection, mode, legs }) => {
+  return rowsOf(first).flatMap(({ collection, mode, parts }) => {
     const other = others.get(`${collection} ${mode}`)
     if (other === undefined) return []
-    const less = legs.map(({ scores }, leg) => scores.map((score, at) => (other.legs[leg]?.scores[at]?.ndcg ?? 0) - score.ndcg))
+    const less = parts.map(({ scores }, part) =>
+      scores.map((score, at) => (other.parts[part]?.scores[at]?.ndcg ?? 0) - score.ndcg),
+    )
     return [{ collection, mode, ndcg: meanOfMeans(less) }]
   })
 }

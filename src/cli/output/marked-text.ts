@@ -44,7 +44,7 @@ interface Piece {
 /** What stands between two spaces. */
 type Word = readonly Piece[]
 
-/** A line that begins anew what is shown: of a table, a list, a heading, a quotation. */
+/** A line that begins again what is shown: of a table, a list, a heading, a quotation. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
 /** The words of each line that stays one: of code the whole line is a word. */

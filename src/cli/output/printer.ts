@@ -36,7 +36,7 @@ export interface AnswerOptions {
 /** Writes what a command has to say: answers to stdout, everything else to stderr. */
 export class Printer {
   readonly #host: Host
-  /** Answers as JSON: asked for, or nobody looks at them. */
+  /** Answers as JSON: asked for, or no one looks at them. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {

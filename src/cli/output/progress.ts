@@ -87,7 +87,7 @@ function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   const { words, vectors } = search
   if (words.done < words.total)
     return { stage: 'words', ...words, text: `Indexing the words of ${words.done} of ${words.total} notes` }
-  // Before the embedder is open nobody knows what is done.
+  // Before the embedder is open no one knows what is done.
   if (vectors?.embedder === undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)} left`
   return { stage: 'vectors', ...vectors, text: `Embedding ${vectors.done} of ${vectors.total} notes${time}` }

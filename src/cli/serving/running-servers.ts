@@ -14,7 +14,7 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
 
 /**
  * Says in a file of its own that this process serves these folders, until it is told to stop. It is a note for people and nothing rests on
- * it: where it cannot be written, nobody knows.
+ * it: where it cannot be written, no one knows.
  */
 export function announceServer(folder: string, vaults: readonly string[]): () => void {
   const file = join(folder, `${process.pid}.json`)

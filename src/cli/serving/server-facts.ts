@@ -6,7 +6,7 @@ import type { ServerFacts } from '../../mcp/server-facts.ts'
 /** Types of values that say nothing of where things are on this computer or elsewhere. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
-/** What a server tells of its settings: those that somebody set, without texts, which may be paths, addresses or secrets. */
+/** What a server tells of its settings: those that someone set, without texts, which may be paths, addresses or secrets. */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
   const told = [...origins.keys()].filter((key) => HARMLESS.includes(findSetting(key)?.type.kind ?? ''))
   const { kind, model } = settings.embedder

@@ -1,11 +1,10 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import { findIds } from '../../app/known-node.ts'
 import { ownNames } from '../../app/own-names.ts'
-import { trimFolder } from '../../app/scope.ts'
+import { isFolder } from '../../app/scope.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
-import { foldId } from '../../core/ids.ts'
-import type { Snapshot } from '../../core/store.ts'
+
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 
@@ -98,8 +97,4 @@ function ambiguous(name: string, ids: readonly string[]): RouxError {
     hint: `Give the id of one: ${ids.map((id) => `"${id}"`).join(', ')}`,
     candidates: ids,
   })
-}
-
-async function isFolder(snapshot: Snapshot, path: string): Promise<boolean> {
-  return (await snapshot.tree(foldId(trimFolder(path)), { depth: 1, limit: 1, includeArchived: true })) !== undefined
 }

@@ -52,7 +52,7 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   requireOn(tool, server.settings)
   const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
-  const by = tool.findableBy?.(args)
+  const by = tool.searchReadiness?.(args)
   const ask = async (all: Vaults) => {
     const asked = new Set<GraphCore>()
     const findable: Vaults = {

@@ -3,7 +3,7 @@ import { switchOff } from '../../config/tool-switch.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
-/** Whether a tool is offered only to those who may write, because it changes something. What only reads harms nobody who sits at the shell. */
+/** Whether a tool is offered only to those who may write, because it changes something. What only reads harms no one who sits at the shell. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
   return needs !== undefined && !annotations.readOnlyHint
 }

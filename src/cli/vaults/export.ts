@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 function halfWritten(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'The index was found damaged while it was read, and was built anew.', {
+  return new RouxError('PROVIDER_ERROR', 'The index was found damaged while it was read, and was built again.', {
     hint: 'Run the command again: what was written so far is only a part.',
   })
 }

@@ -1,11 +1,11 @@
-import { waiting } from '../../app/answer.ts'
+import { waiting } from '../../app/answer-when-ready.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
 import { prepareCall } from './prepare-call.ts'
+import { redactAnswer, redactError } from './redact.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 import { withinTime } from './within-time.ts'
-import { answerWithoutReading, errorWithoutReading } from './without-reading.ts'
 
 export interface CallOptions {
   /** Opened when the first call needs them. */
@@ -27,11 +27,11 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
-    return toolResult(mayRead ? answer : answerWithoutReading(answer, tool), tool.wrap)
+    return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
   } catch (error) {
     // No one waits for this one any more: it is never sent.
     const shown = signal?.aborted ? cancelled() : error
-    return errorResult(mayRead ? shown : errorWithoutReading(shown), options.log)
+    return errorResult(mayRead ? shown : redactError(shown), options.log)
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { SingleWrite } from '../../app/write/single-write.ts'
 import { once } from '../../core/once.ts'

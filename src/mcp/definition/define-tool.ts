@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
-import type { FindableBy } from '../../core/indexing.ts'
+import type { SearchReadiness } from '../../core/indexing.ts'
 import { once } from '../../core/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { ONE_VAULT, type Reach, type VaultAnswer } from '../calls/reach.ts'
@@ -49,9 +49,9 @@ export interface ToolFacts extends ToolIdentity {
   /** Its parameters that name something; absent: none does. */
   readonly names?: Names
   /** What its answer tells a client that may not read notes, by the names of members at any depth; of tools that need a permission. */
-  readonly tellsWithoutReading?: ReadonlySet<string>
+  readonly unredacted?: ReadonlySet<string>
   /** What of the search indexes the answer rests on; absent: nothing. */
-  findableBy?(args: Arguments): FindableBy | undefined
+  searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
 }
 

@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { resolveNodes } from '../../app/resolve-nodes.ts'
 import { trimFolder } from '../../app/scope.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { NodeCompletion } from '../../app/complete-node.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'

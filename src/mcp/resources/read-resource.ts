@@ -1,4 +1,4 @@
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { GraphCore, Warning } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
 import { coreOf, ofEveryVault } from '../calls/vaults.ts'

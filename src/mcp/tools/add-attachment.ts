@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { addAttachment } from '../../app/write/add-attachment.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
@@ -12,7 +12,7 @@ export const addAttachmentTool = defineOperation({
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
-  tellsWithoutReading: OF_ATTACHMENTS,
+  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: z.string().describe('Note that it is for, or folder to put it into.'),
     filename: z.string().describe('Name with ending.'),

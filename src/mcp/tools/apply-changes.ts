@@ -8,7 +8,7 @@ import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { CHANGES } from './annotations.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
 import { dryRun } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 interface GivenOperation {
   readonly tool: string
@@ -23,7 +23,7 @@ export const applyChangesTool = defineTool({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     operations: z
       .array(

@@ -3,7 +3,7 @@ import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { nodeId } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const cloneNodeTool = defineOperation({
   name: 'clone_node',
@@ -12,7 +12,7 @@ export const cloneNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'note' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),

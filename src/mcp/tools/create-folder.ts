@@ -3,7 +3,7 @@ import { createFolder } from '../../app/write/create-folder.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { outputSchema, TEXT } from '../definition/output-schema.ts'
 import { ENSURES } from './annotations.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const createFolderTool = defineOperation({
   name: 'create_folder',
@@ -12,7 +12,7 @@ export const createFolderTool = defineOperation({
   needs: 'tools.write',
   annotations: ENSURES,
   names: { path: 'place' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({ path: z.string().describe('Path in the vault.') }),
   output: outputSchema({ path: TEXT, change_id: TEXT }),
   wrap: 'object',

@@ -3,7 +3,7 @@ import { writeNode } from '../../app/write/write-node.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { dryRun, properties, relations, tags } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const createNodeTool = defineOperation({
   name: 'create_node',
@@ -12,7 +12,7 @@ export const createNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq.'),
     content: z.string().describe('Markdown.'),

@@ -2,7 +2,7 @@ import { deleteFile } from '../../app/write/delete-file.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { attachmentId, dryRun, expectedHash } from './parameters.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const deleteAttachmentTool = defineOperation({
   name: 'delete_attachment',
@@ -11,7 +11,7 @@ export const deleteAttachmentTool = defineOperation({
   needs: 'tools.attach',
   annotations: SETS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_ATTACHMENTS,
+  unredacted: OF_ATTACHMENTS,
   input: () => ({ id: attachmentId(), expected_hash: expectedHash(), dry_run: dryRun() }),
   wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),

@@ -3,7 +3,7 @@ import { defined, defineOperation } from '../definition/define-operation.ts'
 import { FLAG, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { SETS } from './annotations.ts'
 import { dryRun, expectedHash, nodeId } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const deleteNodeTool = defineOperation({
   name: 'delete_node',
@@ -12,7 +12,7 @@ export const deleteNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: SETS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({ id: nodeId('Note'), expected_hash: expectedHash(), dry_run: dryRun() }),
   output: outputSchema({ deleted: FLAG, change_id: TEXT }),
   wrap: 'object',

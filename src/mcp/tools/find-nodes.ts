@@ -12,7 +12,7 @@ export const findNodesTool = defineTool({
     'Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search.',
   annotations: READS,
   names: { folder: 'place' },
-  findableBy: () => 'words',
+  searchReadiness: () => 'words',
   input: () => ({
     query: z
       .string()

@@ -1,7 +1,7 @@
 import { listAttachments } from '../../app/write/list-attachments.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, nodeId, offset } from './parameters.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
@@ -11,7 +11,7 @@ export const listAttachmentsTool = defineTool({
   needs: 'tools.attach',
   annotations: READS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_ATTACHMENTS,
+  unredacted: OF_ATTACHMENTS,
   input: () => ({ id: nodeId('Note'), limit: limit(100, 50), offset: offset() }),
   wrap: 'object',
   run: listAttachments,

@@ -3,7 +3,7 @@ import { listChanges } from '../../app/write/list-changes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { limit } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const listChangesTool = defineTool({
   name: 'list_changes',
@@ -12,7 +12,7 @@ export const listChangesTool = defineTool({
   needs: 'tools.write',
   annotations: READS,
   names: { id: 'note or folder' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     limit: limit(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),

@@ -2,7 +2,7 @@ import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { dryRun, nodeId, tags } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const manageTagsTool = defineOperation({
   name: 'manage_tags',
@@ -11,7 +11,7 @@ export const manageTagsTool = defineOperation({
   needs: 'tools.write',
   annotations: SETS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     add: tags().default([]).describe('Tags to add.'),

@@ -3,7 +3,7 @@ import { moveNode } from '../../app/write/move-node.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, expectedHash } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const moveNodeTool = defineOperation({
   name: 'move_node',
@@ -13,7 +13,7 @@ export const moveNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
     to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),

@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { readAttachment } from '../../app/write/read-attachment.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { attachmentId } from './parameters.ts'
-import { OF_ATTACHMENTS } from './without-reading.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const readAttachmentTool = defineTool({
   name: 'read_attachment',
@@ -12,7 +12,7 @@ export const readAttachmentTool = defineTool({
   needs: 'tools.attach',
   annotations: READS,
   names: { id: 'note' },
-  tellsWithoutReading: OF_ATTACHMENTS,
+  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: attachmentId(),
     offset: z.int().min(0).default(0).describe('Bytes to skip.'),

@@ -3,7 +3,7 @@ import { rename } from '../../app/write/rename.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, nodeId } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const renameHeadingTool = defineOperation({
   name: 'rename_heading',
@@ -12,7 +12,7 @@ export const renameHeadingTool = defineOperation({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     heading: z.array(z.string()).min(1).describe('Headings from the outside in, as far as needed.'),

@@ -11,7 +11,7 @@ export const resolveNodesTool = defineTool({
   description: 'Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id.',
   annotations: READS,
   names: { path: 'place' },
-  findableBy: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
+  searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
     names: z.array(z.string()).describe('Names to look up, up to 1,000.'),
     strategy: z

@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const restoreNodeTool = defineOperation({
   name: 'restore_node',
@@ -11,7 +11,7 @@ export const restoreNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'place' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({ id: z.string().describe('The id it had.') }),
   wrap: 'node',
   operation: ({ id }) => ({ kind: 'restore' as const, id }),

@@ -13,7 +13,7 @@ export const searchTool = defineTool({
   annotations: READS,
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
-  findableBy: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
+  searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
     query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
     limit: limit(50, 10),

@@ -10,7 +10,7 @@ export const similarNodesTool = defineTool({
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   byMeaning: true,
-  findableBy: () => 'meaning',
+  searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
     limit: limit(50, 10),

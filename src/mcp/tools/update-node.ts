@@ -3,7 +3,7 @@ import { writeNode } from '../../app/write/write-node.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
-import { OF_CHANGES } from './without-reading.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const updateNodeTool = defineOperation({
   name: 'update_node',
@@ -13,7 +13,7 @@ export const updateNodeTool = defineOperation({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
-  tellsWithoutReading: OF_CHANGES,
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     title: z.string().optional().describe('New title and file name.'),

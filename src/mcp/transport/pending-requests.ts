@@ -42,7 +42,7 @@ export class PendingRequests {
   }
 
   /** Ends the wait for a request, without an answer where it was cancelled; `false` when nothing waits for it. */
-  settle(id: RequestId, answer?: JSONRPCMessage): boolean {
+  finish(id: RequestId, answer?: JSONRPCMessage): boolean {
     const group = this.#byId.get(id)
     if (group === undefined) return false
     this.#byId.delete(id)

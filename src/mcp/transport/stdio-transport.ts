@@ -88,14 +88,14 @@ export class StdioTransport implements Transport {
     this.#closedBy = closedBy()
     this.#stopListening()
     this.#drainTimer = setTimeout(() => this.#drained(), SHUTDOWN.drain)
-    this.#settleDrain()
+    this.#endDrain()
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
-    if (id === undefined || !this.#pending.settle(id, message)) void this.#write(message)
+    if (id === undefined || !this.#pending.finish(id, message)) void this.#write(message)
     await this.#blocked?.until
-    this.#settleDrain()
+    this.#endDrain()
   }
 
   async close(): Promise<void> {
@@ -169,7 +169,7 @@ export class StdioTransport implements Transport {
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) {
       // It gets no answer: its client may no longer wait for one.
-      this.#pending.settle(cancelled)
+      this.#pending.finish(cancelled)
       this.#unlisten(cancelled)
     }
     this.onmessage?.(message)
@@ -214,7 +214,7 @@ export class StdioTransport implements Transport {
     if (this.#reading) this.#stdin.resume()
   }
 
-  #settleDrain(): void {
+  #endDrain(): void {
     if (!this.#reading && this.#pending.size === 0) this.#drained()
   }
 

@@ -303,7 +303,7 @@ describe('the doctor', () => {
     expect(await clients()).toEqual([])
   })
 
-  test('tells what an entry of ours needs that is gone, and what mends it', async () => {
+  test('tells what an entry of ours needs that is gone, and what fixes it', async () => {
     line.write('n/node', '')
     line.write('r/dist/cli/main.js', '')
     const [node, script, vault] = ['n/node', 'r/dist/cli/main.js', 'vault'].map((path) => join(line.root, path))

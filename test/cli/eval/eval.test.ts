@@ -10,7 +10,7 @@ const root = mkdtempSync(join(tmpdir(), 'roux-eval-test-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const CORPUS = '{"id": "d1", "title": "Worms\\nand \\"air\\"", "text": "They dig."}\n{"id": 2, "text": "Untitled."}\n'
-const QUERIES = '{"id": "q1", "text": "who digs?"}\n{"id": "q2", "text": "nobody judged"}\n'
+const QUERIES = '{"id": "q1", "text": "who digs?"}\n{"id": "q2", "text": "no one judged"}\n'
 
 function folderWith(name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(root, name)
@@ -20,7 +20,7 @@ function folderWith(name: string, files: Readonly<Record<string, string>>): stri
 }
 
 describe('a collection', () => {
-  test('is read, with judgements of three or four columns, and without queries that nobody judged', () => {
+  test('is read, with judgements of three or four columns, and without queries that no one judged', () => {
     const qrels = 'query-id\tcorpus-id\tscore\nq1\td1\t2\nq1 0 2 0\nq2\td1\t0\n'
     const folder = folderWith('good', { 'corpus.jsonl': CORPUS, 'queries.jsonl': QUERIES, 'qrels.tsv': qrels })
     const collection = readCollection(folder)

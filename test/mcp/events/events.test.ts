@@ -327,7 +327,7 @@ function updatesHeard(feed: EventFeed): () => readonly string[] {
 }
 
 describe('addresses that are subscribed to', () => {
-  test('are told in every spelling as long as somebody asks for it, whatever others ask for', () => {
+  test('are told in every spelling as long as someone asks for it, whatever others ask for', () => {
     const events = new ServerEvents()
     const [feed, other] = [feedOf(events), feedOf(events)]
     const [hear, otherHears] = [updatesHeard(feed), updatesHeard(other)]
@@ -460,7 +460,7 @@ describe('who may see some vaults only', () => {
   })
 })
 
-test('the notes of a vault that is read for the first time are told of once, and only those that somebody asked for', () => {
+test('the notes of a vault that is read for the first time are told of once, and only those that someone asked for', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const events = new ServerEvents()

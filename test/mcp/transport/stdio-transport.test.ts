@@ -286,7 +286,7 @@ describe('the end', () => {
     expect(await rest()).toEqual([])
   })
 
-  test('comes clean when nobody reads any more', async () => {
+  test('comes clean when no one reads any more', async () => {
     const { server, stdout, send, initialize, logged } = open()
     await initialize()
     stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))

@@ -9,7 +9,7 @@ const AT_ONCE = 4
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
 /** Bytes that are to lie in the folder of a path under a temporary name. */
-export interface Draft {
+export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
@@ -18,7 +18,7 @@ export interface Draft {
 }
 
 /** The vault's folder while one change is applied or rolled back: vault-relative names to calls, and which folders those touched. */
-export class Workplace {
+export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
   readonly #change: string
@@ -137,8 +137,8 @@ export class Workplace {
   }
 
   /** Writes files down to the disk, in no particular order. */
-  async write(drafts: readonly Draft[]): Promise<void> {
-    await this.#each(drafts, (draft) => this.#writeOne(draft))
+  async write(writes: readonly PendingWrite[]): Promise<void> {
+    await this.#each(writes, (draft) => this.#writeOne(draft))
   }
 
   /** Forces the names that came or went down to the disk. */
@@ -149,7 +149,7 @@ export class Workplace {
     }
   }
 
-  /** All of them come to their end before the first failure is told: nobody may work on while it is rolled back. */
+  /** All of them come to their end before the first failure is told: no one may work on while it is rolled back. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const left = items.values()
     let failure: { readonly error: unknown } | undefined
@@ -165,7 +165,7 @@ export class Workplace {
     if (failure !== undefined) throw (failure as { error: unknown }).error
   }
 
-  async #writeOne({ path, bytes, mode, like }: Draft): Promise<void> {
+  async #writeOne({ path, bytes, mode, like }: PendingWrite): Promise<void> {
     this.#touch(path)
     const fd = this.fs.create(this.at(path), mode ?? 0o666)
     try {

@@ -6,10 +6,15 @@ import { atRelative, isRelative, type LinkTarget, type Resolution, type Source }
  * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
  * (`[a](a.md)`, as every reader of Markdown understands it), by the whole path (`f/a`), by its end, by the bare name.
  */
-export type Manner = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
+export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
-/** The manner of a link that was found so. */
-export function mannerOf(link: LinkTarget, found: Resolution & { readonly kind: 'file' }, source: Source, names: Names): Manner {
+/** The style of a link that was found so. */
+export function pathStyleOf(
+  link: LinkTarget,
+  found: Resolution & { readonly kind: 'file' },
+  source: Source,
+  names: Names,
+): PathStyle {
   const { target } = link
   if (found.via === 'alias') return 'name'
   if (target.startsWith('/')) return 'rooted'

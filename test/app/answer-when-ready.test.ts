@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { answer, plain } from '../../src/app/answer.ts'
+import { answer, plain } from '../../src/app/answer-when-ready.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
@@ -108,7 +108,7 @@ test('a cancelled call does no work', async () => {
 describe('an index that is found damaged', () => {
   const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
 
-  /** A core whose index is damaged until somebody has waited for it `times` more times. */
+  /** A core whose index is damaged until someone has waited for it `times` more times. */
   function damagedCore(times: number) {
     let left = times
     const core = fakeCore({

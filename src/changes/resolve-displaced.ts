@@ -1,8 +1,8 @@
-import type { Workplace } from './workplace.ts'
+import type { ChangeDirectory } from './change-directory.ts'
 
 export const CHANGED = 'it was changed since, and is left as it is'
 
-export interface Settlement {
+export interface Displaced {
   /** Where the bytes came from. */
   readonly path: string
   /** The hash of what may be thrown away, because the record or another name holds it. */
@@ -16,7 +16,11 @@ export interface Settlement {
  * a conflict copy.
  * @returns why something was left as it is.
  */
-export async function settle(place: Workplace, aside: string, { path, ours, over }: Settlement): Promise<string | undefined> {
+export async function resolveDisplaced(
+  place: ChangeDirectory,
+  aside: string,
+  { path, ours, over }: Displaced,
+): Promise<string | undefined> {
   const hash = place.hash(aside)
   if (hash === undefined) return undefined
   if (hash === ours || place.isSame(aside, path)) {
@@ -30,7 +34,7 @@ export async function settle(place: Workplace, aside: string, { path, ours, over
   return CHANGED
 }
 
-async function putBeside(place: Workplace, aside: string, path: string): Promise<string> {
+async function putBeside(place: ChangeDirectory, aside: string, path: string): Promise<string> {
   const day = new Date().toISOString().slice(0, 10)
   const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
   for (let n = 1; ; n++) {

@@ -13,17 +13,14 @@ const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 /** The same answer for a client that may change something but not read notes. */
-export function answerWithoutReading(
-  answer: Answer<unknown>,
-  { needs, tellsWithoutReading = NOTHING }: ToolFacts,
-): Answer<unknown> {
+export function redactAnswer(answer: Answer<unknown>, { needs, unredacted = NOTHING }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
-  return { ...answer, value: only(tellsWithoutReading, answer.value), warnings }
+  return { ...answer, value: only(unredacted, answer.value), warnings }
 }
 
 /** The same failure for a client that may not read notes. */
-export function errorWithoutReading(thrown: unknown): unknown {
+export function redactError(thrown: unknown): unknown {
   if (!(thrown instanceof RouxError) || OF_THE_CALL.includes(thrown.code)) return thrown
   const { code, message, hint } = thrown
   return new RouxError(code, message, { ...(hint === undefined ? {} : { hint }), cause: thrown })

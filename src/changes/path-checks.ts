@@ -18,7 +18,7 @@ export interface Room {
 /**
  * What is on disk, as the checks of one change ask for it: each folder is looked at once. Nothing is found through a symbolic link.
  */
-export class Surroundings {
+export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
   readonly #refusal: Refusal
