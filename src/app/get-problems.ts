@@ -1,7 +1,8 @@
 import { foldId } from '../core/ids.ts'
-import type { Problem, ProblemKind } from '../core/store.ts'
+import type { ProblemKind } from '../core/store.ts'
 import { answer, type Call } from './answer.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { type ReportedProblem, reportProblems } from './problems.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
@@ -13,7 +14,7 @@ export interface ProblemsArguments {
 }
 
 export interface ProblemList {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ReportedProblem[]
   /** How many there are without `limit` and `offset`. */
   readonly total: number
 }
@@ -27,6 +28,7 @@ export function getProblems(core: GraphCore, args: ProblemsArguments, call: Call
       ...(folder === '' ? {} : { folder }),
     }
     const { items, total } = await snapshot.problems(filter, { offset: args.offset, limit: args.limit })
-    return { value: { problems: items, total }, warnings: total === 0 ? await scopeWarnings(snapshot, args) : [] }
+    const problems = await reportProblems(snapshot, items)
+    return { value: { problems, total }, warnings: total === 0 ? await scopeWarnings(snapshot, args) : [] }
   })
 }

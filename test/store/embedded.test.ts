@@ -29,7 +29,7 @@ class FilteredVault extends MemoryVault {
 }
 
 /** Members whose values are ids; lists of them too. */
-const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'candidates'])
+const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'twins', 'rivals'])
 
 /** The store of a vault that has a name, as that of the same vault without one: every id must carry the name, and loses it. */
 function unnamed(store: Store, name: string): Store {

@@ -378,6 +378,7 @@ function emptyNode(id: NodeId): Node {
     linkCount: 0,
     properties: {},
     headings: [],
+    blocks: [],
     excerpt: '',
     excerptCut: false,
   }
@@ -400,6 +401,7 @@ function describe(path: string, body: string, properties: Readonly<Record<string
     created: '2024-01-01T00:00:00Z',
     modified: '2024-02-02T00:00:00Z',
     headings,
+    blocks: [],
     excerpt: body.slice(0, EXCERPT_LENGTH),
     excerptCut: body.length > EXCERPT_LENGTH,
   }

@@ -26,6 +26,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     properties: info?.properties ?? {},
     ...times,
     headings: info?.headings ?? [],
+    blocks: info?.blocks ?? [],
     excerpt: info?.excerpt ?? '',
     excerptCut: info?.excerptCut ?? false,
   }
