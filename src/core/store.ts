@@ -131,7 +131,8 @@ export interface Ranked {
 /** The listed notes of one generation and the links among them, self-links left out: what algorithms over the whole graph take. */
 export interface Topology {
   readonly generation: number
-  readonly ids: readonly NodeId[]
+  /** Of every node; made when asked for. @throws SnapshotOutdated when the vault moved on since */
+  ids(): readonly NodeId[]
   /** `offsets[n]` to `offsets[n + 1]` is the stretch of `targets` that node `n` links to. */
   readonly offsets: Uint32Array
   /** Numbers of nodes. */

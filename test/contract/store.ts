@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
+import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Metric, ProblemKind, Scope, Snapshot, Store } from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
@@ -452,8 +453,10 @@ export function testStore(name: string, open: OpenStore): void {
     })
 
     test('topology: the listed notes and their links, in rows', async () => {
-      const { store } = await garden()
-      const { ids, offsets, targets, generation } = await ask(store).topology()
+      const { store, change } = await garden()
+      const topology = await ask(store).topology()
+      const { offsets, targets, generation } = topology
+      const ids = topology.ids()
       expect(generation).toBe((await ask(store).state()).generation)
       const links = ids.flatMap((from, node) =>
         [...targets.slice(offsets[node], offsets[node + 1])].map((to) => `${from} ${ids[to]}`),
@@ -465,6 +468,9 @@ export function testStore(name: string, open: OpenStore): void {
         'plants/roses.md home.md',
         'plants/roses.md plants/soil.md',
       ])
+      await change({ 'Lonely.md': undefined })
+      await ask(store).state()
+      expect(() => topology.ids()).toThrow(SnapshotOutdated)
     })
 
     test('names: equal ones by id, similar ones by score, aliases too', async () => {

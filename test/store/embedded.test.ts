@@ -39,6 +39,7 @@ function unnamed(store: Store, name: string): Store {
       if (IDS.has(member) && !value.startsWith(start)) throw new Error(`"${value}" is no id of ${name}`)
       return value.startsWith(start) ? value.slice(start.length) : value
     }
+    if (typeof value === 'function') return () => strip(value(), member)
     if (Array.isArray(value)) return value.map((item) => strip(item, member))
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, strip(item, key)]))

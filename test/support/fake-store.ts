@@ -222,7 +222,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       return { items: items.sort((a, b) => b.score - a.score || byId(a, b)).slice(0, limit), generation: 1 }
     },
     async topology() {
-      return { generation: 1, ids: [], offsets: Uint32Array.of(0), targets: new Uint32Array() }
+      return { generation: 1, ids: () => [], offsets: Uint32Array.of(0), targets: new Uint32Array() }
     },
     async names(wanted, match, scope, { limit, minimum } = { limit: Number.POSITIVE_INFINITY, minimum: 0 }) {
       return wanted.map((name) => {
