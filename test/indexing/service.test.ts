@@ -240,10 +240,10 @@ describe('a cache that cannot be used', () => {
   ])('on a disk that is full, %s: the index is kept in memory, whole, and it is said', async (_, commits) => {
     let left = commits
     const onDisk = (writer: IndexWriter): IndexWriter => {
-      const commit = writer.commit.bind(writer)
+      const begin = writer.begin.bind(writer)
       return Object.assign(writer, {
-        commit: async (...args: Parameters<IndexWriter['commit']>) => {
-          if (left-- > 0) return await commit(...args)
+        begin: async (base: number) => {
+          if (left-- > 0) return await begin(base)
           throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
         },
       })
