@@ -287,6 +287,29 @@ export function testStore(name: string, open: OpenStore): void {
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
     })
 
+    test('twins: one of them has the plain id, whichever come and go', async () => {
+      const { store, change } = await garden()
+      const twins = async () => {
+        const { items } = await ask(store).problems({ kind: 'twin' }, page)
+        return items.map(({ id: own, candidates }) => [own, candidates])
+      }
+      const kinds = async () => await ask(store).kinds(['lonely.md', 'Lonely.md', 'LONELY.md'])
+      await change({ 'LONELY.md': '[[Home]]' })
+      expect(await twins()).toEqual([
+        ['Lonely.md', ['lonely.md']],
+        ['lonely.md', ['Lonely.md']],
+      ])
+      expect(await kinds()).toEqual(['note', 'note', undefined])
+      await change({ 'lonely.md': '[[Home]]' })
+      expect(await kinds()).toEqual(['note', 'note', 'note'])
+      expect(await twins()).toHaveLength(3)
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('LONELY.md')
+      await change({ 'Lonely.md': undefined, 'lonely.md': undefined })
+      expect(await twins()).toEqual([])
+      expect(await kinds()).toEqual(['note', undefined, undefined])
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('lonely.md')
+    })
+
     test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {
       const under = await garden({
         'Guide.md': [
