@@ -347,7 +347,7 @@ export interface Diagnosis {
 
 export interface IndexDiagnosis {
   readonly file: string
-  /** `foreign`: of another program · `newer`: of a newer version of this one. */
-  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+  /** `foreign`: of another program · `newer`, `older`: of another version of this one. */
+  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }

@@ -278,6 +278,7 @@ describe('a damaged index', () => {
     ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
     ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
     ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
     ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
     ['without a table', (file) => change(file, 'DROP TABLE links')],
     ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],

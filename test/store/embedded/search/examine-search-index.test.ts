@@ -47,6 +47,7 @@ describe('what is wrong', () => {
   test.each([
     ['another program', 'PRAGMA application_id = 7', 'foreign'],
     ['a newer version', 'PRAGMA user_version = 999', 'newer'],
+    ['an older version', 'PRAGMA user_version = 1', 'older'],
     ['a page of words that was changed', 'UPDATE page SET data = zeroblob(40)', 'damaged'],
     ['a page that is another', 'UPDATE page SET segment = segment + 1', 'damaged'],
     ['a header that was changed', 'UPDATE segment SET rank = rank + 1', 'damaged'],
