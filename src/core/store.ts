@@ -296,7 +296,7 @@ export interface Snapshot {
   tags(prefix?: string): Promise<readonly TagCount[]>
   /** `undefined` when there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
-  /** By id, then line. */
+  /** By id, then line, then kind (in the order of `PROBLEM_KINDS`). */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   /** By in-degree, then id; without the node itself and without excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>

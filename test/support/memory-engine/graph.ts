@@ -2,20 +2,21 @@ import { foldName, foldTag } from '../../../src/core/fold.ts'
 import { foldId, type NodeId, toNodeId } from '../../../src/core/ids.ts'
 import type { ResolvedLink } from '../../../src/core/index-writer.ts'
 import { fileStemOf } from '../../../src/core/paths.ts'
-import type {
-  Direction,
-  ExportRow,
-  Folder,
-  NeighborOptions,
-  NodeKind,
-  NodeSummary,
-  Occurrence,
-  PathOptions,
-  Problem,
-  ProblemFilter,
-  Scope,
-  TagCount,
-  TreeOptions,
+import {
+  type Direction,
+  type ExportRow,
+  type Folder,
+  type NeighborOptions,
+  type NodeKind,
+  type NodeSummary,
+  type Occurrence,
+  type PathOptions,
+  PROBLEM_KINDS,
+  type Problem,
+  type ProblemFilter,
+  type Scope,
+  type TagCount,
+  type TreeOptions,
 } from '../../../src/core/store.ts'
 import { SimilarNames } from '../../../src/search/similar-names.ts'
 import type { Generation, MemoryFile } from './data.ts'
@@ -194,7 +195,8 @@ export class MemoryGraph {
         : []),
       ...(record.conflict ? [{ kind: 'conflict_copy', id, line: 0 } as const] : []),
     ]
-    return [...all].sort((a, b) => a.line - b.line)
+    const rank = ({ kind }: Problem): number => PROBLEM_KINDS.indexOf(kind)
+    return [...all].sort((a, b) => a.line - b.line || rank(a) - rank(b))
   }
 
   neighbors(id: NodeId, { direction, type, kinds = ['note'] }: NeighborOptions): readonly NodeId[] {
