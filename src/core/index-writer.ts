@@ -120,9 +120,9 @@ export interface IndexState extends VaultState {
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
-   * Makes all that was put visible at once if nobody else has committed since the generation that this one was begun from.
+   * Makes all that was put visible at once if no one else has committed since the generation that this one was begun from.
    * @returns the new generation (the same, where readers see no change), or `undefined` when another writer was first: read everything
-   * again and plan anew.
+   * again and plan again.
    */
   commit(state: VaultState): Promise<number | undefined>
 }
