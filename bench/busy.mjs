@@ -1,4 +1,4 @@
-// Measures the read tools while somebody writes: `node bench/busy.mjs <vault> [--rounds 60] [--notes 20] [--every 200] [--pause 40]`.
+// Measures the read tools while someone writes: `node bench/busy.mjs <vault> [--rounds 60] [--notes 20] [--every 200] [--pause 40]`.
 //
 // The built server is spoken to over stdio, as a client would, on a copy of the vault. Every `--every` milliseconds `--notes` notes are
 // written: most are edited, one is new, one that was new is deleted. Meanwhile each read tool is called in turn, `--rounds` times, with

@@ -126,7 +126,7 @@ function makeNote(vault, path, raw, original = raw) {
     raw,
     disk: () => read(file),
     trashed: () => (map.trash === undefined ? undefined : read(join(vault, map.trash, path))),
-    /** The same note after somebody has written it. */
+    /** The same note after someone has written it. */
     replace(changed) {
       writeFileSync(file, toBytes(changed))
       return makeNote(vault, path, changed, original)

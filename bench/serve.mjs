@@ -119,7 +119,7 @@ async function measureEdits(through) {
       renameSync(`${file}.tmp`, file)
     }
     const written = performance.now()
-    // The graph is asked, not the file: `get_node` would read it anew.
+    // The graph is asked, not the file: `get_node` would read it again.
     const wanted = `note that is not there ${edit}`
     for (;;) {
       const { value, arrived } = await client.call('get_neighbors', { id: name, direction: 'out', kinds: ['missing'] })

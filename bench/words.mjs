@@ -87,7 +87,7 @@ export const sentences = {
     'the {noun} costs about $12 there, and a {adjective} {noun} about $15.',
     'a {noun} without a {noun} rarely {verb} anything {adjective}.',
     'what the {noun} {verb} is *{adjective}*, not **{adjective}**, and never `{noun}_{noun}`.',
-    'nobody in {place} asked whether the {adjective} {noun} {verb} the {noun}.',
+    'no one in {place} asked whether the {adjective} {noun} {verb} the {noun}.',
     'my first guess was that the {noun} {verb} a {noun}; later it looked {adjective}.',
   ],
   linking: [

@@ -150,7 +150,7 @@ async function recordCodeCache() {
   await rm(home, { recursive: true, force: true })
 }
 
-/** Without its cache, or with one that V8 refuses, a part works, only slower: nobody would notice. */
+/** Without its cache, or with one that V8 refuses, a part works, only slower: no one would notice. */
 function requireCodeCache(path) {
   const { status, stderr } = spawnSync(process.execPath, [here('check-code-cache.cjs'), path], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`no code cache of ${path}: ${stderr}`)

@@ -124,7 +124,7 @@ function copyDemoVault() {
 /** The two modules of ours that are needed here and are in the program's bundle only, made readable for Node. */
 async function importSource() {
   const outfile = join(scratch, 'source.mjs')
-  const contents = `export { settingsTable } from './src/config/document.ts'\nexport { renderForPeople } from './src/cli/render.ts'`
+  const contents = `export { settingsTable } from './src/config/document.ts'\nexport { renderForPeople } from './src/cli/output/render.ts'`
   await build({
     stdin: { contents, resolveDir: root },
     outfile,

@@ -5,6 +5,7 @@ import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
+import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
@@ -43,7 +44,7 @@ export interface OpenOptions {
   readonly shared?: SharedParts
   /** Told of the first real request. */
   readonly onBegin?: () => void
-  /** What is switched on, asked whenever somebody wants to write or to read an attachment; without it what the settings say. */
+  /** What is switched on, asked whenever someone wants to write or to read an attachment; without it what the settings say. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
   /** Told how far the download of a model is. */
   readonly onDownload?: (progress: DownloadProgress) => void
@@ -107,9 +108,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { compute } = shared
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
   const indexing = new IndexingClient(shared.indexers, data, {
-    onCommitted: () => ahead(() => store.refresh()),
+    onCommitted: () => tryEagerly(() => store.refresh()),
     onReplaced: (cache) =>
-      ahead(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
+      tryEagerly(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
     onSearchReplaced: (cache) =>
       store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
@@ -141,7 +142,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     })
   }
   // While the worker compares files with the index, this thread loads it.
-  setImmediate(() => ahead(() => store.refresh()))
+  setImmediate(() => tryEagerly(() => store.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
@@ -151,7 +152,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
-    ...(options.watch ? { searchAhead: once(() => void loadSearch(store)) } : undefined),
+    ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? indexing.writing : undefined
@@ -202,16 +203,7 @@ function giveUpMemory(store: EmbeddedStore): void {
   collectGarbage()
 }
 
-function once(action: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (isDone) return
-    isDone = true
-    action()
-  }
-}
-
-/** Takes vectors in as they are made: whoever searches next shall not wait for thousands of them. */
+/** Takes vectors in as they are made: the next search shall not wait for thousands of them. */
 function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
   let isLoading = false
   indexing.onStatus(({ search }) => {
@@ -230,14 +222,14 @@ function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
 }
 
 /**
- * How long the first question is prepared for at once, and how long others have their turn then; how long nobody must have asked before what
+ * How long the first question is prepared for at once, and how long others have their turn then; how long no one must have asked before what
  * cannot be done in parts. Milliseconds.
  */
 const PREPARING = { slice: 2, pause: 8, quiet: 100 }
 
 /**
  * Once a server is asked anything, makes ready what the first question would wait for: the thread that reads files, the names of all notes,
- * and the built-in model, which takes less than a model that somebody chose may.
+ * and the built-in model, which takes less than a model that someone chose may.
  */
 function prepareForQuestions(
   indexing: IndexingClient,
@@ -245,7 +237,7 @@ function prepareForQuestions(
 ): void {
   const prepare = (): void => {
     let isDone = true
-    ahead(() => {
+    tryEagerly(() => {
       isDone = store.prepare(performance.now() + PREPARING.slice)
     })
     if (!isDone) setTimeout(prepare, PREPARING.pause).unref()
@@ -266,7 +258,7 @@ function prepareForQuestions(
 }
 
 /** Reads before anybody asks; what fails is said to the first who does, and damage was reported to the worker already. */
-function ahead(read: () => void): void {
+function tryEagerly(read: () => void): void {
   try {
     read()
   } catch {

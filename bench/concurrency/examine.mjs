@@ -33,7 +33,7 @@ export function recordedTokens(state) {
   return tokens
 }
 
-/** Files that hold part of a line, and temporary files that nobody will remove. */
+/** Files that hold part of a line, and temporary files that no one will remove. */
 export function tornFiles(files) {
   return [...files].flatMap(([path, text]) => {
     if (path.includes('.roux-')) return [`${path} was left`]

@@ -23,7 +23,7 @@ const WAYS = {
     writeFileSync(draft, text + line)
     renameSync(draft, file)
   },
-  /** The file is emptied and written anew. */
+  /** The file is emptied and written again. */
   rewritten(file, text, line) {
     const fd = openSync(file, 'r+')
     ftruncateSync(fd, 0)

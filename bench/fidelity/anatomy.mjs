@@ -39,7 +39,7 @@ const LASTING = /<(?:pre|script|style|textarea|!\[CDATA|\?)/i
 const UNDERLINE = /\S[ \t]*\r?\n {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)/
 
 /**
- * A section whose heading is plain text and unique, whose borders nobody doubts, and that has no other below it.
+ * A section whose heading is plain text and unique, whose borders no one doubts, and that has no other below it.
  * @returns its heading, and where its text begins, ends (without blank lines at its end) and where the next heading begins.
  */
 export function findSection(raw) {

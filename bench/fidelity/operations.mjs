@@ -117,11 +117,11 @@ async function createOver(server, note) {
   return mustBeRefused(note, refused)
 }
 
-/** Somebody changes the note after its hash was read. */
+/** Someone changes the note after its hash was read. */
 function stale(step) {
   return async (server, note) => {
     const hash = createHash('sha256').update(toBytes(note.raw)).digest('hex')
-    const edited = note.replace(`${note.raw}${anatomy(note.raw).ending}Somebody else was here.`)
+    const edited = note.replace(`${note.raw}${anatomy(note.raw).ending}Someone else was here.`)
     const { refused } = await server.call(step, { path: edited.path, text: ADDED, hash })
     return mustBeRefused(edited, refused)
   }

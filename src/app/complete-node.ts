@@ -1,6 +1,6 @@
 import { foldId } from '../core/ids.ts'
 import type { NodeKind } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { ownNames } from './own-names.ts'
 
@@ -18,7 +18,7 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Nobody types a longer name; comparing costs more with every character. */
+/** No one types a longer name; comparing costs more with every character. */
 const LONGEST = 255
 
 /** Names that share less are not what was meant. */

@@ -1,6 +1,6 @@
-import type { FindableBy } from '../core/indexing.ts'
+import type { SearchReadiness } from '../core/indexing.ts'
 import type { Progress, SearchProgress } from '../core/search.ts'
-import { answerInSteps, type Call, isBeingRebuilt, type Read, timeLeft, waiting } from './answer.ts'
+import { answerInSteps, type Call, isBeingRebuilt, type Read, timeLeft, waiting } from './answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 
 /** How long a server waits at the most until it is known what is embedded, ms. */
@@ -13,10 +13,10 @@ const OPENING_TIMEOUT = 1_000
 export function answerFindable<T>(
   core: GraphCore,
   given: Call,
-  by: FindableBy,
+  by: SearchReadiness,
   run: (read: Read, call: Call) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
-  core.searchAhead?.()
+  core.loadSearchEarly?.()
   const call = waiting(given)
   return answerInSteps(core, call, async (read) => {
     await awaitFindable(core, call, by)
@@ -30,7 +30,7 @@ export function answerFindable<T>(
 async function attempt<T>(
   core: GraphCore,
   call: Call,
-  { by, run }: { readonly by: FindableBy; readonly run: () => Promise<Answer<T>> },
+  { by, run }: { readonly by: SearchReadiness; readonly run: () => Promise<Answer<T>> },
 ): Promise<Answer<T>> {
   try {
     return await run()
@@ -42,18 +42,18 @@ async function attempt<T>(
 }
 
 /** A server waits for words only: meaning follows while it answers. A command has nothing to follow it. */
-async function awaitFindable(core: GraphCore, call: Call, by: FindableBy): Promise<void> {
+async function awaitFindable(core: GraphCore, call: Call, by: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()
   if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
   if (by === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
   if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
-  // Before the embedder has read the store nobody knows what is embedded already.
+  // Before the embedder has read the store no one knows what is embedded already.
   else if (search?.vectors?.embedder === undefined) {
     await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
   }
 }
 
-function warningsOf(core: GraphCore, by: FindableBy): readonly Warning[] {
+function warningsOf(core: GraphCore, by: SearchReadiness): readonly Warning[] {
   const search: SearchProgress | undefined = core.indexing.status().search
   if (search?.isStopped === true) return [{ code: 'STALE', message: search.message ?? 'Search is not up to date.' }]
   const warnings: Warning[] = []

@@ -1,6 +1,6 @@
 import { isCentral } from '../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../core/store.ts'
-import { answerInSteps, type Call } from './answer.ts'
+import { answerInSteps, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'

@@ -1,5 +1,5 @@
 import type { Direction, NodeKind } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'

@@ -1,6 +1,6 @@
 import { foldId } from '../core/ids.ts'
 import type { Problem, ProblemKind } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'

@@ -1,6 +1,6 @@
 import { foldId } from '../core/ids.ts'
 import type { Folder, NodeSummary } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'

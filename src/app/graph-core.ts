@@ -20,7 +20,7 @@ export interface GraphCore {
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
   /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
-  readonly searchAhead?: () => void
+  readonly loadSearchEarly?: () => void
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
   /** Absent while attachments are not offered. */

@@ -1,5 +1,5 @@
 import type { NodeKind, NodeSummary } from '../core/store.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'

@@ -1,6 +1,6 @@
 import { foldName } from '../core/fold.ts'
 import type { TagCount } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
 /** Tags with the notes that carry them, nested tags counted into their parents; by count, then name. */

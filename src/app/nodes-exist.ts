@@ -1,5 +1,5 @@
 import { foldId, toNodeId } from '../core/ids.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds } from './known-node.ts'
 

@@ -21,7 +21,7 @@ export interface Passage {
 /** What passages are chosen by. */
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The note's chunks as they were embedded; without them it is cut anew. */
+  /** The note's chunks as they were embedded; without them it is cut again. */
   readonly stored?: NoteChunks | undefined
   /** Absent where meaning has no say. */
   readonly meaning?: Meaning | undefined

@@ -2,7 +2,7 @@ import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 import { within } from '../core/within.ts'
-import { type Call, timeLeft } from './answer.ts'
+import { type Call, timeLeft } from './answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from './graph-core.ts'
 
 /** How long words wait for meaning, ms: a model that answers later is left out. */
@@ -73,7 +73,7 @@ async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   }
 }
 
-/** Nobody's client gives up on a command. */
+/** No one's client gives up on a command. */
 function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }

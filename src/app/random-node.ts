@@ -1,5 +1,5 @@
 import { foldTag } from '../core/fold.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
 import { scopeWarnings } from './scope-warnings.ts'

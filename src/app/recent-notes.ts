@@ -1,5 +1,5 @@
 import { parseQuery } from '../search/query/parse-query.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import { findByQuery } from './find-by-query.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 

@@ -1,6 +1,6 @@
 import { foldId, type NodeId } from '../core/ids.ts'
 import type { NameHit, Snapshot } from '../core/store.ts'
-import { answer, type Call, plain } from './answer.ts'
+import { answer, type Call, plain } from './answer-when-ready.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { ownNames } from './own-names.ts'

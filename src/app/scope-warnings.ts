@@ -3,9 +3,9 @@ import { foldId } from '../core/ids.ts'
 import { nearest } from '../core/nearest.ts'
 import type { Folder, Snapshot } from '../core/store.ts'
 import { takeTurns } from '../core/take-turns.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import type { Warning } from './graph-core.ts'
-import { type ScopeArguments, trimFolder, trimTag } from './scope.ts'
+import { isFolder, type ScopeArguments, trimFolder, trimTag } from './scope.ts'
 import { quoted } from './truncate.ts'
 
 /** How many near names a warning holds. */
@@ -54,11 +54,6 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
   return nearest(folder, root === undefined ? [] : pathsBelow(root), NEAREST)
-}
-
-/** A folder of this name; links to it are another matter. */
-async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
-  return (await snapshot.tree(foldId(folder), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }
 
 /** Says which tags no note carries, each of the first with the nearest. */

@@ -1,6 +1,6 @@
 import { foldTag } from '../core/fold.ts'
 import { foldId } from '../core/ids.ts'
-import type { NodeKind, Scope } from '../core/store.ts'
+import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 
 /** What is found by its words: notes, and canvases by those of their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
@@ -32,4 +32,9 @@ export function trimTag(tag: string): string {
 /** A folder's path as the store knows it; empty for the vault itself. */
 export function trimFolder(folder: string): string {
   return folder.replace(/^\/+|\/+$/g, '')
+}
+
+/** Whether there is a folder of this name, in any case; links to it are another matter. */
+export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
+  return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

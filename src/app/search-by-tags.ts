@@ -1,5 +1,5 @@
 import { foldTag } from '../core/fold.ts'
-import { answer, type Call } from './answer.ts'
+import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { listResponses, type NodeResponse } from './node-response.ts'
 import { tagWarnings } from './scope-warnings.ts'
@@ -20,7 +20,7 @@ export function searchByTags(
     const names = args.tags.map(foldTag)
     const { items } = await snapshot.select({ tags: { names, mode: args.mode } }, { offset: 0, limit: args.limit })
     const ids = items.map(({ id }) => id)
-    // Of several tags one that nobody has changes the answer without being seen in it.
+    // Of several tags one that no one has changes the answer without being seen in it.
     return { value: await listResponses(snapshot, ids, 'excerpt'), warnings: await tagWarnings(snapshot, args.tags, call) }
   })
 }

@@ -2,12 +2,12 @@ import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { ChunkHit, WordHits } from '../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../core/store.ts'
-import { type FusedHit, fuse, type Leg, nearestNotes, type SemanticHit } from '../search/fusion.ts'
+import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../search/fusion.ts'
 import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known-share.ts'
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { queryTerms } from '../search/words/query.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import { closeTitles } from './close-titles.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
@@ -45,8 +45,8 @@ export interface SearchResult extends NodeResponse {
 
 /** Why a note is where it is. */
 export interface Explanation {
-  readonly keyword: Leg | null
-  readonly semantic: Leg | null
+  readonly keyword: RetrieverScore | null
+  readonly semantic: RetrieverScore | null
   /** What meaning counted, 0–1. */
   readonly weight: number
   /** How much of the question the embedder knows, 0–1, where it can tell. */
@@ -343,8 +343,8 @@ function meaningOf({ question, traits, known }: Pick<Description, 'question' | '
 
 function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit, coverage: number | undefined): Explanation {
   return {
-    keyword: keyword === undefined ? null : roundedLeg(keyword),
-    semantic: semantic === undefined ? null : roundedLeg(semantic),
+    keyword: keyword === undefined ? null : roundedScore(keyword),
+    semantic: semantic === undefined ? null : roundedScore(semantic),
     weight: round(weight),
     ...(coverage === undefined ? undefined : { coverage: round(coverage) }),
     exact,
@@ -352,7 +352,7 @@ function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedH
   }
 }
 
-function roundedLeg({ rank, score, normalised }: Leg): Leg {
+function roundedScore({ rank, score, normalised }: RetrieverScore): RetrieverScore {
   return { rank, score: round(score), normalised: round(normalised) }
 }
 

@@ -1,13 +1,13 @@
 import { basename } from 'node:path'
 import type { IndexStatus } from '../core/indexing.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {
   readonly name: string
   /** Only where paths are asked for. */
   readonly path?: string
-  /** Absent while the index is built anew. */
+  /** Absent while the index is built again. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
   readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search'> &
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
@@ -40,7 +40,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index was found damaged and is being built anew: that is what `phase` says.
+    // The index was found damaged and is being built again: that is what `phase` says.
     return undefined
   }
 }

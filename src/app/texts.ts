@@ -3,7 +3,7 @@ import type { NodeId } from '../core/ids.ts'
 import type { Node, NodeOptions, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { within } from '../core/within.ts'
-import type { Call } from './answer.ts'
+import type { Call } from './answer-when-ready.ts'
 import type { GraphCore, Warning } from './graph-core.ts'
 import { quoted } from './truncate.ts'
 

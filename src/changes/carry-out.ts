@@ -1,7 +1,7 @@
+import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import type { EntryOf } from './entry.ts'
 import { type FileStamp, isSameFile } from './file-system.ts'
-import type { Draft, Numbered, Workplace } from './workplace.ts'
 
 /** What carrying out needs besides the entries. */
 export interface Means {
@@ -19,10 +19,10 @@ export interface Means {
  * it after it was hashed again.
  * @throws whatever a call throws, and `CONFLICT`; then the change is to be rolled back.
  */
-export async function carryOut(place: Workplace, entries: readonly Numbered[], means: Means): Promise<void> {
+export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
-  const drafts = entries.flatMap((entry) => draftOf(place, entry, means))
-  await place.write(drafts)
+  const writes = entries.flatMap((entry) => pendingWritesOf(place, entry, means))
+  await place.write(writes)
   requireUntouched(place, entries, means.stamps)
   for (const { path, index } of of(entries, 'replace')) {
     place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
@@ -40,8 +40,8 @@ export async function carryOut(place: Workplace, entries: readonly Numbered[], m
   await finishUp(place, entries)
 }
 
-/** The last steps, when all bytes are in place and nobody lost any. */
-export async function finishUp(place: Workplace, entries: readonly Numbered[]): Promise<void> {
+/** The last steps, when all bytes are in place and no one lost any. */
+export async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
   for (const { path, to } of of(entries, 'moveFolder')) if (place.stamp(path) !== undefined) place.rename(path, to)
@@ -53,14 +53,14 @@ function of<K extends Numbered['kind']>(entries: readonly Numbered[], kind: K): 
   return entries.filter((entry) => entry.kind === kind) as unknown as readonly Numbered<EntryOf<K>>[]
 }
 
-function draftOf(place: Workplace, entry: Numbered, { content, stamps }: Means): readonly Draft[] {
+function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, stamps }: Means): readonly PendingWrite[] {
   if (entry.kind !== 'create' && entry.kind !== 'replace') return []
   const { path, index, after, mode } = entry
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
 }
 
 /** While bytes were written, seconds may have passed. */
-function requireUntouched(place: Workplace, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
+function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
     if (!('before' in entry)) continue
@@ -74,14 +74,14 @@ function requireUntouched(place: Workplace, entries: readonly Numbered[], stamps
 }
 
 /** Moves that a single call makes: where names fold, another spelling of the same file. */
-function isRenamed(place: Workplace, { path, to }: Numbered<EntryOf<'move'>>): boolean {
+function isRenamed(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
   return true
 }
 
 /** Gives a file that moves its new name; to another file system it is copied under a temporary one first. */
-async function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
+async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
   place.copy(path, copy)
@@ -89,7 +89,7 @@ async function addName(place: Workplace, { path, to, index }: Numbered<EntryOf<'
 }
 
 /** @throws RouxError `CONFLICT` when a displaced file is not the one that was to be. */
-function requireDisplaced(place: Workplace, entries: readonly Numbered[], content: Means['content']): void {
+function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], content: Means['content']): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
     if (entry.kind === 'move') requireMoved(place, entry, changed)
@@ -104,7 +104,7 @@ function requireDisplaced(place: Workplace, entries: readonly Numbered[], conten
 }
 
 /** What took the old name while the file got its new one is another file. */
-function requireMoved(place: Workplace, entry: Numbered<EntryOf<'move'>>, changed: Mismatch[]): void {
+function requireMoved(place: ChangeDirectory, entry: Numbered<EntryOf<'move'>>, changed: Mismatch[]): void {
   const old = place.aside(entry.path, entry.index, 'old')
   const stamp = place.stamp(old)
   if (stamp === undefined || place.isSame(old, entry.to)) return

@@ -23,7 +23,7 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** The temporary names of one entry. All start with a dot, so that nobody takes them for notes, and follow from the record. */
+/** The temporary names of one entry. All start with a dot, so that no one takes them for notes, and follow from the record. */
 export type Aside =
   /** Bytes that are to be put in place. */
   | 'new'

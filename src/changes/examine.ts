@@ -6,8 +6,8 @@ import { folderOf } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
 import { type Entry, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
+import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
-import { type Refusal, type Room, Surroundings } from './surroundings.ts'
 
 /** What callers may ask for, and what taking back a `create` needs. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
@@ -48,7 +48,7 @@ function sha256(bytes: Uint8Array): string {
 
 class Examination {
   readonly #options: ExamineOptions
-  readonly #around: Surroundings
+  readonly #around: PathChecks
   readonly #entries: Entry[] = []
   /** Folders to be made, by their folded paths. */
   readonly #folders = new Map<string, string>()
@@ -58,7 +58,7 @@ class Examination {
 
   constructor(options: ExamineOptions) {
     this.#options = options
-    this.#around = new Surroundings(options.root, options.fs, options.refusal)
+    this.#around = new PathChecks(options.root, options.fs, options.refusal)
   }
 
   add(intent: Intent): void {

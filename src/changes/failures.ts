@@ -6,7 +6,7 @@ import { quote } from './path-rules.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** A name came or went between two calls: made, deleted or replaced by somebody else. */
+/** A name came or went between two calls: made, deleted or replaced by someone else. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
 /** What a failed call while writing into a vault means to the caller. */
@@ -22,8 +22,8 @@ export function writeError(error: unknown, root: string): Error {
     })
   }
   if (RACES.has(code)) {
-    return new RouxError('CONFLICT', `Somebody changed the same files at this moment: ${where}. Nothing was written.`, {
-      hint: 'Read it, then decide anew.',
+    return new RouxError('CONFLICT', `Someone changed the same files at this moment: ${where}. Nothing was written.`, {
+      hint: 'Read it, then decide again.',
       cause: error,
     })
   }

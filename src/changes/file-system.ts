@@ -67,12 +67,12 @@ export const diskFiles: ChangeFiles = {
   },
   chmod: fs.fchmodSync,
   chown: fs.fchownSync,
-  fsync: (fd) => settled((done) => fs.fsync(fd, done)),
+  fsync: (fd) => promised((done) => fs.fsync(fd, done)),
   close: fs.closeSync,
   copy: copyFile,
   link: fs.linkSync,
   rename: (from, to) => whileBusy(() => fs.renameSync(from, to)),
-  unlink: (path) => settled((done) => fs.unlink(path, done)),
+  unlink: (path) => promised((done) => fs.unlink(path, done)),
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {
@@ -80,7 +80,7 @@ export const diskFiles: ChangeFiles = {
     if (isWindows) return
     const fd = fs.openSync(path, O_RDONLY)
     try {
-      await settled((done) => fs.fsync(fd, done))
+      await promised((done) => fs.fsync(fd, done))
     } finally {
       fs.closeSync(fd)
     }
@@ -150,7 +150,7 @@ function copyFile(from: string, to: string): void {
   }
 }
 
-function settled(call: (done: (error: Error | null) => void) => void): Promise<void> {
+function promised(call: (done: (error: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 

@@ -37,7 +37,7 @@ export interface JournalOptions {
 
 /**
  * The record of what is written into vaults, in one database for all of them. It is on disk before the first file is touched; migrated when
- * its format changes, never made anew. Nothing is made before the first change.
+ * its format changes, never made again. Nothing is made before the first change.
  */
 export class Journal {
   readonly #path: string
@@ -165,7 +165,7 @@ export class Journal {
   #open(make: boolean): Database | undefined {
     const identity = identityOf(this.#path)
     if (this.#database !== undefined && identity === this.#identity && identity !== undefined) return this.#database
-    // Somebody emptied the folder: what is written to a file without a name is lost.
+    // Someone emptied the folder: what is written to a file without a name is lost.
     this.close()
     if (identity === undefined && !make) return undefined
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AppliedChange, ChangeProgress, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
+import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import type { OpenDatabase } from './database.ts'
 import { type Ending, Endings } from './endings.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
@@ -10,12 +11,11 @@ import { type Examined, examine, type Intent } from './examine.ts'
 import { lockError, missingVault, namingFiles, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
 import { type ChangeRecord, Journal } from './journal.ts'
+import type { Refusal } from './path-checks.ts'
 import { contentOf, numbered, recoverChanges } from './recover.ts'
 import type { Retention } from './retention.ts'
 import { rollBack } from './roll-back.ts'
-import type { Refusal } from './surroundings.ts'
 import { takeBack } from './take-back.ts'
-import { type Numbered, Workplace } from './workplace.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
@@ -177,7 +177,7 @@ class RecordedChanges implements Changes {
   }
 
   async #carryOut(id: string, { entries, contents, stamps }: Examined): Promise<void> {
-    const place = new Workplace(this.#root, id, this.#fs)
+    const place = new ChangeDirectory(this.#root, id, this.#fs)
     const steps = numbered(entries)
     const content = (hash: string) => contents.get(hash) ?? contentOf(this.#journal)(hash)
     try {
@@ -190,7 +190,7 @@ class RecordedChanges implements Changes {
 
   async #giveUp(
     id: string,
-    place: Workplace,
+    place: ChangeDirectory,
     { steps, content, error }: { steps: readonly Numbered[]; content: (hash: string) => Uint8Array; error: unknown },
   ): Promise<void> {
     try {

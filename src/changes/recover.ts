@@ -1,12 +1,12 @@
 import type { Recovery } from '../core/changes.ts'
 import { finishUp } from './carry-out.ts'
+import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import type { Endings } from './endings.ts'
 import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
 import type { ChangeRecord, Journal } from './journal.ts'
 import { rollBack } from './roll-back.ts'
-import { type Numbered, Workplace } from './workplace.ts'
 
 export interface RecoveryParts {
   readonly root: string
@@ -27,7 +27,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   if (pending.length > 0 && stamp?.kind !== 'folder') throw missingVault(root)
   const ended: Recovery[] = []
   for (const change of pending) {
-    const place = new Workplace(root, change.id, fs)
+    const place = new ChangeDirectory(root, change.id, fs)
     const entries = numbered(change.entries)
     const facts = { id: change.id, title: change.title, paths: pathsOf(entries) }
     const ending = endings.find(change.id)
@@ -78,7 +78,7 @@ export function contentOf(journal: Journal): (hash: string) => Uint8Array {
 }
 
 /** A drive that is not connected leaves an empty folder: nothing can be told about its files, and nothing is given up. */
-function isOtherFolder(place: Workplace, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
+function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
 }
@@ -89,7 +89,7 @@ const ASIDES: readonly Aside[] = ['new', 'restore', 'undone']
  * Whether all bytes were put in place: none wait under a temporary name, what they displaced is as it was, no file is as before, and at least
  * one is as it was to be.
  */
-function isCarriedOut(place: Workplace, entries: readonly Numbered[]): boolean {
+function isCarriedOut(place: ChangeDirectory, entries: readonly Numbered[]): boolean {
   const finalPath = finalPaths(entries)
   const files = entries.filter((entry) => !isFolderEntry(entry))
   if (entries.some((entry) => isAsBefore(place, entry, finalPath))) return false
@@ -101,7 +101,7 @@ function isFolderEntry({ kind }: Entry): boolean {
   return kind === 'makeFolder' || kind === 'removeFolder'
 }
 
-function isAsBefore(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {
+function isAsBefore(place: ChangeDirectory, entry: Numbered, finalPath: (path: string) => string): boolean {
   const beside = [entry.path, ...('to' in entry ? [entry.to] : []), finalPath(entry.path)]
   if (beside.some((path) => ASIDES.some((aside) => place.stamp(place.aside(path, entry.index, aside)) !== undefined))) return true
   if (isDisplacedByOther(place, entry)) return true
@@ -122,15 +122,15 @@ function isAsBefore(place: Workplace, entry: Numbered, finalPath: (path: string)
   }
 }
 
-/** Whether what was displaced is not what was to be: somebody's bytes, which only rolling back puts back. */
-function isDisplacedByOther(place: Workplace, entry: Numbered): boolean {
+/** Whether what was displaced is not what was to be: someone's bytes, which only rolling back puts back. */
+function isDisplacedByOther(place: ChangeDirectory, entry: Numbered): boolean {
   const old = place.aside(entry.path, entry.index, 'old')
   if (place.stamp(old) === undefined) return false
   if (entry.kind === 'move') return !place.isSame(old, entry.to) && place.hash(old) !== place.hash(entry.to)
   return 'before' in entry && place.hash(old) !== entry.before
 }
 
-function isAsAfter(place: Workplace, entry: Numbered, finalPath: (path: string) => string): boolean {
+function isAsAfter(place: ChangeDirectory, entry: Numbered, finalPath: (path: string) => string): boolean {
   switch (entry.kind) {
     case 'replace':
       return place.hash(finalPath(entry.path)) === entry.after

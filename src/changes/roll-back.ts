@@ -1,21 +1,25 @@
 import type { KeptFile } from '../core/changes.ts'
 import { folderOf } from '../core/paths.ts'
+import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import type { EntryOf } from './entry.ts'
 import { isRespelling } from './examine.ts'
 import { RACES } from './failures.ts'
 import { errorCode } from './file-system.ts'
-import { CHANGED, settle } from './settle.ts'
-import type { Draft, Numbered, Workplace } from './workplace.ts'
+import { CHANGED, resolveDisplaced } from './resolve-displaced.ts'
 
 /** Where recorded bytes come from. */
 export type ContentOf = (hash: string) => Uint8Array
 
 /**
  * Takes a change back, whatever part of it was carried out or taken back already: what is on disk decides, so that it can be broken off at
- * any call and begun again. Bytes that are neither from before nor from the change are somebody's and stay.
+ * any call and begun again. Bytes that are neither from before nor from the change are someone's and stay.
  * @returns the files that were left as they are.
  */
-export async function rollBack(place: Workplace, entries: readonly Numbered[], content: ContentOf): Promise<readonly KeptFile[]> {
+export async function rollBack(
+  place: ChangeDirectory,
+  entries: readonly Numbered[],
+  content: ContentOf,
+): Promise<readonly KeptFile[]> {
   const kept: KeptFile[] = []
   for (const entry of entries.toReversed()) {
     const reason = await untilStill(() => rollBackOne(place, entry, content))
@@ -29,7 +33,7 @@ const GONE = 'it is gone, and was not made again'
 
 const TRIES = 5
 
-/** Somebody else's names may come and go between two calls. */
+/** Someone else's names may come and go between two calls. */
 async function untilStill<T>(action: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; left > 0; left--) {
     try {
@@ -42,7 +46,7 @@ async function untilStill<T>(action: () => Promise<T>): Promise<T> {
 }
 
 /** @returns why something was left as it is. */
-async function rollBackOne(place: Workplace, entry: Numbered, content: ContentOf): Promise<string | undefined> {
+async function rollBackOne(place: ChangeDirectory, entry: Numbered, content: ContentOf): Promise<string | undefined> {
   switch (entry.kind) {
     case 'makeFolder':
       if (place.stamp(entry.path)?.kind === 'folder' && !place.removeFolder(entry.path))
@@ -65,7 +69,7 @@ async function rollBackOne(place: Workplace, entry: Numbered, content: ContentOf
 }
 
 async function rollBackReplace(
-  place: Workplace,
+  place: ChangeDirectory,
   entry: Numbered<EntryOf<'replace'>>,
   content: ContentOf,
 ): Promise<string | undefined> {
@@ -76,7 +80,7 @@ async function rollBackReplace(
     place.aside(path, index, 'undone'),
   ]
   const wasBrokenOff = place.stamp(undone) !== undefined
-  let reason = await settle(place, undone, { path, ours: after, over: before })
+  let reason = await resolveDisplaced(place, undone, { path, ours: after, over: before })
   await place.discard(restore)
   const now = place.hash(path)
   const displaced = place.hash(old)
@@ -86,30 +90,30 @@ async function rollBackReplace(
     const source = displaced === undefined ? restore : old
     if (now === undefined) await place.renameToFree(source, path)
     else place.exchange(source, path, undone)
-    reason = (await settle(place, undone, { path, ours: after, over: before })) ?? reason
+    reason = (await resolveDisplaced(place, undone, { path, ours: after, over: before })) ?? reason
   } else if (now !== before) reason = now === undefined ? GONE : CHANGED
-  reason = (await settle(place, old, { path, ours: before })) ?? reason
+  reason = (await resolveDisplaced(place, old, { path, ours: before })) ?? reason
   await place.discard(place.aside(path, index, 'new'))
   return reason
 }
 
 function restoration(
-  place: Workplace,
+  place: ChangeDirectory,
   { path, index, before, mode }: Numbered<EntryOf<'replace' | 'remove'>>,
   content: ContentOf,
-): Draft {
+): PendingWrite {
   return { path: place.aside(path, index, 'restore'), bytes: content(before), mode, like: place.stamp(path) }
 }
 
 async function rollBackCreate(
-  place: Workplace,
+  place: ChangeDirectory,
   { path, index, after }: Numbered<EntryOf<'create'>>,
 ): Promise<string | undefined> {
   const [fresh, undone] = [place.aside(path, index, 'new'), place.aside(path, index, 'undone')]
-  const reason = await settle(place, undone, { path, ours: after })
+  const reason = await resolveDisplaced(place, undone, { path, ours: after })
   const now = place.stamp(path)
   if (place.stamp(fresh) !== undefined) {
-    // What has the name while our bytes still wait is somebody else's.
+    // What has the name while our bytes still wait is someone else's.
     if (place.isSame(fresh, path)) await place.unlink(path)
     await place.discard(fresh)
     return reason
@@ -117,19 +121,19 @@ async function rollBackCreate(
   if (now === undefined) return reason
   if (place.hash(path) !== after) return CHANGED
   place.rename(path, undone)
-  return await settle(place, undone, { path, ours: after })
+  return await resolveDisplaced(place, undone, { path, ours: after })
 }
 
-async function rollBackMove(place: Workplace, entry: Numbered<EntryOf<'move'>>): Promise<string | undefined> {
+async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'move'>>): Promise<string | undefined> {
   const { path, to, index, before } = entry
   const [old, undone] = [place.aside(path, index, 'old'), place.aside(to, index, 'undone')]
   await place.discard(place.aside(to, index, 'new'))
   if (place.stamp(undone) !== undefined && place.stamp(path) === undefined) await place.renameToFree(undone, path)
-  let reason = await settle(place, undone, { path: to, ours: place.hash(path) })
+  let reason = await resolveDisplaced(place, undone, { path: to, ours: place.hash(path) })
   const displaced = place.hash(old)
   const wasOverwritten = displaced !== undefined && displaced !== before && place.hash(to) === before
   if (displaced !== undefined && place.stamp(path) === undefined) await place.renameToFree(old, path)
-  reason = (await settle(place, old, { path, ours: place.hash(to) })) ?? reason
+  reason = (await resolveDisplaced(place, old, { path, ours: place.hash(to) })) ?? reason
   if (isRespelling(path, to) && place.isSame(path, to) && !place.hasBoth(path, to)) {
     place.rename(to, path)
     return reason
@@ -143,13 +147,13 @@ async function rollBackMove(place: Workplace, entry: Numbered<EntryOf<'move'>>):
     return `there is another file, besides ${to}`
   place.rename(to, undone)
   return (
-    (await settle(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) })) ??
+    (await resolveDisplaced(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) })) ??
     (wasOverwritten ? CHANGED : reason)
   )
 }
 
 async function rollBackRemove(
-  place: Workplace,
+  place: ChangeDirectory,
   entry: Numbered<EntryOf<'remove'>>,
   content: ContentOf,
 ): Promise<string | undefined> {
@@ -160,10 +164,10 @@ async function rollBackRemove(
     if (place.stamp(old) === undefined) await place.write([restoration(place, entry, content)])
     await place.renameToFree(place.stamp(old) === undefined ? restore : old, path)
   }
-  return await settle(place, old, { path, ours: before })
+  return await resolveDisplaced(place, old, { path, ours: before })
 }
 
-function rollBackFolderMove(place: Workplace, { path, to }: EntryOf<'moveFolder'>): string | undefined {
+function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveFolder'>): string | undefined {
   if (place.stamp(to)?.kind !== 'folder') return undefined
   if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; what was in it is in ${to}`
   if (place.stamp(folderOf(path)) === undefined) return `the folder above is gone; what was in it is in ${to}`

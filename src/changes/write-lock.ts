@@ -57,7 +57,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const opened = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The file is made by the first transaction. One that was deleted under us locks nobody out.
+    // The file is made by the first transaction. One that was deleted under us locks no one out.
     const locked = identityOf(path)
     if (locked !== undefined && (opened === undefined || opened === locked)) {
       attempt(() => chmodSync(path, 0o600))

@@ -3,13 +3,13 @@ import { shownKey } from '../config/document.ts'
 import { variableOf } from '../config/given.ts'
 import { SETTINGS } from '../config/schema.ts'
 import { describeType } from '../config/values.ts'
-import type { Tool } from '../mcp/define-tool.ts'
+import type { Tool } from '../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
 import type { Invocation } from './session.ts'
-import { findTool, unknownCommand } from './tool-command.ts'
-import { needsWrite } from './tool-switch.ts'
-import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools.ts'
+import { findTool, unknownCommand } from './tools/tool-command.ts'
+import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools/tool-help.ts'
+import { needsWrite } from './tools/tool-switch.ts'
 
 /** Shows what a command, a tool or a setting is for. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {

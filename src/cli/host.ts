@@ -2,7 +2,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import type { Diagnosis, OpenOptions, SharedParts } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
-import type { Tool } from '../mcp/define-tool.ts'
+import type { Tool } from '../mcp/definition/define-tool.ts'
 
 /** A stream to write to; the terminal's facts are absent elsewhere. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }

@@ -2,25 +2,25 @@ import { RouxError } from '../core/errors.ts'
 import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
 import { type Command, type CommandName, findCommand } from './commands.ts'
 import type { Host } from './host.ts'
-import { Printer } from './printer.ts'
+import { Printer } from './output/printer.ts'
 import type { Invocation } from './session.ts'
 import { UsageError } from './usage-error.ts'
 import { VERSION } from './version.ts'
 
 /** The code of every command, loaded when it is called: a server shall not wait for an export to load. */
 const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
-  serve: () => import('./serve.ts'),
-  init: () => import('./init.ts'),
-  install: () => import('./install.ts'),
-  uninstall: () => import('./uninstall.ts'),
-  status: () => import('./status.ts'),
-  doctor: () => import('./doctor.ts'),
-  index: () => import('./index-command.ts'),
-  eval: () => import('./eval.ts'),
-  export: () => import('./export.ts'),
-  trust: () => import('./trust.ts'),
-  token: () => import('./token.ts'),
-  call: () => import('./call.ts'),
+  serve: () => import('./serving/serve.ts'),
+  init: () => import('./vaults/init.ts'),
+  install: () => import('./assistants/install.ts'),
+  uninstall: () => import('./assistants/uninstall.ts'),
+  status: () => import('./vaults/status.ts'),
+  doctor: () => import('./doctor/doctor.ts'),
+  index: () => import('./vaults/index-vault.ts'),
+  eval: () => import('./eval/eval.ts'),
+  export: () => import('./vaults/export.ts'),
+  trust: () => import('./vaults/trust.ts'),
+  token: () => import('./serving/token.ts'),
+  call: () => import('./tools/call.ts'),
   help: () => import('./help.ts'),
 }
 
@@ -57,8 +57,8 @@ async function runCommand(command: Command, rest: readonly string[], host: Host)
 }
 
 async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {
-  const { findTool, runTool, unknownCommand } = await import('./tool-command.ts')
-  const { argumentsOf, optionsOf, parametersOf } = await import('./tools.ts')
+  const { findTool, runTool, unknownCommand } = await import('./tools/tool-command.ts')
+  const { argumentsOf, optionsOf, parametersOf } = await import('./tools/tool-help.ts')
   const tool = await findTool(host, name)
   if (tool === undefined) throw await unknownCommand(host, name)
   const parameters = parametersOf(tool.definition())

@@ -1,17 +1,17 @@
 import { opendirSync } from 'node:fs'
-import { isBeingRebuilt } from '../app/answer.ts'
+import { isBeingRebuilt } from '../app/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { RouxError } from '../core/errors.ts'
-import { PATIENCE } from './findable.ts'
 import type { Host } from './host.ts'
-import { openOptions } from './open-vaults.ts'
-import type { Printer } from './printer.ts'
-import { ProgressLine } from './progress.ts'
+import type { Printer } from './output/printer.ts'
+import { ProgressLine } from './output/progress.ts'
+import { PATIENCE } from './tools/findable.ts'
 import { UsageError } from './usage-error.ts'
+import { openOptions } from './vaults/open-vaults.ts'
 
 /** One run of one command: what was given to it, and the world. */
 export interface Invocation {
@@ -115,7 +115,7 @@ export async function withVaults<T>(
       onDownload: (download) => progress.download(download),
     })
     opened.set(core, progress.follow(core.indexing).stop)
-    await settle(invocation, core)
+    await awaitUpToDate(invocation, core)
     return core
   }
   const names = loaded.flatMap(({ name }) => name ?? [])
@@ -143,12 +143,12 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
   } catch (error) {
     const damaged = opened().filter((core) => isBeingRebuilt(core, error))
     if (damaged.length === 0) throw error
-    for (const core of damaged) await settle(invocation, core)
+    for (const core of damaged) await awaitUpToDate(invocation, core)
     return await use()
   }
 }
 
-async function settle({ signal }: Invocation, core: GraphCore): Promise<void> {
+async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
   await core.indexing.ready(PATIENCE, signal)
   const { phase, message } = core.indexing.status()

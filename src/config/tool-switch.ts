@@ -11,18 +11,18 @@ export interface ToolSwitch {
 export interface SwitchedTool {
   readonly name: string
   readonly needs?: 'tools.write' | 'tools.attach'
+  /** Whether there is nothing to answer without an embedder. */
+  readonly byMeaning?: true
 }
 
-/** What a tool is switched off by; `undefined` when it is on. Without an embedder there is nothing by which notes resemble each other. */
-export function switchOff({ name, needs }: SwitchedTool, { tools, embedder }: Settings): ToolSwitch | undefined {
+/** What a tool is switched off by; `undefined` when it is on. */
+export function switchOff({ name, needs, byMeaning }: SwitchedTool, { tools, embedder }: Settings): ToolSwitch | undefined {
   if (tools[name] === false) return { setting: `tools.${name}`, on: 'true' }
   if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
-  if (embedder.kind === 'none' && BY_MEANING.has(name)) return { setting: 'embedder.kind', on: 'static' }
+  if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }
   return undefined
 }
 
 function isPermitted(needs: NonNullable<SwitchedTool['needs']>, tools: Settings['tools']): boolean {
   return (needs === 'tools.write' ? tools.write : tools.attach) === true
 }
-
-const BY_MEANING: ReadonlySet<string> = new Set(['search', 'similar_nodes'])

@@ -80,7 +80,7 @@ export interface Recovery {
   readonly kept: readonly KeptFile[]
 }
 
-/** A file that was left as it is, because somebody had changed it since. */
+/** A file that was left as it is, because someone had changed it since. */
 export interface KeptFile {
   readonly path: string
   readonly reason: string

@@ -139,8 +139,8 @@ export interface IndexWriter {
   /** Headings and blocks of these notes, in order; `undefined` for what is no note or was not read. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /**
-   * Commits if nobody else has since generation `base`.
-   * @returns the new generation, or `undefined` when another writer was first: read everything again and plan anew.
+   * Commits if no one else has since generation `base`.
+   * @returns the new generation, or `undefined` when another writer was first: read everything again and plan again.
    */
   commit(batch: Batch, base: number): Promise<number | undefined>
   /** Does what can wait until nothing is asked. */

@@ -27,9 +27,9 @@ export interface IndexStatus {
   readonly message?: string
 }
 
-export type FindableBy = 'words' | 'meaning'
+export type SearchReadiness = 'words' | 'meaning'
 
-/** The indexing side as `app/` sees it: it reads files and commits what they say; nobody else writes the store. */
+/** The indexing side as `app/` sees it: it reads files and commits what they say; no one else writes the store. */
 export interface Indexing {
   status(): IndexStatus
   /**
@@ -46,7 +46,7 @@ export interface Indexing {
    * Waits until every note that the store holds can be found by its words, or by its meaning.
    * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
    */
-  findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean>
+  findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
   /** Whether the watcher told something of files that is not in the store yet. */
   isBehind(): boolean
   /**

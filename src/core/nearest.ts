@@ -8,7 +8,7 @@ const MIN_PART = 3
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const wanted = fold(word)
-  // Nobody mistypes a name into one this long, and comparing costs the product of the lengths.
+  // No one mistypes a name into one this long, and comparing costs the product of the lengths.
   if (wanted.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {

@@ -61,7 +61,7 @@ export function explainFailure(error: unknown, model: string): unknown {
     case 'worker':
       return providerError(
         `The worker of the model ${model} ended: ${reason}.`,
-        'Try again, it is started anew; if it stays so, there may be too little memory for this model.',
+        'Try again, it is started again; if it stays so, there may be too little memory for this model.',
         error,
       )
   }

@@ -28,7 +28,7 @@ export interface OpenAiDependencies {
 
 /**
  * Any server that speaks OpenAI's `POST /embeddings`. Asks it once for a vector when `settings.dimensions` is absent. Passages are sent
- * again where that may help; neither opening nor questions are, because somebody waits for them.
+ * again where that may help; neither opening nor questions are, because someone waits for them.
  * @throws RouxError `PROVIDER_ERROR` when the server cannot be used; the signal's reason.
  */
 export async function openOpenAiEmbedder(

@@ -139,13 +139,17 @@ function chosenRecipe(model: string, settings: EmbedderSettings): ModelRecipe {
   }
 }
 
-interface Surroundings {
+interface OpeningOptions {
   readonly settings: EmbedderSettings
   readonly dependencies: TransformersDependencies
 }
 
 /** What the worker is told: to read the folder, or to download the model into it where that is allowed. */
-function planOpening({ folder, hubId }: ModelPlace, recipe: ModelRecipe, { settings, dependencies }: Surroundings): ModelToOpen {
+function planOpening(
+  { folder, hubId }: ModelPlace,
+  recipe: ModelRecipe,
+  { settings, dependencies }: OpeningOptions,
+): ModelToOpen {
   const { pooling, maxTokens } = recipe
   const common = { engines: dependencies.engines ?? defaultEngines(), folder, pooling, maxTokens }
   const found = inspectModelFolder(folder)

@@ -44,7 +44,7 @@ export class Graph {
   readonly #in: number[][] = []
   // Asked for every node of the vault in one call: rows lie all over the memory, these do not.
   #listed = new Uint8Array(1024)
-  #troubles = new Int32Array(1024)
+  #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
   #outDegree = new Int32Array(1024)
   #files = 0
@@ -87,7 +87,7 @@ export class Graph {
     if (this.#listed.length > key) return
     const length = Math.max(key + 1, this.#listed.length * 2)
     this.#listed = grown(this.#listed, new Uint8Array(length))
-    this.#troubles = grown(this.#troubles, new Int32Array(length))
+    this.#problemCount = grown(this.#problemCount, new Int32Array(length))
     this.#inDegree = grown(this.#inDegree, new Int32Array(length))
     this.#outDegree = grown(this.#outDegree, new Int32Array(length))
   }
@@ -97,7 +97,7 @@ export class Graph {
     if (this.#rows[row.key] !== undefined) this.#files--
     this.#rows[row.key] = row.path === undefined ? undefined : row
     if (row.path !== undefined) this.#files++
-    this.#troubles[row.key] = troublesOf(row)
+    this.#problemCount[row.key] = problemCountOf(row)
     const listed = isListedRow(row) ? 1 : 0
     const change = listed - (this.#listed[row.key] ?? 0)
     if (change === 0) return
@@ -189,8 +189,8 @@ export class Graph {
   }
 
   /** Problems of a file's own: broken and ambiguous links, those to parts that are not there, malformed parts, the name of a copy; 0 of excluded ones. */
-  troubles(key: number): number {
-    return this.#troubles[key] ?? 0
+  problemCount(key: number): number {
+    return this.#problemCount[key] ?? 0
   }
 
   /** The node of an id of ours, which carries the name of a vault that has one. */
@@ -259,7 +259,7 @@ export function isListedRow(row: GraphRow): boolean {
   return row.path !== undefined && row.kind === 'note' && !row.excluded
 }
 
-function troublesOf({ path, excluded, conflict, problems }: GraphRow): number {
+function problemCountOf({ path, excluded, conflict, problems }: GraphRow): number {
   if (path === undefined || excluded) return 0
   return problems.reduce((sum, count) => sum + count, conflict ? 1 : 0)
 }

@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import type { AccessPolicy } from './checks.ts'
+import type { AccessPolicy } from './host-and-origin.ts'
 import { hostName } from './names.ts'
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
-import { answeredId, cancelledId } from '../mcp/json-rpc.ts'
-import { PendingRequests } from '../mcp/pending-requests.ts'
+import { answeredId, cancelledId } from '../mcp/transport/json-rpc.ts'
+import { PendingRequests } from '../mcp/transport/pending-requests.ts'
 
 /** Connects a server to posted messages: each post is given its own answers, whatever else is in work. */
 export class ExchangeTransport implements Transport {
@@ -36,7 +36,7 @@ export class ExchangeTransport implements Transport {
     const answered = answeredId(message)
     const about = options?.relatedRequestId
     const recipient = about === undefined ? undefined : this.pending.recipientOf(about)
-    if (answered !== undefined) this.pending.settle(answered, message)
+    if (answered !== undefined) this.pending.finish(answered, message)
     else if (recipient !== undefined) recipient.onEvent?.(message)
     else this.onNotification(message)
   }
@@ -52,6 +52,6 @@ export class ExchangeTransport implements Transport {
     this.onmessage?.(message)
     // A cancelled request gets no answer: its client may no longer wait for one.
     const cancelled = cancelledId(message)
-    if (cancelled !== undefined) this.pending.settle(cancelled)
+    if (cancelled !== undefined) this.pending.finish(cancelled)
   }
 }

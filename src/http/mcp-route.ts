@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { readArrival } from '../mcp/arrival.ts'
-import { checkForm } from './checks.ts'
+import { readArrival } from '../mcp/transport/arrival.ts'
+import { checkForm } from './host-and-origin.ts'
 import type { LegacyHandler } from './legacy-handler.ts'
 import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'

@@ -8,12 +8,12 @@ import {
   type McpHttpHandler,
   type Server,
 } from '@modelcontextprotocol/server'
-import { type Arrival, batchFault } from '../mcp/arrival.ts'
-import type { EventFeed } from '../mcp/events.ts'
-import { messageToJson } from '../mcp/json.ts'
-import { invalidParams, isListen, listenedUris } from '../mcp/json-rpc.ts'
+import type { EventFeed } from '../mcp/events/events.ts'
+import { subscriptionRefusal } from '../mcp/events/resource-subscriptions.ts'
 import { MODERN_VERSION } from '../mcp/protocol-versions.ts'
-import { subscriptionRefusal } from '../mcp/resource-subscriptions.ts'
+import { type Arrival, batchFault } from '../mcp/transport/arrival.ts'
+import { messageToJson } from '../mcp/transport/json.ts'
+import { invalidParams, isListen, listenedUris } from '../mcp/transport/json-rpc.ts'
 import type { Access } from './access.ts'
 import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TextDecoder } from 'node:util'
-import { readJson } from '../mcp/arrival.ts'
-import { parseFault } from '../mcp/json-rpc.ts'
+import { readJson } from '../mcp/transport/arrival.ts'
+import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** A body's JSON, why it is not served, or nothing where the client went away while sending. */

@@ -1,8 +1,8 @@
 /** How long after a question the next one is expected, ms. */
 const EXPECTED_MS = 500
-/** Between two pieces of work while nobody asks, ms: on two cores a server and its client need them both. */
+/** Between two pieces of work while no one asks, ms: on two cores a server and its client need them both. */
 const PAUSE_MS = 4
-/** How long is rested after work while somebody asks: so many times as long as it took, and no longer than that, ms. */
+/** How long is rested after work while someone asks: so many times as long as it took, and no longer than that, ms. */
 const REST = 2
 const MOST_REST_MS = 16
 

@@ -19,7 +19,7 @@ export interface EmbeddingParts {
   readonly onWake: () => void
 }
 
-/** Notes whose vectors are stored at once; fewer while somebody asks, because whoever asks next takes them over. */
+/** Notes whose vectors are stored at once; fewer while someone asks, because the next caller takes them over. */
 const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
 /** How long stored vectors may wait for others, ms: a crash loses no more. */
@@ -29,11 +29,11 @@ const MOST_LENDERS = 5_000
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
-/** Failures in a row that may each have passed by the next try; after so many nobody waits for it any more. */
+/** Failures in a row that may each have passed by the next try; after so many no one waits for it any more. */
 const MOST_FAILURES = 3
 /** The version of a note of which a text was refused: another process tries again. */
 const INCOMPLETE = 0
-/** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while somebody asks. */
+/** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while someone asks. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
 /** Notes that are read together: no more than these are embedded beyond a full batch. */
@@ -110,7 +110,7 @@ export class EmbeddingQueue {
     return this.#isStuck || (this.#known !== undefined && this.#left() === 0)
   }
 
-  /** Somebody asks something: what is embedded in the meantime must not make them wait. */
+  /** Someone asks something: what is embedded in the meantime must not make them wait. */
   asked(): void {
     this.#pace.asked()
   }
@@ -144,7 +144,7 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // Until the store was read nobody knows what this one embedded already.
+      // Until the store was read no one knows what this one embedded already.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }

@@ -141,7 +141,7 @@ export class Indexer {
     return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Forgets what is remembered of the index: the next `reconcile` reads it anew. */
+  /** Forgets what is remembered of the index: the next `reconcile` reads it again. */
   forget(): void {
     this.#generation = -1
   }
@@ -332,13 +332,13 @@ export class Indexer {
       const message = 'The file cannot be read: its permissions or the disk forbid it.'
       return describeFailed({ ...file, stat: untrusted(file.stat) }, described, message)
     }
-    const settled = { ...file, stat: settledStat(file.stat, bytes.length) }
+    const asRead = { ...file, stat: statAsRead(file.stat, bytes.length) }
     try {
-      return this.#describe(settled, described, bytes)
+      return this.#describe(asRead, described, bytes)
     } catch (error) {
       // Reading never throws; if it does, no note may keep all others from being indexed.
       const message = `A defect of Roux keeps it from reading this file: ${(error as Error).message}.`
-      return describeFailed(settled, described, message)
+      return describeFailed(asRead, described, message)
     }
   }
 
@@ -359,7 +359,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // What has no hash was not read before either, an attachment or a note that may not be: its stat alone is news to nobody.
+      // What has no hash was not read before either, an attachment or a note that may not be: its stat alone is news to no one.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -557,7 +557,7 @@ function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note 
 }
 
 /** A stat that a later write could leave as it is must not be trusted. */
-function settledStat(stat: FileStat, length: number): FileStat {
+function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
 }

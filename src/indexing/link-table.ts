@@ -81,7 +81,7 @@ export class LinkTable {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })
-    // Nobody mentions anything yet: a new index.
+    // No one mentions anything yet: a new index.
     const isNew = tables.mentions.isEmpty
     for (const file of put) {
       if (isNew && !this.#named.has(file.key)) this.#takeFirst(file, tables.names)

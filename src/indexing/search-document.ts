@@ -93,7 +93,7 @@ const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const DEEPEST = 8
 
-/** Values of properties that are words to somebody, as text. */
+/** Values of properties that are words to someone, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {

@@ -108,7 +108,7 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
-  /** Somebody asks something. */
+  /** Someone asks something. */
   asked(): void {
     this.#embedding?.asked()
   }

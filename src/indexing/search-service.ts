@@ -1,7 +1,7 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
-import type { FindableBy, IndexStatus } from '../core/indexing.ts'
+import type { IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { Mode } from '../core/note.ts'
 import type { SearchProgress } from '../core/search.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
@@ -15,7 +15,7 @@ export interface SearchServiceParts {
   /** Absent: meaning is not indexed. */
   readonly openEmbedder?: () => Promise<Embedder>
   /**
-   * Work as soon as the graph is right (a server), or when somebody waits for it (a command). Only what a server makes takes the place of
+   * Work as soon as the graph is right (a server), or when someone waits for it (a command). Only what a server makes takes the place of
    * other embedders' vectors: a command may be tried once with another one, beside a server that needs its own.
    */
   readonly isEager: boolean
@@ -33,7 +33,7 @@ export interface SearchHooks {
 }
 
 interface Waiter {
-  readonly by: FindableBy
+  readonly by: SearchReadiness
   readonly done: () => void
 }
 
@@ -71,7 +71,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Somebody asks something: work that can wait gives way. */
+  /** Someone asks something: work that can wait gives way. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -92,21 +92,21 @@ export class SearchService {
   }
 
   /** Resolves when every note can be found so, or when that cannot be reached. */
-  async findable(by: FindableBy): Promise<void> {
+  async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiters.add({ by, done })
       this.#hooks.onWake()
     })
   }
 
-  /** The graph changed, or somebody found the search index damaged. */
+  /** The graph changed, or someone found the search index damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
     this.#failure = undefined
   }
 
-  /** The graph is built anew: its keys may mean other files. */
+  /** The graph is built again: its keys may mean other files. */
   async graphReplaced(): Promise<void> {
     await this.#indexer?.close()
     this.#indexer = undefined
@@ -114,7 +114,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** What this rests on cannot be reached: nobody waits for it any more. */
+  /** What this rests on cannot be reached: no one waits for it any more. */
   release(): void {
     this.#release(() => true)
   }
@@ -227,7 +227,7 @@ export class SearchService {
     this.#mode = undefined
   }
 
-  #release(isDone: (by: FindableBy) => boolean): void {
+  #release(isDone: (by: SearchReadiness) => boolean): void {
     for (const waiter of this.#waiters) {
       if (!isDone(waiter.by)) continue
       this.#waiters.delete(waiter)

@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
-import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
+import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
@@ -24,7 +24,7 @@ export interface ServiceParts {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress'>
-  /** The index was replaced by another: in memory, or on disk built anew. Readers must open it again. */
+  /** The index was replaced by another: in memory, or on disk built again. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
   /** What the watcher told, and what of that is committed: who answers may look at it from another thread. */
@@ -86,8 +86,8 @@ export class IndexingService implements Indexing {
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Resolves when the first comparison ended, however it ended; anew after damage. */
-  readonly #settled = new Latch()
+  /** Resolves when the first comparison ended, however it ended; again after damage. */
+  readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
   #indexer: Indexer | undefined
@@ -135,17 +135,17 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Somebody asks something while there is work: it gives way where it can. */
+  /** Someone asks something while there is work: it gives way where it can. */
   asked(): void {
     this.#search.asked()
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#settled.isOpen) return true
-    return await within(this.#settled.opened, timeout, signal)
+    if (this.#upToDate.isOpen) return true
+    return await within(this.#upToDate.opened, timeout, signal)
   }
 
-  async findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
+  async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
     return await within(this.#search.findable(by), timeout, signal)
   }
 
@@ -209,12 +209,12 @@ export class IndexingService implements Indexing {
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
-    this.#settled.shut()
+    this.#upToDate.shut()
     this.#tell({ phase: 'building', done: 0, total: 0 })
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** A reader found the search index damaged: it is built anew, and the graph stays. */
+  /** A reader found the search index damaged: it is built again, and the graph stays. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -237,7 +237,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Does all that there is to do; what nobody expected to fail is refused to those who wait for it, and tried again by who asks next. */
+  /** Does all that there is to do; what no one expected to fail is refused to those who wait for it, and tried again by who asks next. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
@@ -437,7 +437,7 @@ export class IndexingService implements Indexing {
 
   #finish(status: Partial<IndexStatus>): void {
     this.#tell(status)
-    this.#settled.open()
+    this.#upToDate.open()
   }
 
   #tell(status: Partial<IndexStatus>): void {

@@ -27,7 +27,7 @@ import type { undoChange } from '../app/write/undo-change.ts'
 import type { writeNode } from '../app/write/write-node.ts'
 
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no one waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
-import { answer, plain } from '../app/answer.ts'
+import { answer, plain } from '../app/answer-when-ready.ts'
 import { openCore } from '../compose.ts'
 import { loadSettings } from '../config/load.ts'
 import { switchOff } from '../config/tool-switch.ts'
 import type { IndexStatus } from '../core/indexing.ts'
-import type { SwitchedOffBy, Tool } from '../mcp/define-tool.ts'
-import { prepareCall } from '../mcp/prepare-call.ts'
-import { toolDisabled } from '../mcp/tool-disabled.ts'
+import { prepareCall } from '../mcp/calls/prepare-call.ts'
+import { toolDisabled } from '../mcp/calls/tool-disabled.ts'
+import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
 import type { CallOptions, VaultMethods } from './methods.ts'
 
 export interface OpenVaultOptions {
-  /** Whether notes and attachments may be changed. Default: what the settings say, which is no unless somebody changed it. */
+  /** Whether notes and attachments may be changed. Default: what the settings say, which is no unless someone changed it. */
   readonly write?: boolean
   /** Whether edits of the files are noticed while the vault is open. Default: true. */
   readonly watch?: boolean

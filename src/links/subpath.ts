@@ -1,5 +1,6 @@
 import { anchorOf } from '../core/heading-text.ts'
 import type { Heading, Note } from '../core/note.ts'
+import { once } from '../core/once.ts'
 
 /** What a subpath can lead to. */
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
@@ -28,14 +29,6 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
     const names = parts.map(foldHeading)
     if (parts.length === 1) return texts().has(names[0] ?? '') || anchors().has(last)
     return names.every((name) => texts().has(name)) && headingPath(headings, folded(), names) !== undefined
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 
@@ -97,7 +90,10 @@ function foldHeading(heading: string): string {
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()
-  for (const { text } of headings) counts.set(anchorOf(text), (counts.get(anchorOf(text)) ?? 0) + 1)
+  for (const { text } of headings) {
+    const anchor = anchorOf(text)
+    counts.set(anchor, (counts.get(anchor) ?? 0) + 1)
+  }
   return {
     has: (anchor) => {
       const wanted = anchorOf(anchor)

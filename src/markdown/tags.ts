@@ -32,11 +32,6 @@ export function propertyTag(item: string): string | undefined {
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** The form in which two spellings of a tag are the same. */
-export function foldTag(name: string): string {
-  return foldName(name)
-}
-
 /** How far emphasis is looked for: a line may be megabytes long. */
 const REACH = 400
 
@@ -77,7 +72,7 @@ export class TagSet {
   readonly #folded = new Set<string>()
 
   add(name: string, line: number, inBody: boolean): void {
-    const folded = foldTag(name)
+    const folded = foldName(name)
     if (this.#folded.has(folded)) return
     this.#folded.add(folded)
     this.#tags.push({ name, line, inBody })

@@ -1,14 +1,14 @@
 import type { CompleteResult } from '@modelcontextprotocol/server'
-import type { Call } from '../app/answer.ts'
+import type { Call } from '../app/answer-when-ready.ts'
 import type { NodeCompletion } from '../app/complete-node.ts'
 import type { GraphCore } from '../app/graph-core.ts'
+import { ofThoseThatCan } from './calls/vaults.ts'
 import { requestRunner } from './requests.ts'
 import { TEMPLATES } from './resources/index.ts'
 import { isOffered } from './resources/is-offered.ts'
 import { MAX_VALUES } from './resources/max-values.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
-import { ofThoseThatCan } from './vaults.ts'
 
 type Completion = CompleteResult['completion']
 type Completer = (core: GraphCore, typed: string, call: Call) => Promise<NodeCompletion>

@@ -1,16 +1,16 @@
 import { type ListToolsResult, ProtocolError } from '@modelcontextprotocol/server'
 import { nearest } from '../core/nearest.ts'
-import { callTool } from './call-tool.ts'
-import type { Tool } from './define-tool.ts'
+import { callTool } from './calls/call-tool.ts'
+import { withProgress } from './calls/progress.ts'
+import { toolDisabled } from './calls/tool-disabled.ts'
+import { errorResult } from './calls/tool-result.ts'
+import { definitionFor } from './calls/vault-parameter.ts'
+import type { Tool } from './definition/define-tool.ts'
 import { pageOf } from './pages.ts'
-import { withProgress } from './progress.ts'
 import { INVALID_PARAMS, meant } from './protocol-errors.ts'
 import { logFor } from './requests.ts'
 import type { McpServerOptions } from './server-options.ts'
-import { toolDisabled } from './tool-disabled.ts'
-import { errorResult } from './tool-result.ts'
 import type { ValidatingServer } from './validating-server.ts'
-import { definitionFor } from './vault-parameter.ts'
 
 /** Answers `tools/list` and `tools/call`. */
 export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {

@@ -1,4 +1,4 @@
-import type { ToolIdentity } from './define-tool.ts'
+import type { ToolIdentity } from './definition/define-tool.ts'
 
 /** What a model reads about this server when it connects; clients cut it at 2 KB. */
 export const INSTRUCTIONS = `Roux answers questions about a folder of linked Markdown notes (a vault) as a graph: notes, the links between them, tags, folders.

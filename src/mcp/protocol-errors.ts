@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { RouxError } from '../core/errors.ts'
-import { internalError, type Log } from './tool-result.ts'
+import { internalError, type Log } from './calls/tool-result.ts'
 
 /** JSON-RPC's number for a request whose parameters are wrong. */
 export const INVALID_PARAMS = -32602

@@ -1,12 +1,12 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { type Call, waiting } from '../app/answer.ts'
+import { type Call, waiting } from '../app/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { openAll } from '../app/vaults.ts'
-import type { CallOptions } from './call-tool.ts'
-import { withProgress } from './progress.ts'
+import type { CallOptions } from './calls/call-tool.ts'
+import { withProgress } from './calls/progress.ts'
+import type { Log } from './calls/tool-result.ts'
+import { withinTime } from './calls/within-time.ts'
 import { protocolError } from './protocol-errors.ts'
-import type { Log } from './tool-result.ts'
-import { withinTime } from './within-time.ts'
 
 /** Runs a request that is no tool call over the vaults that its client may see. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>

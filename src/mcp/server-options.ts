@@ -1,6 +1,6 @@
-import type { CallOptions } from './call-tool.ts'
-import type { SwitchedOffBy, Tool } from './define-tool.ts'
-import type { EventFeed } from './events.ts'
+import type { CallOptions } from './calls/call-tool.ts'
+import type { SwitchedOffBy, Tool } from './definition/define-tool.ts'
+import type { EventFeed } from './events/events.ts'
 import type { ServerFacts } from './server-facts.ts'
 
 /** What one connection's server is made of. */

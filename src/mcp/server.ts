@@ -1,10 +1,10 @@
 import type { Implementation, Server, ServerOptions } from '@modelcontextprotocol/server'
+import { connectNotifier } from './events/notifier.ts'
 import { addCompletionHandler } from './handle-completion.ts'
 import { addPromptHandlers } from './handle-prompts.ts'
 import { addResourceHandlers } from './handle-resources.ts'
 import { addToolHandlers, enabledTools } from './handle-tools.ts'
 import { instructionsFor } from './instructions.ts'
-import { connectNotifier } from './notifier.ts'
 import type { McpServerOptions } from './server-options.ts'
 import { ValidatingServer } from './validating-server.ts'
 

@@ -34,7 +34,7 @@ export interface FusionOptions<Key> {
 }
 
 /** What one way of searching says about a note. */
-export interface Leg {
+export interface RetrieverScore {
   /** From 1. */
   readonly rank: number
   /** As given: BM25 or cosine. */
@@ -49,8 +49,8 @@ export interface FusedHit<Key> {
   readonly score: number
   /** Title or alias is the query. */
   readonly exact: boolean
-  readonly keyword: Leg | undefined
-  readonly semantic: Leg | undefined
+  readonly keyword: RetrieverScore | undefined
+  readonly semantic: RetrieverScore | undefined
   /** What meaning counted: the option or a part of it, but 0 without any semantic hit and 1 without any keyword hit. */
   readonly weight: number
 }
@@ -83,8 +83,8 @@ export function fuse<Key>(
   if (known.order === 0 && semantic.length > 0) return fuse(keyword, [], { weight: wanted, exact })
   const matched = keyword.reduce((most, hit) => Math.max(most, hit.matched), 0)
   const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * known.order * meaningShare(matched)
-  const words = keywordLegs(keyword)
-  const meaning = semanticLegs(semantic)
+  const words = keywordScores(keyword)
+  const meaning = semanticScores(semantic)
   const farthest = [...meaning.values()].at(-1)?.normalised ?? 0
   const bySemantic = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
   const sure = known.certainty * bySemantic + (1 - known.certainty) * matched
@@ -109,16 +109,16 @@ export function nearestNotes<Key>(
   return [...best].map(([key, score]) => ({ key, score })).sort((a, b) => b.score - a.score)
 }
 
-function keywordLegs<Key>(hits: readonly KeywordHit<Key>[]): ReadonlyMap<Key, Leg> {
+function keywordScores<Key>(hits: readonly KeywordHit<Key>[]): ReadonlyMap<Key, RetrieverScore> {
   const top = highest(hits) || 1
-  const legs = hits.map(({ key, score, matched }, i): [Key, Leg] => {
+  const legs = hits.map(({ key, score, matched }, i): [Key, RetrieverScore] => {
     const normalised = (1 - MATCHED_SHARE) * (score / top) + MATCHED_SHARE * matched
     return [key, { rank: i + 1, score, normalised }]
   })
   return new Map(legs)
 }
 
-function semanticLegs<Key>(hits: readonly SemanticHit<Key>[]): ReadonlyMap<Key, Leg> {
+function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): ReadonlyMap<Key, RetrieverScore> {
   const top = highest(hits) || 1
   return new Map(hits.map(({ key, score }, i) => [key, { rank: i + 1, score, normalised: Math.max(0, score) / top }]))
 }

@@ -22,7 +22,7 @@ interface SimilarityBounds {
  */
 export class SimilarNames {
   #index = new PairIndex()
-  /** Whose a name is, and the name, by the number that it has in the index; no name: nobody is called so any more. */
+  /** Whose a name is, and the name, by the number that it has in the index; no name: no one is called so any more. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   /** The number of a key's first name; the others follow it. */

@@ -2,7 +2,7 @@ import type { Dirty } from '../core/vault.ts'
 
 export interface BatchTimes {
   /** How long nothing more may happen before a batch is told, in ms. */
-  readonly settle: number
+  readonly quiet: number
   /** The longest that a batch waits while more keeps happening, in ms. */
   readonly maxWait: number
 }
@@ -22,7 +22,7 @@ const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 
 /** Opens an empty batch that tells `onDirty`. */
-export function openDirtyBatch({ settle, maxWait }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
+export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
   const files = new Set<string>()
   const folders = new Set<string>()
   let all = false
@@ -42,7 +42,7 @@ export function openDirtyBatch({ settle, maxWait }: BatchTimes, onDirty: (dirty:
   // One timer that looks again, instead of one that is moved by each of thousands of events.
   const wake = () => {
     const now = performance.now()
-    const due = Math.min(last + settle, first + maxWait)
+    const due = Math.min(last + quiet, first + maxWait)
     if (now >= due - 0.5) tell()
     else timer = setTimeout(wake, due - now)
   }
@@ -51,7 +51,7 @@ export function openDirtyBatch({ settle, maxWait }: BatchTimes, onDirty: (dirty:
     last = performance.now()
     if (timer) return
     first = last
-    timer = setTimeout(wake, settle)
+    timer = setTimeout(wake, quiet)
   }
 
   return {

@@ -43,7 +43,7 @@ export interface PathRules {
   readonly folds: boolean
 }
 
-// Linux has file systems that fold names too (FAT, NTFS, some ext4), but there nobody renames by case alone and expects to see it at once.
+// Linux has file systems that fold names too (FAT, NTFS, some ext4), but there no one renames by case alone and expects to see it at once.
 const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 
 /** The disk itself. */

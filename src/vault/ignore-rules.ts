@@ -107,7 +107,7 @@ function compileGlob(glob: string, nocase: boolean): readonly Glob[] {
   }
 }
 
-/** Nobody writes more than that many by hand. */
+/** No one writes more than that many by hand. */
 const MOST_ALTERNATIVES = 64
 
 /** What a glob with braces, `{a,b}`, stands for. */

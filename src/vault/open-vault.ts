@@ -30,7 +30,7 @@ interface MetLink {
 }
 
 /** A listing that is being made. */
-interface Draft {
+interface PartialListing {
   readonly files: { readonly path: ListedFile['path']; readonly stat: FileStat; excluded: boolean }[]
   readonly outside: OutsideLink[]
   readonly unreadable: { path: ListedFile['path']; message: string }[]
@@ -78,19 +78,19 @@ class FolderVault implements Vault {
 
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing {
     this.#places.clear()
-    const draft: Draft = { files: [], outside: [], unreadable: [], links: [] }
+    const listing: PartialListing = { files: [], outside: [], unreadable: [], links: [] }
     const recursive = folder?.recursive ?? true
     const path = folder?.path ?? ''
     if (path === '' && recursive) this.#links.reset()
-    const start = this.#start(path, draft)
-    if (start) this.#walk(start, draft, recursive)
-    this.#followLinks(draft, recursive)
-    const excluded = this.#filters.excludes(draft.files.map((file) => file.path))
+    const start = this.#start(path, listing)
+    if (start) this.#walk(start, listing, recursive)
+    this.#followLinks(listing, recursive)
+    const excluded = this.#filters.excludes(listing.files.map((file) => file.path))
     excluded.forEach((hit, i) => {
-      const file = draft.files[i]
+      const file = listing.files[i]
       if (file) file.excluded = hit
     })
-    return { files: draft.files, outside: draft.outside, unreadable: draft.unreadable }
+    return { files: listing.files, outside: listing.outside, unreadable: listing.unreadable }
   }
 
   stat(path: ListedFile['path']): ListedFile | undefined {
@@ -164,13 +164,13 @@ class FolderVault implements Vault {
     }
   }
 
-  /** The folder where a listing starts; problems on the way to it go into the draft. */
-  #start(path: string, draft: Draft): Pending | undefined {
+  /** The folder where a listing starts; problems on the way to it go into the listing. */
+  #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()
     if (!this.#isPath(path) || this.#rules.hides(path, true)) return undefined
     const place = this.#place(path)
-    if (place === 'unreadable') draft.unreadable.push({ path: toVaultPath(path), message: 'a folder above may not be read' })
+    if (place === 'unreadable') listing.unreadable.push({ path: toVaultPath(path), message: 'a folder above may not be read' })
     if (place === undefined || place === 'unreadable') return undefined
     const names = path.split('/')
     const last = names.pop() ?? ''
@@ -183,17 +183,17 @@ class FolderVault implements Vault {
     if (!stat?.isDirectory()) throw rootError(this.root, Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
   }
 
-  #walk(start: Pending, draft: Draft, recursive: boolean): void {
+  #walk(start: Pending, listing: PartialListing, recursive: boolean): void {
     const pending = [start]
     for (let folder = pending.pop(); folder; folder = pending.pop()) {
-      const below = this.#listFolder(folder, draft)
+      const below = this.#listFolder(folder, listing)
       if (recursive) pending.push(...below)
     }
   }
 
-  /** Lists one folder into the draft; returns the folders in it. */
-  #listFolder(folder: Pending, draft: Draft): readonly Pending[] {
-    const names = this.#names(folder, draft)
+  /** Lists one folder into the listing; returns the folders in it. */
+  #listFolder(folder: Pending, listing: PartialListing): readonly Pending[] {
+    const names = this.#names(folder, listing)
     const rules = folder.rules(this.#gitignore && names.includes('.gitignore'))
     const prefix = folder.path === '' ? '' : `${folder.path}/`
     const below: Pending[] = []
@@ -202,63 +202,63 @@ class FolderVault implements Vault {
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
       // Of files the stat is wanted anyway, so that asking the folder for the kinds would be one thing more.
-      const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), draft })
+      const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (found === 'closed') break
       if (found === undefined || rules.hides(name, found.isDirectory())) continue
       if (found.isDirectory()) below.push({ path, absolute, rules: (has) => rules.enter(name, has) })
-      else if (found.isSymbolicLink()) draft.links.push({ path, absolute, name, rules })
-      else if (found.isFile()) draft.files.push({ path: toVaultPath(path), stat: fileStat(found), excluded: false })
+      else if (found.isSymbolicLink()) listing.links.push({ path, absolute, name, rules })
+      else if (found.isFile()) listing.files.push({ path: toVaultPath(path), stat: fileStat(found), excluded: false })
     }
     return below
   }
 
-  #names(folder: Pending, draft: Draft): readonly string[] {
+  #names(folder: Pending, listing: PartialListing): readonly string[] {
     try {
       return this.#fs.readNamesSync(asFolder(folder.absolute))
     } catch (error) {
       if (folder.path === '') throw rootError(this.root, error)
       const message = isAbsence(error) ? absenceOf(folder.path) : errorReason(error)
-      if (message !== undefined) draft.unreadable.push({ path: toVaultPath(folder.path), message })
+      if (message !== undefined) listing.unreadable.push({ path: toVaultPath(folder.path), message })
       return []
     }
   }
 
   /**
-   * What is behind a name, `undefined` where nothing is or it cannot be told, which goes into the draft; `'closed'` when the whole folder
+   * What is behind a name, `undefined` where nothing is or it cannot be told, which goes into the listing; `'closed'` when the whole folder
    * turns out to be, which is then reported instead of every file in it.
    */
   #look(
     path: string,
-    { absolute, isHidden, draft }: { readonly absolute: string; isHidden(): boolean; readonly draft: Draft },
+    { absolute, isHidden, listing }: { readonly absolute: string; isHidden(): boolean; readonly listing: PartialListing },
   ): Stats | undefined | 'closed' {
     try {
       const stat = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
       const message = stat ? undefined : absenceOf(path)
-      if (message !== undefined && !isHidden()) draft.unreadable.push({ path: toVaultPath(path), message })
+      if (message !== undefined && !isHidden()) listing.unreadable.push({ path: toVaultPath(path), message })
       return stat
     } catch (error) {
       if (isHidden()) return undefined
       const closed = errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM'
-      draft.unreadable.push({ path: toVaultPath(closed ? folderOf(path) : path), message: errorReason(error) })
+      listing.unreadable.push({ path: toVaultPath(closed ? folderOf(path) : path), message: errorReason(error) })
       return closed ? 'closed' : undefined
     }
   }
 
   /** Follows what may be followed, in the order of the names: of two links to one place the first one counts. */
-  #followLinks(draft: Draft, recursive: boolean): void {
-    while (draft.links.length > 0) {
-      const links = draft.links.sort((a, b) => (a.path < b.path ? -1 : 1))
-      draft.links = []
-      for (const link of links) this.#followLink(link, draft, recursive)
+  #followLinks(listing: PartialListing, recursive: boolean): void {
+    while (listing.links.length > 0) {
+      const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))
+      listing.links = []
+      for (const link of links) this.#followLink(link, listing, recursive)
     }
   }
 
-  #followLink({ path, absolute, name, rules }: MetLink, draft: Draft, recursive: boolean): void {
+  #followLink({ path, absolute, name, rules }: MetLink, listing: PartialListing, recursive: boolean): void {
     const fate = this.#links.follow(path, absolute)
-    if (fate.kind === 'outside') draft.outside.push({ path: toVaultPath(path), target: fate.target })
-    if (fate.kind === 'file') draft.files.push({ path: toVaultPath(path), stat: fileStat(fate.stat), excluded: false })
+    if (fate.kind === 'outside') listing.outside.push({ path: toVaultPath(path), target: fate.target })
+    if (fate.kind === 'file') listing.files.push({ path: toVaultPath(path), stat: fileStat(fate.stat), excluded: false })
     if (fate.kind !== 'folder' || !recursive || rules.hides(name, true)) return
-    this.#walk({ path, absolute: asPosix(fate.target, this.#fs), rules: (has) => rules.enter(name, has) }, draft, true)
+    this.#walk({ path, absolute: asPosix(fate.target, this.#fs), rules: (has) => rules.enter(name, has) }, listing, true)
   }
 
   #place(folder: string): Place {

@@ -25,7 +25,7 @@ interface Request {
 
 /**
  * Watches a vault on Linux: one inotify watch a folder, none a file. A folder is watched before it is read, so that nothing
- * falls between; and a folder that goes is forgotten at once, so that another one of its name is watched anew. (chokidar 5 does
+ * falls between; and a folder that goes is forgotten at once, so that another one of its name is watched again. (chokidar 5 does
  * neither: a folder that is deleted and made again between two looks stays unwatched. It also stats all files of a
  * folder after every event there.)
  */

@@ -12,7 +12,7 @@ export interface WatchOptions extends VaultOptions {
   /** `polling` for file systems that tell nothing; `auto` polls besides where a file system may change from elsewhere. */
   readonly watch: 'auto' | 'polling'
   /** How long nothing more may happen before changes are told, in ms. */
-  readonly settle?: number
+  readonly quiet?: number
   /** The longest that changes are held back while more keep coming, in ms. */
   readonly maxWait?: number
   /** Told at once of what `onDirty` will be told: a file, or what has no such path. */
@@ -30,7 +30,7 @@ export interface WatchOptions extends VaultOptions {
  * again when it is back.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
-  const batch = openDirtyBatch({ settle: options.settle ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
+  const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
   const { onNoticed } = options
   return new VaultWatcher(realOrSelf(root), options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
@@ -105,7 +105,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Starts anew, after the root is back or what is watched has become doubtful; what happened between is told as `all`. */
+  /** Starts again, after the root is back or what is watched has become doubtful; what happened between is told as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {

@@ -11,7 +11,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
   #worker: Worker | undefined
   #ending: Promise<unknown> | undefined
   #nextId = 1
-  /** Runs that somebody waits for. */
+  /** Runs that someone waits for. */
   #runs = 0
   /** Graphs that are being built: they are in the worker's memory. */
   readonly #graphs = new Set<number>()
@@ -23,7 +23,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
 
   async run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
     const worker = this.#start()
-    // Somebody waits for the answer: the process lives until it is there.
+    // Someone waits for the answer: the process lives until it is there.
     this.#runs++
     worker.ref()
     try {

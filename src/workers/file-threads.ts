@@ -26,10 +26,10 @@ interface Pending {
   readonly vault: number
   readonly job: ReadJob
   readonly answer: Promise<ReadResult>
-  readonly settle: (result: ReadResult) => void
+  readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** Nobody waits for it any more: it took too long. */
+  /** No one waits for it any more: it took too long. */
   isLate: boolean
 }
 
@@ -114,11 +114,11 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // Whoever asked is told; that nobody listens any more is no failure of the program.
+    // Whoever asked is told; that no one listens any more is no failure of the program.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
-    const pending = { id, vault, job, answer, settle: resolve, fail: reject, limit, isLate: false }
+    const pending = { id, vault, job, answer, resolve, fail: reject, limit, isLate: false }
     this.#pending.set(id, pending)
     return pending
   }
@@ -187,7 +187,7 @@ export class FileThreads {
     const pending = this.#pending.get(message.id)
     if (pending !== undefined) {
       this.#drop(pending)
-      pending.settle(message.result)
+      pending.resolve(message.result)
     }
     if (thread.given[0]?.id !== message.id) return
     thread.given.shift()

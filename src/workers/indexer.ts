@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
-import type { FindableBy } from '../core/indexing.ts'
+import type { SearchReadiness } from '../core/indexing.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
@@ -89,7 +89,7 @@ function serveVault(port: MessagePort): void {
   })
 }
 
-interface Surroundings {
+interface ServiceCallbacks {
   readonly send: Send
   readonly relay: EmbedderRelay
   readonly onReplaced: () => void
@@ -101,7 +101,7 @@ type Send = (message: FromIndexer) => void
 
 function openService(
   { root, settings, file, searchFile, memory, watch, freshness }: OpenIndexer,
-  { send, relay, onReplaced, onRest }: Surroundings,
+  { send, relay, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
@@ -233,7 +233,7 @@ async function write(
   }
 }
 
-async function findable(service: IndexingService | undefined, by: FindableBy): Promise<void> {
+async function findable(service: IndexingService | undefined, by: SearchReadiness): Promise<void> {
   await service?.findable(by, NEVER)
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeFate, ChangeSummary } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
-import type { FindableBy, Indexing, IndexStatus } from '../core/indexing.ts'
+import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { Latch, within } from '../indexing/service.ts'
@@ -47,7 +47,7 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #pending = new Map<number, Pending>()
-  readonly #settled = new Latch()
+  readonly #upToDate = new Latch()
   /** What a dead process left half written was taken back; asked for by `begin`. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
@@ -84,7 +84,7 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
-  /** Since when nobody has asked anything, a moment of `performance.now()`. */
+  /** Since when no one has asked anything, a moment of `performance.now()`. */
   get quietSince(): number {
     return this.#askedAt
   }
@@ -103,8 +103,8 @@ export class IndexingClient implements Indexing {
   }
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#settled.isOpen && this.#recovered.isOpen) return true
-    const both = Promise.all([this.#settled.opened, this.#recovered.opened])
+    if (this.#upToDate.isOpen && this.#recovered.isOpen) return true
+    const both = Promise.all([this.#upToDate.opened, this.#recovered.opened])
     return await this.#hold(
       within(
         both.then(() => {}),
@@ -130,7 +130,7 @@ export class IndexingClient implements Indexing {
     if (reply.type === 'reconciled' && reply.error !== undefined) throw new Error(reply.error)
   }
 
-  findable(by: FindableBy, timeout: number, signal?: AbortSignal): Promise<boolean> {
+  findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
     const id = this.#nextId++
     const found = this.#ask({ type: 'findable', id, by })
     return within(
@@ -152,7 +152,7 @@ export class IndexingClient implements Indexing {
     return this.#hold(answered)
   }
 
-  /** The process lives as long as somebody waits. */
+  /** The process lives as long as someone waits. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
     if (this.#held++ === 0) this.#channel?.ref()
     try {
@@ -172,7 +172,7 @@ export class IndexingClient implements Indexing {
   reportDamage(): void {
     if (this.#failure !== undefined) return
     this.#isReplacing = true
-    this.#settled.shut()
+    this.#upToDate.shut()
     this.#send({ type: 'damaged', replaced: this.#replaced })
   }
 
@@ -208,7 +208,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** A reader found the search index damaged: it is built anew. */
+  /** A reader found the search index damaged: it is built again. */
   reportSearchDamage(): void {
     this.#send({ type: 'searchDamaged' })
   }
@@ -230,7 +230,7 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Every worker begins on disk: what the one before kept in memory is written by nobody any more. Damage that is found
+    // Every worker begins on disk: what the one before kept in memory is written by no one any more. Damage that is found
     // in doing so is told to the worker once it has opened the vault.
     if (this.#caches.index === 'memory') this.#replace('disk')
     if (this.#caches.search === 'memory') this.#replaceSearch('disk')
@@ -268,7 +268,7 @@ export class IndexingClient implements Indexing {
     const listeners = this.#listeners
     switch (message.type) {
       case 'status':
-        if (SETTLED.has(message.status.phase) && !this.#isReplacing) this.#settled.open()
+        if (UP_TO_DATE.has(message.status.phase) && !this.#isReplacing) this.#upToDate.open()
         this.#tell(message.status)
         break
       case 'committed':
@@ -371,7 +371,7 @@ export class IndexingClient implements Indexing {
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
     // Where nothing is complete yet, who waits for that waits on.
-    if (this.#settled.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
+    if (this.#upToDate.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
 
@@ -386,7 +386,7 @@ export class IndexingClient implements Indexing {
 
   #giveUp(reason: string): void {
     this.#failure = `${firstLine(reason)} ${this.#host.restarts.givenUp}`
-    this.#forced = [this.#settled, this.#recovered].filter(({ isOpen }) => !isOpen)
+    this.#forced = [this.#upToDate, this.#recovered].filter(({ isOpen }) => !isOpen)
     for (const latch of this.#forced) latch.open()
     this.#tell({ ...this.#status, phase: 'failed', message: this.#failure })
     this.#failAll(this.#failure)
@@ -440,5 +440,5 @@ function isEmbedding({ search }: IndexStatus): boolean {
 }
 
 const READS_OUTLIVE = 2
-const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
+const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

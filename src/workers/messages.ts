@@ -5,7 +5,7 @@ import type { ChangeFate, ChangeSummary } from '../core/changes.ts'
 import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
-import type { FindableBy, IndexStatus } from '../core/indexing.ts'
+import type { IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
 import type { Scores } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
@@ -46,7 +46,7 @@ export type ToIndexer =
   | { readonly type: 'damaged'; readonly replaced: number }
   | { readonly type: 'searchDamaged' }
   | { readonly type: 'write'; readonly id: number; readonly job: WriteJob }
-  | { readonly type: 'findable'; readonly id: number; readonly by: FindableBy }
+  | { readonly type: 'findable'; readonly id: number; readonly by: SearchReadiness }
   | EmbedderReply
   | { readonly type: 'close' }
 

@@ -46,7 +46,7 @@ export function openEmbedding(settings: Settings['embedder'], { apiKey, onDownlo
       return former.id === id ? former : undefined
     },
     close: async () => {
-      // Nobody waits for a download any more.
+      // No one waits for a download any more.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))

@@ -22,10 +22,10 @@ interface KeptPlan {
   readonly fingerprint: string
 }
 
-/** Operations that write links in other files anew. */
+/** Operations that write links in other files again. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** How often a write is planned on what somebody else wrote meanwhile. */
+/** How often a write is planned on what someone else wrote meanwhile. */
 const ATTEMPTS = 4
 
 /** Whether a caller said which state of a file is meant. */
@@ -33,7 +33,7 @@ function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Whether links in other files are written anew, and not only told of. */
+/** Whether links in other files are written again, and not only told of. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
@@ -80,7 +80,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // Somebody wrote between planning and applying: what names no state of its own is as right on the new one.
+          // Someone wrote between planning and applying: what names no state of its own is as right on the new one.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -108,7 +108,7 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** What nobody has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
+  /** What no one has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
@@ -200,7 +200,7 @@ function scopeOf({ paths, folders, files }: AppliedChange): Scope {
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves }
 }
 
-/** Tells whether planning anew comes to the same: the same files, from the same bytes, to the same bytes. */
+/** Tells whether planning again comes to the same: the same files, from the same bytes, to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {

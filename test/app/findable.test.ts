@@ -6,7 +6,7 @@ import { resolveNodes } from '../../src/app/resolve-nodes.ts'
 import { search } from '../../src/app/search.ts'
 import { similarNodes } from '../../src/app/similar-nodes.ts'
 import { RouxError } from '../../src/core/errors.ts'
-import type { FindableBy, IndexStatus } from '../../src/core/indexing.ts'
+import type { IndexStatus, SearchReadiness } from '../../src/core/indexing.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
@@ -16,7 +16,7 @@ const HALF = { done: 1, total: 3 }
 /** A core that tells what was waited for. */
 function waitingCore(status: Partial<IndexStatus>, isEmbedding = true) {
   const core = fakeCore(fakeStore({}), status)
-  const waited: FindableBy[] = []
+  const waited: SearchReadiness[] = []
   core.indexing.findable = async (by) => {
     waited.push(by)
     return true
@@ -67,7 +67,7 @@ test('what a question will read from the search index is loaded while it waits f
     order.push('graph awaited')
     return true
   }
-  const searching = { ...core, searchAhead: () => order.push('search loaded') }
+  const searching = { ...core, loadSearchEarly: () => order.push('search loaded') }
   await answerFindable(searching, {}, 'meaning', plain)
   expect(order).toEqual(['search loaded', 'graph awaited'])
 })

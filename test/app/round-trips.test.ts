@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Rankings } from '../../src/app/rankings.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
-import { prepareCall } from '../../src/mcp/prepare-call.ts'
+import { prepareCall } from '../../src/mcp/calls/prepare-call.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { slowStore } from '../support/slow-store.ts'
 import { KnownBag, searchCore } from './search-core.ts'

@@ -80,7 +80,7 @@ describe('what is forbidden is told with its file', () => {
     ['workers/a.ts', '../compose.ts'],
     ['compose.ts', './mcp/b.ts'],
     ['index.ts', './cli/b.ts'],
-    // What one file may is nobody else's.
+    // What one file may is no one else's.
     ['cli/a.ts', '../workers/spare-worker.ts'],
     ['cli/main.ts', '../workers/indexer.ts'],
     // Outside of src, packages, modules of Node.

@@ -162,7 +162,7 @@ describe('refused, with everything as before', () => {
 })
 
 describe('undo', () => {
-  test('is refused with a difference when somebody edited since', async () => {
+  test('is refused with a difference when someone edited since', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'one\n', 'b.md': 'B' })
     const writer = world.open()
     const { id } = await writer.apply([replace('a.md', 'one\n', 'two\n'), replace('b.md', 'B', 'B2')], { title: 't' })

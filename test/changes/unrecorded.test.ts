@@ -55,7 +55,7 @@ test('a change whose end cannot be recorded took place, and the caller is told s
 })
 
 test.each(['the same process', 'another one', 'one after its death'])(
-  'a change that took place is not taken back for what somebody edited since: %s goes on',
+  'a change that took place is not taken back for what someone edited since: %s goes on',
   async (who) => {
     const world = makeWorld(temporaryFolder(), FILES)
     const { disk, open } = fillingDisk()
@@ -84,7 +84,7 @@ test('a change that was taken back is told with what it failed for, also when th
   const writer = world.open({ openDatabase: open, fs: fatedFiles(new Fate('rename', 'EACCES'), quickFiles) })
   await expect(writer.apply(CHANGES, { title: 'denied' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
   expect(snapshot(world.root)).toEqual(FILES)
-  // What somebody writes by hand since then is not the change's.
+  // What someone writes by hand since then is not the change's.
   writeFileSync(join(world.root, 'c.md'), 'C')
   disk.isFull = false
   await writer.recover()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
-import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools.ts'
+import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools/tool-help.ts'
 import { UsageError } from '../../src/cli/usage-error.ts'
 import { TOOLS } from './support.ts'
 

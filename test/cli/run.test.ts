@@ -378,7 +378,7 @@ describe('an index that is found damaged while it is read', () => {
     }
   }
 
-  test('it is read again, and nobody learns of it', async () => {
+  test('it is read again, and no one learns of it', async () => {
     const { code, out, err } = await roux('export', { store: damagedAt(0) })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(JSON.parse(out).nodes).toHaveLength(3)

@@ -9,7 +9,7 @@ import { run } from '../../src/cli/run.ts'
 import type { Diagnosis } from '../../src/compose.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import type { ExportRow, Snapshot, Store } from '../../src/core/store.ts'
-import { defineTool, READS, type Tool } from '../../src/mcp/define-tool.ts'
+import { defineTool, READS, type Tool } from '../../src/mcp/definition/define-tool.ts'
 import { type FakeFile, fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
 /** Tools that answer what they were given, so that tests of the command line depend on no real one. */
@@ -19,6 +19,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Read a note',
     description: 'Reads one note.',
     annotations: READS,
+    names: { id: 'note' },
     input: () => ({
       id: z.string().describe('Note.'),
       depth: z.int().min(0).max(1).default(0).describe('How far.'),
@@ -50,6 +51,9 @@ export const TOOLS: readonly Tool[] = [
     title: 'Search',
     description: 'Searches.',
     annotations: READS,
+    names: { note: 'note' },
+    byMeaning: true,
+    searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
     input: () => ({ query: z.string(), mode: z.enum(['hybrid', 'keyword']).default('hybrid'), note: z.string().optional() }),
     wrap: 'results',
     run: async (_, args) => ({ value: args, warnings: [] }),
@@ -59,6 +63,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Find',
     description: 'Finds.',
     annotations: READS,
+    searchReadiness: () => 'words',
     input: () => ({ query: z.string(), limit: z.int().default(10) }),
     wrap: 'results',
     run: async (_, args) => ({ value: args, warnings: [] }),
@@ -68,6 +73,9 @@ export const TOOLS: readonly Tool[] = [
     title: 'Similar',
     description: 'Similar notes.',
     annotations: READS,
+    names: { id: 'note' },
+    byMeaning: true,
+    searchReadiness: () => 'meaning',
     input: () => ({ id: z.string() }),
     wrap: 'results',
     run: async (_, args) => ({ value: args, warnings: [] }),
@@ -77,6 +85,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'How two notes are connected',
     description: 'Finds a path.',
     annotations: READS,
+    names: { source: 'note', target: 'note' },
     input: () => ({ source: z.string(), target: z.string(), count: z.int().default(1) }),
     wrap: 'object',
     run: async (_, args) => ({ value: args, warnings: [] }),

@@ -41,7 +41,7 @@ describe('whether a command may write', () => {
     [['call', 'move_node', '{"id":"home","to":"Start.md"}'], 'move_node', 'tools.write'],
     [['undo', 'c1'], 'undo', 'tools.write'],
     [['undo', 'c1', '--set', 'tools.attach=true'], 'undo', 'tools.write'],
-  ] as const)('%j is refused unless somebody said so', async (args, tool, setting) => {
+  ] as const)('%j is refused unless someone said so', async (args, tool, setting) => {
     const { code, out, err, requests, writing } = await roux(args)
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(

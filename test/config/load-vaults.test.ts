@@ -66,7 +66,7 @@ test('a folder that two names reach, one of them over a link, is refused', async
   await expect(load({ set })).rejects.toThrow(/vaults\.alias and vaults\.home are the same folder/)
 })
 
-test('a vault counts as named where somebody named it for this run', async () => {
+test('a vault counts as named where someone named it for this run', async () => {
   expect((await load()).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([false, false])
   expect((await load({ vault: 'work' })).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([true])
 })

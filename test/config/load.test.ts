@@ -315,11 +315,11 @@ describe('an API key', () => {
   test.each<[string, Record<string, string>, Partial<SettingsInput>, string | undefined]>([
     ["the user's own file", { [OWN]: SERVER }, {}, 'secret'],
     ['the command line', {}, { set: ['embedder.kind=openai', 'embedder.base_url=https://a'] }, 'secret'],
-    ['nobody: it is this computer', { [IN_VAULT]: 'embedder: {kind: openai}' }, { trust }, 'secret'],
+    ['no one: it is this computer', { [IN_VAULT]: 'embedder: {kind: openai}' }, { trust }, 'secret'],
     ['the vault, even a trusted one', { [IN_VAULT]: SERVER }, { trust }, undefined],
     ['the working directory, even a trusted one', { [IN_CWD]: SERVER }, { trust }, undefined],
     ['the user, whatever the vault says', { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
-    ['nobody, as no server is asked', {}, {}, undefined],
+    ['no one, as no server is asked', {}, {}, undefined],
   ])('the address is from %s', async (_, files, more, expected) => {
     const { apiKey, warnings } = await loadSettings(input(files, { ...more, env }))
     expect(apiKey).toBe(expected)

@@ -7,7 +7,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { openHttpServer } from '../../src/http/http-server.ts'
 import { openTokens, tokenFileIn } from '../../src/http/token-file.ts'
-import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
+import { feedOf, ServerEvents } from '../../src/mcp/events/events.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'

@@ -1,4 +1,4 @@
-import type { ServerEvents } from '../../src/mcp/events.ts'
+import type { ServerEvents } from '../../src/mcp/events/events.ts'
 import { fixtureTool } from './define-fixture.ts'
 import type { FixtureTool } from './fixtures.ts'
 import { PNG, pause, says, text, WAV } from './samples.ts'

@@ -35,7 +35,7 @@ const GARDEN = {
     '---\nup: "[[Home]]"\ncreated: 2024-01-02\ntags: [plant/shrub]\n---\n# Roses\n\nThey like [[Soil]]. ![[rose.png]]\n\n## Pruning\nIn March. #todo\n',
   'Plants/Soil.md': '---\ntitle: Good soil\nupdated: 2024-05-06\n---\nHome of [[Worms]]. [[Soil]] is [[soil]].\n',
   'Plants/Old.md': '---\narchived: true\n---\n[[Home]]\n',
-  'Lonely.md': 'Nobody links here.\n',
+  'Lonely.md': 'No one links here.\n',
   'rose.png': 'not really',
   'Map.canvas': '{"nodes":[{"id":"1","type":"file","file":"Home.md"}]}',
 }
@@ -128,7 +128,7 @@ export function testStore(name: string, open: OpenStore): void {
       const { store, change } = await garden()
       const ask1 = async () => await ask(store).versions([id('lonely.md'), id('nope'), id('worms'), id('rose.png')])
       const [lonely, none, missing, picture] = await ask1()
-      expect(lonely).toEqual({ id: 'lonely.md', path: 'Lonely.md', kind: 'note', hash: sha256('Nobody links here.\n') })
+      expect(lonely).toEqual({ id: 'lonely.md', path: 'Lonely.md', kind: 'note', hash: sha256('No one links here.\n') })
       expect([none, missing]).toEqual([undefined, undefined])
       expect(picture).toMatchObject({ kind: 'attachment', hash: '' })
       await change({ 'Lonely.md': 'Now [[Home]].\n' })

@@ -168,7 +168,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(labels(index.search(axis(1), 5))).toEqual([0])
     })
 
-    test('after any changes it answers as an index made anew, and as brute force', () => {
+    test('after any changes it answers as an index made again, and as brute force', () => {
       const step = fc.record({ label: fc.nat(60), seed: fc.nat(1000), remove: fc.integer({ min: 0, max: 3 }) })
       const steps = fc.array(step, { maxLength: 120, size: 'max' })
       fc.assert(
@@ -182,7 +182,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
             if (remove === 0) truth.delete(label)
             else truth.set(label, vector)
           }
-          const anew = open(dimensions, truth)
+          const again = open(dimensions, truth)
           const query = drawUnitVector(generator(seed), dimensions)
           const hits = changed.index.search(query, 10)
           const expected = bruteForce(truth, query, 10)
@@ -193,12 +193,12 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
             expect(score).toBeLessThanOrEqual(hits[i - 1]?.score ?? 1)
           }
           if (!approximate) {
-            expect(hits).toEqual(anew.index.search(query, 10))
+            expect(hits).toEqual(again.index.search(query, 10))
             expect(hits.length).toBe(expected.length)
             for (const [i, { score }] of hits.entries()) expect(Math.abs(score - (expected[i]?.score ?? 0))).toBeLessThan(2e-4)
           }
           changed.index.close()
-          anew.index.close()
+          again.index.close()
         }),
         { numRuns: 60 },
       )

@@ -55,7 +55,7 @@ export async function killProcesses(
     rolledBack += (await writer.recover()).filter((recovery) => recovery.state === 'rolled_back').length
     writer.close()
     losses.push(...inspectVersions(world, task.log).map((loss) => `kill ${n}: ${loss}`))
-    if (JSON.stringify(snapshot(join(world.root, 'other'))) !== others) losses.push(`kill ${n}: a file of nobody's changed`)
+    if (JSON.stringify(snapshot(join(world.root, 'other'))) !== others) losses.push(`kill ${n}: a file of no one's changed`)
   }
   return { kills, versions: versionOf(world), rolledBack, losses }
 }
@@ -85,7 +85,7 @@ function inspectVersions(world: World, log: string): readonly string[] {
   return losses
 }
 
-/** Temporary files that nobody will ever remove. */
+/** Temporary files that no one will ever remove. */
 function strays(files: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(files).filter((name) => name.includes('.roux-'))
 }

@@ -142,7 +142,7 @@ function save(
   try {
     if (way === 'within') {
       const fd = openSync(file, 'r+')
-      // A file that is open changes by nobody else: ours are always new files.
+      // A file that is open changes by no one else: ours are always new files.
       writeSync(fd, line, 0, line.length, fstatSync(fd).size)
       closeSync(fd)
     } else {

@@ -178,9 +178,9 @@ describe('a server that watches', () => {
     rmSync(at('x/deep'), { recursive: true })
     await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 21 }))
     rmSync(at('y'), { recursive: true })
-    world.write('y/n0.md', 'anew\n')
+    world.write('y/n0.md', 'again\n')
     await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 2 }))
-    await says('y/n0', 'anew\n')
+    await says('y/n0', 'again\n')
   })
 })
 

@@ -109,7 +109,7 @@ describe('tokens', () => {
     expect(((await answer.json()) as Wire).result.structuredContent.error).toMatchObject({ code: 'PERMISSION_DENIED' })
   })
 
-  test('a damaged file lets nobody in, says so, and is left as it is', async () => {
+  test('a damaged file lets no one in, says so, and is left as it is', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const http = await serveHttp(world)
     const file = join(world.root, 'state/roux/tokens.json')

@@ -23,7 +23,7 @@ afterEach(() => vi.unstubAllEnvs())
 const KILLS = LONG ? 100 : 20
 
 /**
- * A worker as it was built that dies, of an exception nobody catches, when it is told to. (`Worker.terminate` would end it within a call of the
+ * A worker as it was built that dies, of an exception no one catches, when it is told to. (`Worker.terminate` would end it within a call of the
  * SQLite binding too, which aborts the whole process.)
  */
 function mortal(name: 'indexer' | 'compute'): Worker {

@@ -218,7 +218,7 @@ describe('a cache that is damaged between two starts', () => {
     ],
   ]
 
-  test('is built anew, whatever happened to it, and never answered from', async () => {
+  test('is built again, whatever happened to it, and never answered from', async () => {
     const world = openWorld({ fixture: 'demo' })
     const expected = await truth(world)
     await Promise.all(
@@ -320,7 +320,7 @@ describe('the end', () => {
     const server = await open(world)
     await server.ask('list_tags')
     server.child.stdout.destroy()
-    // The input stays open: only writing tells that nobody reads.
+    // The input stays open: only writing tells that no one reads.
     const ended = new Promise<number | null>((resolve) => server.child.on('exit', resolve))
     for (let id = 0; id < 3; id++) server.send(call(id))
     expect(await ended).toBe(0)
@@ -343,7 +343,7 @@ describe('the end', () => {
     expect(existsSync(`/proc/${pid}`)).toBe(true)
     client.kill('SIGKILL')
     await eventually(async () => {
-      // One that nobody has waited for yet is as good as gone.
+      // One that no one has waited for yet is as good as gone.
       const state = existsSync(`/proc/${pid}`) ? /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : 'gone'
       expect(['gone', 'Z']).toContain(state)
     })

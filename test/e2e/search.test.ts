@@ -70,7 +70,7 @@ describe('a client', () => {
     world.write('Inbox/Visitor.md', 'The quokka, a little wallaby of Rottnest island, is a marsupial.\n')
     await eventually(async () => expect(idsOf(await server.ask('find_nodes', { query: 'quokka' }))).toEqual(['inbox/visitor.md']))
     await eventually(async () => expect(idsOf(await server.ask('search', semantic))[0]).toBe('inbox/visitor.md'))
-    world.write('Inbox/Visitor.md', 'Somebody asked about the oven.\n')
+    world.write('Inbox/Visitor.md', 'Someone asked about the oven.\n')
     await eventually(async () => expect(await server.ask('find_nodes', { query: 'quokka' })).toEqual([]))
     await eventually(async () => expect(idsOf(await server.ask('search', semantic))).not.toContain('inbox/visitor.md'))
   })
@@ -223,7 +223,7 @@ describe('the command line', () => {
   })
 })
 
-describe('queries that nobody types', () => {
+describe('queries that no one types', () => {
   const word = 'x'.repeat(1_000_000)
   const words = Array.from({ length: 20_000 }, (_, at) => `word${at}`).join(' ')
   const QUERIES: readonly (readonly [string, string])[] = [
@@ -241,7 +241,7 @@ describe('queries that nobody types', () => {
     ['zeros and halves of characters', '\u0000\ud800 \udc00'.repeat(100)],
   ]
 
-  test('are answered or refused, and nobody else is held up', async () => {
+  test('are answered or refused, and no one else is held up', async () => {
     const world = DEMO()
     const server = await serveComplete(world)
     const order: string[] = []

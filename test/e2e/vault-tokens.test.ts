@@ -88,7 +88,7 @@ test('nor is it told of what changes there', async () => {
     client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void heard[name]?.push(params.uri))
     await client.callTool({ name: 'list_tags', arguments: {} })
   }
-  // That all of a vault was read for the first time is told of whatever somebody asked for in it: here that is over.
+  // That all of a vault was read for the first time is told of whatever someone asked for in it: here that is over.
   await guest.subscribeResource({ uri: 'roux://node/plan' })
   await eventually(async () => {
     world.write('Plan.md', `Plan ${performance.now()}\n`)

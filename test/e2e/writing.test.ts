@@ -178,8 +178,8 @@ describe('a client that writes', () => {
     const stale = await ask('apply_changes', { operations, dry_run: true })
     expect(stale.diff).toMatch(/^\+More\.$/m)
     expect(snapshot(world.vault)).toEqual(NOTES)
-    world.write('Yeast.md', 'Somebody else.\n')
-    const changed = { ...NOTES, 'Yeast.md': 'Somebody else.\n' }
+    world.write('Yeast.md', 'Someone else.\n')
+    const changed = { ...NOTES, 'Yeast.md': 'Someone else.\n' }
     expect((await ask('apply_changes', { plan_id: stale.plan_id })).error.code).toBe('CONFLICT')
     expect(snapshot(world.vault)).toEqual(changed)
     const { plan_id } = await ask('apply_changes', { operations, dry_run: true })
@@ -194,7 +194,7 @@ describe('a client that writes', () => {
     expect(snapshot(world.vault)).toEqual(changed)
   })
 
-  test('cannot undo over what somebody wrote since', async () => {
+  test('cannot undo over what someone wrote since', async () => {
     const world = openVault(NOTES)
     const ask = await openSdk(world)
     const { change_id } = await ask('update_node', { id: 'yeast', content: 'Ours.\n' })
@@ -257,7 +257,7 @@ describe('killed in the middle of a large move', () => {
     },
   )
 
-  test('what somebody wrote into the vault since is kept', async () => {
+  test('what someone wrote into the vault since is kept', async () => {
     const world = openVault(before)
     await killWithin(world, (vault) => readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]'))
     writeFileSync(join(world.vault, 'n0.md'), 'Mine.\n')

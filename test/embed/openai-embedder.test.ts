@@ -176,7 +176,7 @@ describe('again', () => {
     expect((await embedder.embed(['a'], 'passage')).length).toBe(1)
   })
 
-  test('not for a question, nor while it opens: somebody waits', async () => {
+  test('not for a question, nor while it opens: someone waits', async () => {
     const { embedder, requests } = await opened(afterOpening(reply(503)))
     await fails(embedder.embed(['a'], 'query'), /answers 503/)
     expect(requests.length).toBe(2)
@@ -285,7 +285,7 @@ describe('a server that refuses', () => {
     expect(requests.length).toBe(1)
   })
 
-  test('nobody listens', () =>
+  test('no one listens', () =>
     fails(open({ baseUrl: 'http://127.0.0.1:1/v1' }), /cannot be reached: .*ECONNREFUSED|bad port/, /Start it/))
 
   test('too slow, before its answer and within it', async () => {

@@ -37,7 +37,7 @@ function factsOf(graph: Graph) {
     id: graph.id(key),
     found: graph.find(graph.id(key)),
     isListed: graph.isListedNote(key),
-    troubles: graph.troubles(key),
+    problemCount: graph.problemCount(key),
     inDegree: graph.inDegree(key),
     outDegree: graph.outDegree(key),
     sources: [...graph.sources(key)].sort(),

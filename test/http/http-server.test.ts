@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
-import { feedOf, ServerEvents } from '../../src/mcp/events.ts'
+import { feedOf, ServerEvents } from '../../src/mcp/events/events.ts'
 import { type Listening, listening, speak } from './support.ts'
 
 let http: Listening | undefined
@@ -365,7 +365,7 @@ describe('the version of 2026-07-28', () => {
     )
   })
 
-  test('nobody silences another by what they listen to, and asking for too much says what the bound is', async () => {
+  test('no one silences another by what they listen to, and asking for too much says what the bound is', async () => {
     const events = new ServerEvents()
     const on = await start({ eventsFor: () => feedOf(events) })
     const listenTo = (resourceSubscriptions: readonly string[]) =>
@@ -415,7 +415,7 @@ describe('the version of 2026-07-28', () => {
   })
 })
 
-test('a mistake of ours is an internal error, told in the log and to nobody else', async () => {
+test('a mistake of ours is an internal error, told in the log and to no one else', async () => {
   const on = await start({
     serverFor: () => {
       throw new Error('secret detail')

@@ -17,7 +17,7 @@ export interface Listening {
   readonly port: number
   readonly file: string
   readonly token: string
-  /** Of somebody else, who may only read. */
+  /** Of someone else, who may only read. */
   readonly reader: string
   readonly logged: readonly string[]
   /** Replaces the tokens. */

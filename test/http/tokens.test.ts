@@ -79,8 +79,8 @@ describe('the file', () => {
   })
 
   test.each([
-    ['a scope that nobody knows', { scopes: ['root'] }],
-    ['a member that nobody knows', { admin: true }],
+    ['a scope that no one knows', { scopes: ['root'] }],
+    ['a member that no one knows', { admin: true }],
     ['a name of two', {}, {}],
   ] as const)('with %s it counts as damaged', (_, ...changes) => {
     writeTokens(file, [])

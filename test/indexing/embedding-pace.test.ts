@@ -14,13 +14,13 @@ async function restAfter(pace: EmbeddingPace, worked: number): Promise<number> {
   return await resting
 }
 
-test('while nobody asks there are only short pauses, however long the work took', async () => {
+test('while no one asks there are only short pauses, however long the work took', async () => {
   const pace = new EmbeddingPace()
   expect(pace.isAsked).toBe(false)
   expect(await restAfter(pace, 100)).toBe(4)
 })
 
-test('while somebody asks it rests twice as long as it worked, within bounds', async () => {
+test('while someone asks it rests twice as long as it worked, within bounds', async () => {
   const pace = new EmbeddingPace()
   pace.asked()
   expect(await restAfter(pace, 7)).toBe(14)

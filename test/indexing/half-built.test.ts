@@ -45,7 +45,7 @@ test('an index that its writer left half made says so to every reader, and is co
   const store = openStore(path)
   expect(await ask(store).state()).toEqual({ generation: 0, files: 0, complete: false })
 
-  // The other one knew the whole vault once; then somebody emptied the cache folder.
+  // The other one knew the whole vault once; then someone emptied the cache folder.
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   const other = openIndexer(vault, writer)

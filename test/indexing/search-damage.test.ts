@@ -229,7 +229,7 @@ describe('a damaged search index', () => {
     ['without half of the vectors', (file) => change(file, 'DELETE FROM vector WHERE key % 2 = 0')],
     ['without half of the versions', (file) => change(file, 'DELETE FROM note WHERE key % 2 = 0')],
   ]
-  test.each(harms)('%s: it is built anew, and the graph stays', async (_, spoil) => {
+  test.each(harms)('%s: it is built again, and the graph stays', async (_, spoil) => {
     const { index, search } = await spread()
     spoil(search)
     const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
@@ -237,8 +237,8 @@ describe('a damaged search index', () => {
   })
 })
 
-// Known: it is taken for damage of the search index, which is built anew in vain.
-test('damage of what the graph’s index says of a note: that one is built anew, and queries are answered', async () => {
+// Known: it is taken for damage of the search index, which is built again in vain.
+test('damage of what the graph’s index says of a note: that one is built again, and queries are answered', async () => {
   const { index } = await spread()
   const database = openSqlite(index)
   database.exec("UPDATE info SET data = replace(data, 'alias 3', 'alias 4')")

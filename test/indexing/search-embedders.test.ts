@@ -209,7 +209,7 @@ describe('another embedder', () => {
   })
 })
 
-test('while somebody asks fewer notes are stored at once, and all of them in the end', async () => {
+test('while someone asks fewer notes are stored at once, and all of them in the end', async () => {
   const notes = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}.md`, `Note with word${at}.`]))
   const sizes = async (isAsked: boolean) => {
     const stored: number[] = []

@@ -71,7 +71,7 @@ describe('starting', () => {
     expect(await nearest(store, bag, 'word17')).toHaveLength(1)
   })
 
-  test('a command does nothing for search until somebody waits for it', async () => {
+  test('a command does nothing for search until someone waits for it', async () => {
     const bag = new BagOfWords()
     const { service } = serveSearch(file(), new MemoryVault(NOTES), { ...openBag(bag), isEager: false })
     service.start()
@@ -204,7 +204,7 @@ describe('closing', () => {
   })
 })
 
-describe('a graph that is built anew', () => {
+describe('a graph that is built again', () => {
   async function followsAfter(changes: number): Promise<void> {
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
@@ -235,7 +235,7 @@ describe('a graph that is built anew', () => {
 
   test.each([1, 3])('gives other keys: search follows, %i commits later', (changes) => followsAfter(changes))
 
-  // Known: an index built anew with as many commits as the one before looks the same to search.
+  // Known: an index built again with as many commits as the one before looks the same to search.
   test('gives other keys: search follows at once', () => followsAfter(0))
 })
 

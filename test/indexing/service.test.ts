@@ -293,7 +293,7 @@ describe('a damaged index', () => {
     database.close()
   }
 
-  test.each(harms)('%s: it is built anew, and no answer is wrong', async (_, harm) => {
+  test.each(harms)('%s: it is built again, and no answer is wrong', async (_, harm) => {
     const file = await indexFile()
     harm(file)
     const { store, service } = await started(file, new MemoryVault(NOTES))
@@ -447,7 +447,7 @@ test('whoever empties the cache folder loses nothing but time', async () => {
   expect(await rowsOf(store)).toEqual(await expectedRows(vault))
 })
 
-describe('what fails although nobody expects it', () => {
+describe('what fails although no one expects it', () => {
   test('in search is said to those who wait and logged, and the next call goes on', async () => {
     const refused = new Error('read-only')
     const vault = new MemoryVault(NOTES)

@@ -6,7 +6,7 @@ import { putEntry, removeEntry } from '../../src/install/entries.ts'
 const PLACE = { file: 'settings.json', key: 'servers', name: 'roux' }
 const ENTRY = { command: 'node', args: ['main.js', 'serve', 'vault'] }
 
-/** JSON with white space and comments between its tokens, as if somebody had typed it. */
+/** JSON with white space and comments between its tokens, as if someone had typed it. */
 interface Typed {
   readonly value: Readonly<Record<string, unknown>>
   /** What stands between tokens, over and over. */

@@ -55,7 +55,7 @@ test.each([
   [{ command: 'not-roux', args: ['serve'] }],
   [{ url: 'http://127.0.0.1:7583/mcp' }],
   [{ url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer other' } }],
-])("somebody else's: %j", (entry) => expect(readOwnEntry(entry)).toBeUndefined())
+])("someone else's: %j", (entry) => expect(readOwnEntry(entry)).toBeUndefined())
 
 test('what a user added stays, how the server is reached does not', () => {
   const former = { type: 'stdio', command: 'o', args: ['o'], env: { ROUX_VAULT_MODE: 'docs' }, disabled: true }

@@ -54,7 +54,7 @@ describe('server.json', () => {
     ['a name without a namespace', { name: 'roux' }],
     ['a long description', { description: 'x'.repeat(101) }],
     ['a range', { version: '^1.0.0' }],
-    ['a field that nobody knows', { mcp: true }],
+    ['a field that no one knows', { mcp: true }],
     ['an argument that says nothing', { packages: [{ ...server.packages[0], packageArguments: [{ type: 'positional' }] }] }],
   ])('would be refused with %s', (_, change) => {
     expect(SERVER_JSON.safeParse({ ...server, ...change }).success).toBe(false)

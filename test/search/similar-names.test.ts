@@ -89,7 +89,7 @@ describe('similar names', () => {
     expect(index.find('CHICK', ids, { limit: 5, minimum: 0.9 })).toEqual([{ key: 1, name: 'Chick', score: 1 }])
   })
 
-  test('a name of a megabyte holds nobody up', () => {
+  test('a name of a megabyte holds no one up', () => {
     const index = new SimilarNames()
     index.set(1, ['x'.repeat(1 << 20)])
     expect(index.find('y'.repeat(1 << 20), ids, { limit: 1, minimum: 0.1 })).toEqual([])

@@ -11,7 +11,7 @@ export const GARDEN: Readonly<Record<string, FakeFile>> = {
   'Beds/Tomato.md': { properties: { tags: ['work'], title: 'Tomatoes' }, body: 'Red.\n' },
   'Beds/Long.md': { body: `${'word '.repeat(4000)}end` },
   'Beds/Compost.md': { properties: { archived: true }, body: 'A second one.\n' },
-  'Alone.md': { body: 'Nobody links here.\n' },
+  'Alone.md': { body: 'No one links here.\n' },
   'Hidden.md': { body: 'See [[Compost]].\n', excluded: true },
   'photo.png': {},
   'board.canvas': { body: '{}' },

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
-import { type ServeStdioOptions, type StdioServer, serveStdioServer } from '../../src/mcp/serve-stdio.ts'
+import { type ServeStdioOptions, type StdioServer, serveStdioServer } from '../../src/mcp/transport/serve-stdio.ts'
 
 /** What came over the wire; a test's expectation tells its type. */
 // biome-ignore lint/suspicious/noExplicitAny: every test reads another shape

@@ -8,7 +8,7 @@ describe('changes', () => {
 
   const open = () => {
     const told: Dirty[] = []
-    return { told, batch: openDirtyBatch({ settle: 15, maxWait: 120 }, (dirty) => told.push(dirty)) }
+    return { told, batch: openDirtyBatch({ quiet: 15, maxWait: 120 }, (dirty) => told.push(dirty)) }
   }
 
   test('are told once nothing more happens for a moment', () => {

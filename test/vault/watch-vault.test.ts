@@ -235,7 +235,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     expect(vault.problems).toEqual([])
   })
 
-  test('a folder that is replaced before anybody looks is watched anew', async () => {
+  test('a folder that is replaced before anybody looks is watched again', async () => {
     const vault = await watched({ 'd/e/a.md': '', 'd/b.md': '' })
     for (let i = 0; i < 5; i += 1) {
       rmSync(vault.at('d'), { recursive: true })

@@ -111,7 +111,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('a file that does not answer', () => {
-  test('keeps nobody from reading the others', async () => {
+  test('keeps no one from reading the others', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const slow = read('slow.md')

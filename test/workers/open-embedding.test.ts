@@ -49,7 +49,7 @@ test('closing does not wait for an embedder that is still being opened', async (
     new Map<string, unknown>([
       ['embedder.kind', 'openai'],
       ['embedder.model', 'm'],
-      // An address that is reserved for documentation: nobody answers there.
+      // An address that is reserved for documentation: no one answers there.
       ['embedder.base_url', 'http://192.0.2.1/v1'],
     ]),
   )

@@ -73,7 +73,7 @@ describe('a relayed embedder', () => {
     await expect(asked).rejects.toThrow('gone too')
   })
 
-  test('an answer that nobody waits for is no harm; closing it does not close the other', async () => {
+  test('an answer that no one waits for is no harm; closing it does not close the other', async () => {
     const bag = new BagOfWords()
     const { relay } = connected(async () => bag)
     const embedder = await relay.open()

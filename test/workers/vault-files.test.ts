@@ -46,7 +46,7 @@ test('the same text is the same object until the file changes', async () => {
   expect(await readOne(texts, 'nope.md')).toBeUndefined()
 })
 
-test('a file that was just written is read anew each time', async () => {
+test('a file that was just written is read again each time', async () => {
   const { vault } = diskVault({ 'a.md': 'one' })
   const texts = textsOf(vault)
   expect(await readOne(texts, 'a.md')).not.toBe(await readOne(texts, 'a.md'))

@@ -52,7 +52,7 @@ describe('what is written', () => {
   })
 })
 
-describe('a file that nobody has told of yet', () => {
+describe('a file that no one has told of yet', () => {
   test('can be edited and deleted, in another spelling too', async () => {
     const vault = await writable({ 'a.md': '' })
     vault.put('F/new.md', 'N')
@@ -116,7 +116,7 @@ test('a note was created when it was, whatever is written into it and wherever i
   await vault.write({ kind: 'update', id: 'f/a', append: 'x', updateLinks: false })
   expect(statSync(join(vault.root, 'f/a.md')).birthtimeMs).not.toBe(born)
   expect(await bornAt('f/a.md')).toBe(born)
-  // Its own link is written anew, so that it is a new file under a new name.
+  // Its own link is written again, so that it is a new file under a new name.
   const { changeId = '' } = await vault.write(move('f/a', 'g/h/c'))
   expect(await bornAt('g/h/c.md')).toBe(born)
   await vault.write(move('g', 'z'))
@@ -145,7 +145,7 @@ describe('what is taken back', () => {
     expect(redone.files).toContainEqual({ kind: 'deleted', from: 'c.md', relinked: [] })
   })
 
-  test('is refused when somebody edited it since, and when it is not known', async () => {
+  test('is refused when someone edited it since, and when it is not known', async () => {
     const vault = await writable({ 'a.md': 'A' })
     const { changeId = '' } = await vault.write({ kind: 'update', id: 'a', content: 'B', updateLinks: false })
     vault.put('a.md', 'by hand')
@@ -189,7 +189,7 @@ describe('what a dead process left half done', () => {
     expect(await vault.edges()).toEqual(isEnded ? ['b.md -> f/z.md x1', 'c.md -> f/z.md x1'] : edges)
   })
 
-  test('is in the index, with what was edited since, when somebody asks what became of it', async () => {
+  test('is in the index, with what was edited since, when someone asks what became of it', async () => {
     const vault = await writable({ 'b.md': '' })
     const { changeId: id = '' } = await vault.write(create('a', '[[b]]'))
     const kept = [{ path: 'a.md', reason: 'it was changed since' }]
@@ -221,7 +221,7 @@ async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: O
   )
 }
 
-test('links in a file that nobody has told of yet follow, too', async () => {
+test('links in a file that no one has told of yet follow, too', async () => {
   const vault = await writable({ 'x.md': '', 'a.md': 'nothing' })
   vault.put('a.md', 'now [[x]]')
   await vault.write({ kind: 'move', id: 'x', to: 'y' })

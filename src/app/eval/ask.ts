@@ -1,5 +1,5 @@
 import type { NodeId } from '../../core/ids.ts'
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { rankNotes, type SearchArguments, search } from '../search.ts'
 import type { KnownItem } from './known-item.ts'

@@ -34,7 +34,7 @@ export class NameCounts {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Whether it is a heading in one note only, nobody's title or alias, and can be asked for. */
+  /** Whether it is a heading in one note only, no one's title or alias, and can be asked for. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }

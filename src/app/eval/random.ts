@@ -18,7 +18,7 @@ export function drawIndex(count: number, random: Random): number {
   return Math.floor(random() * count)
 }
 
-/** All of the items in an order drawn anew (Fisher and Yates). */
+/** All of the items in an order drawn again (Fisher and Yates). */
 export function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
   const order = [...items]
   for (let last = order.length - 1; last > 0; last--) {

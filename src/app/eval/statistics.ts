@@ -28,7 +28,7 @@ export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
 
-/** The mean of the groups' means, each group as heavy as another; values are drawn anew within their group. */
+/** The mean of the groups' means, each group as heavy as another; values are drawn again within their group. */
 export function meanOfMeans(groups: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (values: readonly number[]): number => {

@@ -1,4 +1,4 @@
-import { type Call, plain } from '../answer.ts'
+import { type Call, plain } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'

@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { NodeKind } from '../../core/store.ts'
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'

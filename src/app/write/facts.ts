@@ -1,5 +1,5 @@
 import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import { truncate } from '../truncate.ts'
 
 /** What was done, or would be, as answers tell it. */

@@ -1,4 +1,4 @@
-import { answer, type Call, plain } from '../answer.ts'
+import { answer, type Call, plain } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds, unknownIdWarning } from '../known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'

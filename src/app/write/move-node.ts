@@ -1,6 +1,6 @@
 import { foldId, toNodeId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
-import { type Call, plain } from '../answer.ts'
+import { type Call, plain } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp } from '../known-node.ts'
 import { trimFolder } from '../scope.ts'

@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { answer, type Call, plain } from '../answer.ts'
+import { answer, type Call, plain } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'

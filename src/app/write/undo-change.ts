@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { WriteResult } from '../../core/operations.ts'
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import type { NodeDetails } from '../get-node.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../answer.ts'
+import type { Call } from '../answer-when-ready.ts'
 import { getNode, type NodeDetails } from '../get-node.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { CONTENT_LIMITS } from '../truncate.ts'

@@ -22,7 +22,7 @@ export function requireContent(content: string): Uint8Array {
     throw notBase64(content.length, 'It ends within a group of four characters: is it cut off, or its padding "=" missing?')
   const last = content.slice(-4)
   if (Buffer.from(last, 'base64').toString('base64') !== last) {
-    throw notBase64(content.length - padding - 1, 'The last character holds bits that belong to no byte: encode the file anew.')
+    throw notBase64(content.length - padding - 1, 'The last character holds bits that belong to no byte: encode the file again.')
   }
   return Buffer.from(content, 'base64')
 }

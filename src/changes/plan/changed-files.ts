@@ -79,7 +79,7 @@ function stillThere(path: string): RouxError {
   })
 }
 
-/** The row in which a file is, from one whose name nobody takes; a ring begins anywhere. */
+/** The row in which a file is, from one whose name no one takes; a ring begins anywhere. */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -92,7 +92,7 @@ function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly D
   return row
 }
 
-/** What must be done to a file on disk whose name, old or new, nobody else has. */
+/** What must be done to a file on disk whose name, old or new, no one else has. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]

@@ -3,7 +3,7 @@ import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { editBytes } from '../../markdown/edit/edit-bytes.ts'
 
-/** A line that was written anew to keep its link alive. */
+/** A line that was written again to keep its link alive. */
 interface RewrittenLine {
   readonly line: number
   readonly before: string

@@ -201,7 +201,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   // The caller has not read what is there now.
   const now = partialHash(draft.before)
   throw new RouxError('CONFLICT', `${quote(foldId(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`, {
-    hint: 'Read it again with get_node, then decide anew.',
+    hint: 'Read it again with get_node, then decide again.',
     candidates: [now, expected],
   })
 }

@@ -31,7 +31,7 @@ export async function planOperations(
     for (const [at, operation] of operations.entries()) {
       try {
         subjects.push(await run(workspace, operation, deletions))
-        await workspace.settle(operation.kind === 'update' && operation.updateLinks ? 'rewrite' : 'report')
+        await workspace.followNames(operation.kind === 'update' && operation.updateLinks ? 'rewrite' : 'report')
       } catch (error) {
         throw operations.length > 1 ? numbered(error, at) : error
       }

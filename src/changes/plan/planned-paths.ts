@@ -63,7 +63,7 @@ export class PlannedPaths {
     return this.#coming.has(foldId(path))
   }
 
-  /** The index may still know what somebody took away a moment ago. */
+  /** The index may still know what someone took away a moment ago. */
   #isThere(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined

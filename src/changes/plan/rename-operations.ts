@@ -1,4 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
+import { foldName } from '../../core/fold.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { Operation } from '../../core/operations.ts'
 import { planHeadingRename } from '../../links/relink/plan-heading.ts'
@@ -8,7 +9,6 @@ import { requireHeading } from '../../markdown/edit/require-heading.ts'
 import { removeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
-import { foldTag } from '../../markdown/tags.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireNote } from './note-operations.ts'
@@ -66,7 +66,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
 /** Tags of the frontmatter's list whose new names are in it already: renamed, they would stand there twice. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
-  const isMeant = (name: string) => foldTag(name) === foldTag(from) || foldTag(name).startsWith(`${foldTag(from)}/`)
-  const others = new Set(listed.filter((name) => !isMeant(name)).map(foldTag))
-  return listed.filter((name) => isMeant(name) && others.has(foldTag(to + name.slice(from.length))))
+  const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)
+  const others = new Set(listed.filter((name) => !isMeant(name)).map(foldName))
+  return listed.filter((name) => isMeant(name) && others.has(foldName(to + name.slice(from.length))))
 }

@@ -209,7 +209,7 @@ export class Workspace {
    * Takes over the names of files that came or were edited. Links that lead elsewhere for it are rewritten to lead where they did, or
    * only reported.
    */
-  async settle(links: 'rewrite' | 'report'): Promise<void> {
+  async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
       this.#renamed.delete(draft)
       const { key, path } = draft

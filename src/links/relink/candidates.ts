@@ -2,15 +2,15 @@ import { foldName } from '../../core/fold.ts'
 import { hasFolderTargets, type NamedFile, type Names } from '../name-index.ts'
 import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
 import { isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
-import { type Manner, withoutQuery } from './manner.ts'
+import { type PathStyle, withoutQuery } from './path-style.ts'
 
-/** Obsidian's setting "New link format": how a link that is written as a bare name is written anew. */
+/** Obsidian's setting "New link format": how a link that is written as a bare name is written again. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
 /** A link that needs a new target, as it was. */
 export interface Written {
   readonly link: LinkTarget
-  readonly manner: Manner
+  readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
   /** The path of the file that it leads to. */
   readonly path: string
@@ -54,14 +54,14 @@ function indexFolders(was: Written, wanted: Wanted): readonly string[] {
   const { path } = wanted.file
   if (was.via !== 'folder' || !/^(?:index|readme)\.[^./]+$/i.test(baseName(path))) return []
   const end = was.link.target.endsWith('/') ? '/' : ''
-  const manner = was.manner === 'name' ? 'end' : was.manner
-  return pathsLike({ ...was, manner }, folderOf(path), wanted).map((form) => form + end)
+  const style = was.style === 'name' ? 'end' : was.style
+  return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
 }
 
-/** A path in the manner in which the link was written. */
-function pathsLike({ link, manner }: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
+/** A path in the style in which the link was written. */
+function pathsLike({ link, style }: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
   const relative = relativePath(folderOf(source.path), path)
-  switch (manner) {
+  switch (style) {
     case 'rooted':
       return [`/${path}`]
     case 'relative':

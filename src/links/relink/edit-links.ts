@@ -15,7 +15,7 @@ export interface LinkEditing {
   /** The links that need another text. */
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** Whether a link that was written anew leads where it should; `was` is the one in its place before. */
+  /** Whether a link that was written again leads where it should; `was` is the one in its place before. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 

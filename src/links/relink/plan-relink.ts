@@ -5,7 +5,7 @@ import { mentionsAny, resolveLink, type Source } from '../resolve.ts'
 import { candidates, type NewLinkFormat } from './candidates.ts'
 import { ChangedNames, type NameChange } from './changed-names.ts'
 import { type Choose, editLinks } from './edit-links.ts'
-import { mannerOf, siblingOf } from './manner.ts'
+import { pathStyleOf, siblingOf } from './path-style.ts'
 import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export interface Renaming {
@@ -65,7 +65,7 @@ class Relinker implements RelinkPlan {
     this.lost.push(...lost.filter((each) => !isFound(each)))
   }
 
-  /** Whether a link must be written anew; those that cannot be kept or come to life are noted. */
+  /** Whether a link must be written again; those that cannot be kept or come to life are noted. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -107,8 +107,8 @@ class Relinker implements RelinkPlan {
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
     const found = resolveLink(names, source, link, flavour)
     if (file === undefined || found.kind !== 'file') return []
-    const manner = mannerOf(link, found, source, names)
-    const was = { link, manner, via: found.via, path: names.path(file.key) ?? file.path }
+    const style = pathStyleOf(link, found, source, names)
+    const was = { link, style, via: found.via, path: names.path(file.key) ?? file.path }
     const sure: string[] = []
     const unsure: string[] = []
     for (const target of candidates(was, { names: this.#after, source: now, file, newLinkFormat })) {

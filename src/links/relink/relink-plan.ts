@@ -19,7 +19,7 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** One place that is written anew; several links share it when they use one definition. */
+/** One place that is written again; several links share it when they use one definition. */
 export interface Rewrite {
   /** 1-based, of the first link that needs it. */
   readonly line: number
@@ -28,7 +28,7 @@ export interface Rewrite {
   readonly after: string
 }
 
-/** What is written anew in one file. */
+/** What is written again in one file. */
 export interface RelinkedFile {
   readonly key: number
   /** Before the change of names. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { editText } from '../../core/edit-text.ts'
+import { foldName } from '../../core/fold.ts'
 import { readFrontmatter } from '../frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { foldTag } from '../tags.ts'
 import { type EditStep, editInSteps } from './edit-text.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
 import { setProperties, setRelations } from './properties.ts'
@@ -50,11 +50,11 @@ export interface Overridden {
 }
 
 export function overriddenIn(content: string, text: string): Overridden {
-  const left = new Set(listedTags(text).map(foldTag))
+  const left = new Set(listedTags(text).map(foldName))
   const [before, after] = [content.replace(/^\ufeff/, ''), text].map(propertiesOf) as [Properties, Properties]
   const isOther = (key: string) => key in after && !TAG_KEY.test(key) && !isDeepStrictEqual(before[key], after[key])
   return {
-    tags: listedTags(content).filter((tag) => !left.has(foldTag(tag))),
+    tags: listedTags(content).filter((tag) => !left.has(foldName(tag))),
     properties: Object.keys(before).filter(isOther),
   }
 }

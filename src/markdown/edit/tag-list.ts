@@ -1,9 +1,10 @@
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
+import { foldName } from '../../core/fold.ts'
 import { lineNumber } from '../../core/line-number.ts'
 import { yaml } from '../full-frontmatter.ts'
-import { foldTag, propertyTag } from '../tags.ts'
+import { propertyTag } from '../tags.ts'
 import { editPairs } from './edit-frontmatter.ts'
 import type { Entry, FrontmatterTree, Value } from './frontmatter-tree.ts'
 import { endOfLine, lineEndingOf, nextLine, startOfLine } from './line-endings.ts'
@@ -57,7 +58,7 @@ function partsOf(text: string, { node, start, end }: Value): readonly Part[] {
   return [...node.value.matchAll(/[^\s,]+/g)].map(({ 0: part, index }) => {
     const name = propertyTag(part)
     const at = inner === -1 ? start : inner + index
-    return { text: part, tag: name && foldTag(name), start: at, end: inner === -1 ? end : at + part.length }
+    return { text: part, tag: name && foldName(name), start: at, end: inner === -1 ? end : at + part.length }
   })
 }
 

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TextEdit } from '../../core/changes.ts'
+import { foldName } from '../../core/fold.ts'
 import type { Flavour } from '../../core/note.ts'
 import { readFrontmatter } from '../frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { addPropertyTags } from '../properties.ts'
 import { scanBody } from '../scan-body.ts'
-import { foldTag, propertyTag, TagSet } from '../tags.ts'
+import { propertyTag, TagSet } from '../tags.ts'
 import { bodyStartOf } from './body.ts'
 import { addProperties, editPairs, frontmatterEdits } from './edit-frontmatter.ts'
 import { type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
@@ -29,7 +30,7 @@ export function addTags(text: string, tags: readonly string[]): readonly TextEdi
  * @throws RouxError like `addTags`.
  */
 export function removeTags(text: string, tags: readonly string[]): readonly TextEdit[] {
-  const removed = new Set(requireTags(tags).map(foldTag))
+  const removed = new Set(requireTags(tags).map(foldName))
   return editTags(text, { wanted: [], keeps: (folded) => !removed.has(folded) })
 }
 
@@ -40,7 +41,7 @@ export function removeTags(text: string, tags: readonly string[]): readonly Text
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
   const wanted = requireTags(tags)
-  const kept = new Set(wanted.map(foldTag))
+  const kept = new Set(wanted.map(foldName))
   return editTags(text, { wanted, keeps: (folded) => kept.has(folded) })
 }
 
@@ -76,7 +77,7 @@ function requireTags(tags: readonly string[]): readonly string[] {
         'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
       )
     }
-    if (!found.has(foldTag(name))) found.set(foldTag(name), name)
+    if (!found.has(foldName(name))) found.set(foldName(name), name)
   }
   return [...found.values()]
 }
@@ -94,10 +95,10 @@ function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] 
   const entries = tree.entries.filter(({ key }) => TAG_KEY.test(key))
   const main = entries.find(({ key }) => key.length === 4) ?? entries[0]
   const present = new Set(entries.flatMap((entry) => tagsIn(tree, entry)).filter(keeps))
-  const added = wanted.filter((tag) => !present.has(foldTag(tag)))
+  const added = wanted.filter((tag) => !present.has(foldName(tag)))
   const edits = entries.flatMap((entry) => editTagEntry(tree, entry, { keeps, added: entry === main ? added : [] }))
   if (!main && added.length > 0) edits.push(...newList(tree, added))
-  const expected = new Set([...present, ...added.map(foldTag)])
+  const expected = new Set([...present, ...added.map(foldName)])
   return frontmatterEdits(tree, edits, (after, properties) => {
     return sameTags(after, expected) && isDeepStrictEqual(withoutTags(properties), withoutTags(tree.properties))
   })
@@ -113,6 +114,6 @@ function withoutTags(properties: Readonly<Record<string, unknown>>): Readonly<Re
 }
 
 function sameTags(text: string, expected: ReadonlySet<string>): boolean {
-  const found = listedTags(text).map(foldTag)
+  const found = listedTags(text).map(foldName)
   return found.length === expected.size && found.every((tag) => expected.has(tag))
 }

@@ -1,4 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { foldName } from '../../core/fold.ts'
 import type { Flavour } from '../../core/note.ts'
 import { readCanvasNodes } from '../canvas-json.ts'
 import { readFrontmatter } from '../frontmatter.ts'
@@ -6,7 +7,7 @@ import { indexLines, LineIndex } from '../line-index.ts'
 import { logseqProperties } from '../logseq.ts'
 import type { PropertyText } from '../plain-frontmatter.ts'
 import { scanBody } from '../scan-body.ts'
-import { foldTag, propertyTag } from '../tags.ts'
+import { propertyTag } from '../tags.ts'
 import { cardPassage } from './canvas-passage.ts'
 
 export interface TagRenaming {
@@ -77,11 +78,11 @@ interface Renamed {
 type Rename = (name: string) => Renamed | undefined
 
 function renamer({ from, to }: TagRenaming): Rename {
-  const wanted = foldTag(from)
+  const wanted = foldName(from)
   const depth = from.split('/').length
   return (name) => {
     const head = name.split('/').slice(0, depth).join('/')
-    return foldTag(head) === wanted && head !== to ? { length: head.length, text: to } : undefined
+    return foldName(head) === wanted && head !== to ? { length: head.length, text: to } : undefined
   }
 }
 

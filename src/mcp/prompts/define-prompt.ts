@@ -1,6 +1,6 @@
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
-import type { ToolIdentity } from '../define-tool.ts'
+import type { ToolIdentity } from '../definition/define-tool.ts'
 
 export interface PromptArgument {
   readonly name: string

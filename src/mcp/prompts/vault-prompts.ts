@@ -1,5 +1,5 @@
-import type { Call } from '../../app/answer.ts'
-import { answer, plain } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
+import { answer, plain } from '../../app/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { toScope } from '../../app/scope.ts'
 import { requireText } from '../../app/texts.ts'

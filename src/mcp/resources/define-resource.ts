@@ -1,9 +1,9 @@
-import type { Call } from '../../app/answer.ts'
+import type { Call } from '../../app/answer-when-ready.ts'
 import type { NodeCompletion } from '../../app/complete-node.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { WholeFile } from '../../app/read-file.ts'
 import type { NodeKind } from '../../core/store.ts'
-import type { ToolIdentity } from '../define-tool.ts'
+import type { ToolIdentity } from '../definition/define-tool.ts'
 import type { ServerFacts } from '../server-facts.ts'
 
 /** What is known beside the vault when a resource is read. */

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4'
 import { addAttachment } from '../../app/write/add-attachment.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
@@ -10,6 +11,8 @@ export const addAttachmentTool = defineOperation({
     'Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it.',
   needs: 'tools.attach',
   annotations: CREATES,
+  names: { id: 'note or folder' },
+  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: z.string().describe('Note that it is for, or folder to put it into.'),
     filename: z.string().describe('Name with ending.'),

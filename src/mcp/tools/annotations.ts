@@ -1,4 +1,4 @@
-import { READS, type ToolAnnotations } from '../define-tool.ts'
+import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
 /** Adds something; twice is two, or an error. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }

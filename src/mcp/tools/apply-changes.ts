@@ -1,12 +1,13 @@
 import * as z from 'zod/v4'
 import { applyChanges } from '../../app/write/apply-changes.ts'
 import type { SingleWrite } from '../../app/write/single-write.ts'
-import { defineTool, type SwitchedOffBy } from '../define-tool.ts'
-import type { Violations } from '../invalid-arguments.ts'
-import { MOST_ITEMS } from '../list-bounds.ts'
-import { toolDisabled } from '../tool-disabled.ts'
+import type { Violations } from '../calls/invalid-arguments.ts'
+import { MOST_ITEMS } from '../calls/list-bounds.ts'
+import { toolDisabled } from '../calls/tool-disabled.ts'
+import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { CHANGES } from './annotations.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 interface GivenOperation {
   readonly tool: string
@@ -20,6 +21,8 @@ export const applyChangesTool = defineTool({
     'Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
+  names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
+  unredacted: OF_CHANGES,
   input: () => ({
     operations: z
       .array(

@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { nodeId } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const cloneNodeTool = defineOperation({
   name: 'clone_node',
@@ -10,6 +11,8 @@ export const cloneNodeTool = defineOperation({
   description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
   needs: 'tools.write',
   annotations: CREATES,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),

@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { createFolder } from '../../app/write/create-folder.ts'
-import { defineOperation } from '../define-operation.ts'
-import { outputSchema, TEXT } from '../output-schema.ts'
+import { defineOperation } from '../definition/define-operation.ts'
+import { outputSchema, TEXT } from '../definition/output-schema.ts'
 import { ENSURES } from './annotations.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const createFolderTool = defineOperation({
   name: 'create_folder',
@@ -10,6 +11,8 @@ export const createFolderTool = defineOperation({
   description: 'Makes an empty folder. Not needed before create_node or move_node.',
   needs: 'tools.write',
   annotations: ENSURES,
+  names: { path: 'place' },
+  unredacted: OF_CHANGES,
   input: () => ({ path: z.string().describe('Path in the vault.') }),
   output: outputSchema({ path: TEXT, change_id: TEXT }),
   wrap: 'object',

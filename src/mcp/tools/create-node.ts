@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
 import { properties, relations, tags } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const createNodeTool = defineOperation({
   name: 'create_node',
@@ -10,6 +11,8 @@ export const createNodeTool = defineOperation({
   description: 'Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node.',
   needs: 'tools.write',
   annotations: CREATES,
+  names: { id: 'place', relations: 'targets' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path in the vault, ending in .md; it is lowercased.'),
     content: z.string().describe('Markdown.'),

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { type FoundNode, findNodes } from '../../app/find-nodes.ts'
 import { type FoundPart, mergeFound } from '../../app/merge.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import type { VaultAnswer } from '../reach.ts'
+import type { VaultAnswer } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit } from './parameters.ts'
 
 export const findNodesTool = defineTool({
@@ -11,6 +11,8 @@ export const findNodesTool = defineTool({
   description:
     'Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search.',
   annotations: READS,
+  names: { folder: 'place' },
+  searchReadiness: () => 'words',
   input: () => ({
     query: z
       .string()

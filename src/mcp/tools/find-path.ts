@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { findPath } from '../../app/find-path.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { nodeId } from './parameters.ts'
 
 export const findPathTool = defineTool({
@@ -9,6 +9,7 @@ export const findPathTool = defineTool({
   description:
     'Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not.',
   annotations: READS,
+  names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeId('Start'),
     target: nodeId('End'),

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getHubs } from '../../app/get-hubs.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { listOf, NUMBER, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { listOf, NUMBER, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { folder, limit, tag } from './parameters.ts'
 
 export const getHubsTool = defineTool({
@@ -9,6 +9,7 @@ export const getHubsTool = defineTool({
   title: 'Most central notes',
   description: 'The most central notes with their scores: a good first look at a vault, folder or tag.',
   annotations: READS,
+  names: { folder: 'place' },
   input: () => ({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])

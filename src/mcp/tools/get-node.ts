@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { getNode } from '../../app/get-node.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { nodeId } from './parameters.ts'
 
 export const getNodeTool = defineTool({
@@ -9,6 +9,7 @@ export const getNodeTool = defineTool({
   description:
     'Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes.',
   annotations: READS,
+  names: { id: 'note' },
   input: () => ({
     id: nodeId('Note'),
     depth: z.int().min(0).max(1).default(0).describe('0: the note only; 1: also its neighbours.'),

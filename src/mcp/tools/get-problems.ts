@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getProblems } from '../../app/get-problems.ts'
 import { PROBLEM_KINDS } from '../../core/store.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, offset } from './parameters.ts'
 
 export const getProblemsTool = defineTool({
@@ -10,6 +10,7 @@ export const getProblemsTool = defineTool({
   description:
     'What is wrong in the vault, with file, line and what may have been meant: broken and ambiguous links, links to headings or blocks that are gone, malformed parts, notes without links, names that clash.',
   annotations: READS,
+  names: { folder: 'place' },
   input: () => ({
     kind: z.enum(PROBLEM_KINDS).optional().describe('Only this kind.'),
     folder: folder(),

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { getTree } from '../../app/get-tree.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit } from './parameters.ts'
 
 export const getTreeTool = defineTool({
@@ -9,6 +9,7 @@ export const getTreeTool = defineTool({
   description:
     'Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes.',
   annotations: READS,
+  names: { path: 'place' },
   input: () => ({
     path: z.string().optional().describe('Folder to begin at; the vault if absent.'),
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),

@@ -1,4 +1,4 @@
-import type { Tool } from '../define-tool.ts'
+import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'

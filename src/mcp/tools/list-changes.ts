@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { listChanges } from '../../app/write/list-changes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { limit } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const listChangesTool = defineTool({
   name: 'list_changes',
@@ -10,6 +11,8 @@ export const listChangesTool = defineTool({
   description: 'What was written through these tools, newest first, with files and the change_id for undo.',
   needs: 'tools.write',
   annotations: READS,
+  names: { id: 'note or folder' },
+  unredacted: OF_CHANGES,
   input: () => ({
     limit: limit(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),

@@ -1,6 +1,6 @@
 import { listNodes } from '../../app/list-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { kinds, limit, offset, path, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({
@@ -9,6 +9,7 @@ export const listNodesTool = defineTool({
   description:
     'Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
   annotations: READS,
+  names: { path: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),

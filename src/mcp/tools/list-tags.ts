@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { listTags } from '../../app/list-tags.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { COUNT, listOf, outputSchema, TEXT } from '../output-schema.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
 
 export const listTagsTool = defineTool({
   name: 'list_tags',

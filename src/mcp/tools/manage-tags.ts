@@ -1,7 +1,8 @@
 import { writeNode } from '../../app/write/write-node.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
 import { nodeId, tags } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const manageTagsTool = defineOperation({
   name: 'manage_tags',
@@ -9,6 +10,8 @@ export const manageTagsTool = defineOperation({
   description: "Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag.",
   needs: 'tools.write',
   annotations: SETS,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     add: tags().default([]).describe('Tags to add.'),

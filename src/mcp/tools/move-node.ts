@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { moveNode } from '../../app/write/move-node.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, expectedHash } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const moveNodeTool = defineOperation({
   name: 'move_node',
@@ -11,6 +12,8 @@ export const moveNodeTool = defineOperation({
     'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten.',
   needs: 'tools.write',
   annotations: CHANGES,
+  names: { id: 'note or folder', to: 'place' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
     to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),

@@ -1,14 +1,15 @@
 import * as z from 'zod/v4'
 import { nodesExist } from '../../app/nodes-exist.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { FLAG, outputSchema } from '../output-schema.ts'
-import { valuesOf } from '../reach.ts'
+import { valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { FLAG, outputSchema } from '../definition/output-schema.ts'
 
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Do these ids exist',
   description: 'Tells for each id whether there is such a node. For names instead of ids use resolve_nodes.',
   annotations: READS,
+  names: { ids: 'note' },
   input: () => ({
     ids: z.array(z.string()).describe('Ids to check, in any case, up to 1,000.'),
   }),

@@ -1,4 +1,4 @@
-import type { OperationTool } from '../define-operation.ts'
+import type { OperationTool } from '../definition/define-operation.ts'
 import { addAttachmentTool } from './add-attachment.ts'
 import { cloneNodeTool } from './clone-node.ts'
 import { createFolderTool } from './create-folder.ts'

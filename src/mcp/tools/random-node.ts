@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { randomNode } from '../../app/random-node.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 
 export const randomNodeTool = defineTool({
   name: 'random_node',

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4'
 import { readAttachment } from '../../app/write/read-attachment.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { attachmentId } from './parameters.ts'
+import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const readAttachmentTool = defineTool({
   name: 'read_attachment',
@@ -10,6 +11,8 @@ export const readAttachmentTool = defineTool({
     'Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none.',
   needs: 'tools.attach',
   annotations: READS,
+  names: { id: 'note' },
+  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: attachmentId(),
     offset: z.int().min(0).default(0).describe('Bytes to skip.'),

@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { rename } from '../../app/write/rename.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { dryRun, nodeId } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const renameHeadingTool = defineOperation({
   name: 'rename_heading',
@@ -10,6 +11,8 @@ export const renameHeadingTool = defineOperation({
   description: 'Gives a heading another text; every link to it follows.',
   needs: 'tools.write',
   annotations: CHANGES,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     heading: z.array(z.string()).min(1).describe('Headings from the outside in, as far as needed.'),

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { mergeResolved } from '../../app/merge.ts'
 import { resolveNodes } from '../../app/resolve-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { valuesOf } from '../reach.ts'
+import { valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { path, tag } from './parameters.ts'
 
 export const resolveNodesTool = defineTool({
@@ -10,6 +10,8 @@ export const resolveNodesTool = defineTool({
   title: 'Names to ids',
   description: 'Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id.',
   annotations: READS,
+  names: { path: 'place' },
+  searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
     names: z.array(z.string()).describe('Names to look up, up to 1,000.'),
     strategy: z

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { searchByTags } from '../../app/search-by-tags.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit } from './parameters.ts'
 
 export const searchByTagsTool = defineTool({

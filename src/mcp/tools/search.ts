@@ -1,8 +1,8 @@
 import * as z from 'zod/v4'
 import { mergeRanked } from '../../app/merge.ts'
 import { type SearchResult, search } from '../../app/search.ts'
-import { defineTool, READS } from '../define-tool.ts'
-import { type VaultAnswer, valuesOf } from '../reach.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({
@@ -11,6 +11,9 @@ export const searchTool = defineTool({
   description:
     'Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes.',
   annotations: READS,
+  names: { folder: 'place', note: 'note' },
+  byMeaning: true,
+  searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
     query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
     limit: limit(50, 10),

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { similarNodes } from '../../app/similar-nodes.ts'
-import { defineTool, READS } from '../define-tool.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, nodeId, relevance, tag } from './parameters.ts'
 
 export const similarNodesTool = defineTool({
@@ -8,6 +8,9 @@ export const similarNodesTool = defineTool({
   title: 'Notes about the same',
   description: 'Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading.',
   annotations: READS,
+  names: { id: 'note', folder: 'place' },
+  byMeaning: true,
+  searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
     limit: limit(50, 10),

@@ -1,8 +1,9 @@
 import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
-import { defined, defineOperation } from '../define-operation.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
 import { expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
+import { OF_CHANGES } from './unredacted.ts'
 
 export const updateNodeTool = defineOperation({
   name: 'update_node',
@@ -11,6 +12,8 @@ export const updateNodeTool = defineOperation({
     'Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
   needs: 'tools.write',
   annotations: CHANGES,
+  names: { id: 'note', relations: 'targets' },
+  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     title: z.string().optional().describe('New title and file name.'),

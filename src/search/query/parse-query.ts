@@ -14,7 +14,7 @@ export function parseQuery(text: string, now: Date): Query {
   return new Parser(text, now).parse()
 }
 
-/** Groups in groups; deeper ones are nobody's question, and recursion needs an end. */
+/** Groups in groups; deeper ones are no one's question, and recursion needs an end. */
 const MAX_DEPTH = 50
 
 /** Recursive descent with one token of foresight; each method begins at its first token and ends behind its last. */

@@ -1,4 +1,4 @@
-/** Bytes of the keyword index that cannot be what was written: the index must be built anew. */
+/** Bytes of the keyword index that cannot be what was written: the index must be built again. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 

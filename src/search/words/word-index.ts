@@ -46,7 +46,7 @@ export class WordIndex {
 
   /** Asks again whether these keys are live, after their files' stamps changed. */
   changed(keys: Iterable<number>): void {
-    for (const key of keys) this.#settle(key)
+    for (const key of keys) this.#markLive(key)
   }
 
   /** The documents that hold any of the words, best first. */
@@ -76,7 +76,7 @@ export class WordIndex {
     })
   }
 
-  #settle(key: number): void {
+  #markLive(key: number): void {
     let isNewest = true
     for (let at = this.#segments.length - 1; at >= 0; at--) {
       const segment = this.#segments[at] as Segment

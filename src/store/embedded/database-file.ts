@@ -18,7 +18,7 @@ export interface DatabaseKind {
 }
 
 /**
- * A database that can always be made anew, as its one writer sees it: made with the first commit, opened again when another process
+ * A database that can always be made again, as its one writer sees it: made with the first commit, opened again when another process
  * replaced it.
  */
 export class DatabaseFile {
@@ -62,7 +62,7 @@ export class DatabaseFile {
     }
   }
 
-  /** Opens it, made first where there is none. A new one gets its name when it is whole: nobody ever opens one that is being made. */
+  /** Opens it, made first where there is none. A new one gets its name when it is whole: no one ever opens one that is being made. */
   make(): Database {
     return this.open() ?? this.#create()
   }

@@ -10,7 +10,7 @@ export function databasePath(location: Location): string {
 }
 
 /**
- * Tells whether what lies at a location is still the file that was opened: another process may have replaced a damaged one, or somebody
+ * Tells whether what lies at a location is still the file that was opened: another process may have replaced a damaged one, or someone
  * emptied the cache folder. `undefined`: nothing is there.
  */
 export function identityOf(location: Location): string | undefined {

@@ -5,9 +5,9 @@ import type { Heading, LinkForm } from '../../core/note.ts'
 import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
 import { nearNames, nearTexts } from '../../search/near-names.ts'
+import { isOrphan } from './notes-with-problems.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
-import { isOrphan } from './suspects.ts'
 
 /**
  * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
@@ -39,7 +39,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     )
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   const only = filter.id === undefined ? undefined : graph.find(filter.id)
-  for (const key of filter.id === undefined ? projection.suspects() : only === undefined ? [] : [only]) {
+  for (const key of filter.id === undefined ? projection.notesWithProblems() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
     if (row === undefined || row.excluded || !(start === '' || graph.folded(key).startsWith(start))) continue
     while (outsideProblems[0] !== undefined && outsideProblems[0].id < graph.id(key)) {
@@ -65,7 +65,7 @@ function draftOf(problem: Problem): Draft {
 
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
 function countAll(graph: Graph, row: GraphRow): number {
-  return graph.troubles(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
+  return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }
 
 function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {

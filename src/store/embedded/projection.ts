@@ -8,9 +8,9 @@ import { SimilarNames } from '../../search/similar-names.ts'
 import { attempt, hasTables } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
+import { findNotesWithProblems } from './notes-with-problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
-import { findSuspects } from './suspects.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
@@ -47,7 +47,7 @@ export class Projection {
   #folders: FolderIndex | undefined
   #names: SimilarNames | undefined
   #namesAhead: NamesAhead | undefined
-  #suspects: readonly number[] | undefined
+  #notesWithProblems: readonly number[] | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, vault: string | undefined) {
@@ -60,7 +60,7 @@ export class Projection {
     return this.#generation
   }
 
-  /** Whether everything that the vault held is in this generation; else somebody is still reading it. */
+  /** Whether everything that the vault held is in this generation; else someone is still reading it. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -115,7 +115,7 @@ export class Projection {
 
   #apply(rows: readonly GraphRow[]): void {
     this.#links.clear()
-    this.#suspects = undefined
+    this.#notesWithProblems = undefined
     for (const { key } of rows) {
       const row = this.#graph.row(key)
       if (row === undefined) continue
@@ -149,9 +149,9 @@ export class Projection {
   }
 
   /** Files that have a problem, by id; found when first asked for in a generation. */
-  suspects(): readonly number[] {
-    this.#suspects ??= findSuspects(this.#graph)
-    return this.#suspects
+  notesWithProblems(): readonly number[] {
+    this.#notesWithProblems ??= findNotesWithProblems(this.#graph)
+    return this.#notesWithProblems
   }
 
   /** Titles and aliases of every file. */
@@ -251,7 +251,7 @@ export class Projection {
     this.#folders = undefined
     this.#names = undefined
     this.#namesAhead = undefined
-    this.#suspects = undefined
+    this.#notesWithProblems = undefined
   }
 
   close(): void {

@@ -59,7 +59,7 @@ describe('known items', () => {
     for (const { kind } of items) expect(ofKind(items, kind)).toHaveLength(1)
   })
 
-  test('are not made any more when nobody waits', async () => {
+  test('are not made any more when no one waits', async () => {
     await expect(knownItems(core, { count: 1, seed: 1, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
       'enough',
     )

@@ -72,7 +72,7 @@ describe('a tag', () => {
   })
 
   test.each<[string, Operation, object]>([
-    ['that nobody has', tag('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
+    ['that no one has', tag('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
     ['to what is no tag', tag('old', 'a b'), { code: 'INVALID_PARAMS' }],
     ['to a number', tag('old', '12'), { code: 'INVALID_PARAMS' }],
     ['to what it is', tag('old', 'old'), { code: 'INVALID_PARAMS' }],

@@ -152,7 +152,7 @@ describe('a plan', () => {
     ['a note that links', move('a', 'f/c'), 'b.md', '[[a]] changed'],
     ['a note that links from now on', move('a', 'f/c'), 'new.md', '[[a]]'],
     ['what a folder takes with it', move('f', 'g'), 'f/new.md', ''],
-  ])('is stale when somebody changes %s', async (_, operation, path, text) => {
+  ])('is stale when someone changes %s', async (_, operation, path, text) => {
     const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]', 'f/x.md': '' })
     const { planId = '' } = await vault.write(operation, { dryRun: true })
     vault.put(path, text)
@@ -162,7 +162,7 @@ describe('a plan', () => {
     expect(vault.snapshot()).toEqual(before)
   })
 
-  test('that nobody made is none', async () => {
+  test('that no one made is none', async () => {
     const vault = await writable()
     await expect(vault.write([], { planId: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })

@@ -123,7 +123,7 @@ describe('each link in its own style', () => {
 describe('where the name is not enough', () => {
   test.each([
     ['shortest: another has the name', 'shortest', ['g/b.md'], '[[a]]', '[[f/b]]'],
-    ['shortest: nobody has it', 'shortest', [], '[[a]]', '[[b]]'],
+    ['shortest: no one has it', 'shortest', [], '[[a]]', '[[b]]'],
     ['absolute', 'absolute', [], '[[a]]', '[[f/b]]'],
     ['relative', 'relative', [], '[[a]]', '[[f/b]]'],
     ['a path stays a path', 'shortest', [], '[[f/a]]', '[[f/b]]'],

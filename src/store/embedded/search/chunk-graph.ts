@@ -8,7 +8,7 @@ import type { VectorGraphBuilder, VectorGraphs } from '../../../core/vector-grap
 import { isDamage } from '../sqlite.ts'
 import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-addon.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
-import { type Legend, readLegend, saveLegend } from '../vectors/hnsw-legend.ts'
+import { type LabelManifest, readLabelManifest, saveLabelManifest } from '../vectors/label-manifest.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
 /** How vectors are compared: with all of them, with a graph of them, or with that where it is worth building. */
@@ -37,7 +37,7 @@ export class ChunkGraph {
   readonly #slots: VectorSlots
   readonly #options: ChunkGraphOptions
   readonly #rest: (ms: number) => Promise<unknown>
-  #legend: Legend | undefined
+  #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
   /** Why there is no graph, or why it is not built further or saved. */
   #trouble: string | undefined
@@ -66,8 +66,8 @@ export class ChunkGraph {
   /** Vectors get the labels that they have in the saved graph; before any is loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
-    this.#legend = path === undefined ? undefined : await readLegend(path, embedder)
-    if (this.#legend !== undefined) await this.#slots.reserve(this.#legend.marks)
+    this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
+    if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
   /** All vectors are loaded: the graph may follow. @throws DamagedIndex found while it did. */
@@ -120,14 +120,14 @@ export class ChunkGraph {
 
   async #restore(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
-    const legend = this.#legend
-    this.#legend = undefined
-    if (path === undefined || legend === undefined) return
+    const manifest = this.#manifest
+    this.#manifest = undefined
+    if (path === undefined || manifest === undefined) return
     const reason = await index.restore(path, {
       embedder,
       changedSince: (fingerprint) => {
-        if (fingerprint !== legend.fingerprint) return undefined
-        const changed = this.#slots.changedSince(legend.marks)
+        if (fingerprint !== manifest.fingerprint) return undefined
+        const changed = this.#slots.changedSince(manifest.marks)
         return changed.length > this.#slots.size * MAX_CHANGED_SHARE ? undefined : changed
       },
     })
@@ -203,8 +203,8 @@ export class ChunkGraph {
     await this.#rest(SAVE_DELAY)
     if (this.#isClosed || index.behind > 0) return
     try {
-      const fingerprint = await saveLegend(path, this.#slots.marks())
-      // What changed meanwhile is behind, and then nothing is saved: the labels of the graph are those of the legend.
+      const fingerprint = await saveLabelManifest(path, this.#slots.marks())
+      // What changed meanwhile is behind, and then nothing is saved: the labels of the graph are those of the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
@@ -236,7 +236,7 @@ const SLICE = 4
 const MOST_BUILT_HERE = 256
 /** Vectors that are handed over at once: some 100 ms of work. */
 const MOST_AT_ONCE = 256
-/** Between slices, ms; longer while somebody searches. */
+/** Between slices, ms; longer while someone searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
 /** Between the last label and saving, ms: what is embedded comes in batches. */

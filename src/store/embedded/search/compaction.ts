@@ -63,7 +63,7 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
   }
 
-  /** Stores the pages made so far; nobody looks for them yet. */
+  /** Stores the pages made so far; no one looks for them yet. */
   #write({ id, pages }: Merge): void {
     if (pages.length === 0) return
     this.#file.write((database) => insertPages(database, id, pages.splice(0)))

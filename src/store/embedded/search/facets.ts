@@ -34,8 +34,8 @@ export class Facets {
   }
 
   /** Reads what is to be read, a few milliseconds at a time. */
-  async settle(): Promise<void> {
-    await this.#stale.settle(
+  async flush(): Promise<void> {
+    await this.#stale.flush(
       () => this.#projection.graph.order(),
       (key) => this.#read(key),
     )

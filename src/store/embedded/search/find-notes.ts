@@ -10,8 +10,8 @@ import { type VaultFacts, VaultSource } from './vault-source.ts'
 export async function loadFor(condition: Condition | undefined, order: FindOrder, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
   const asksTimes = kinds.has('time') || order.by === 'created' || order.by === 'modified'
-  if (asksTimes || kinds.has('property') || kinds.has('has')) await facts.facets.settle()
-  if (kinds.has('relation')) await facts.relations.settle()
+  if (asksTimes || kinds.has('property') || kinds.has('has')) await facts.facets.flush()
+  if (kinds.has('relation')) await facts.relations.flush()
 }
 
 export interface Asked {

@@ -50,7 +50,7 @@ export class LoadedVectors {
     while (!this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
     if (this.#isClosed) return
     if (this.#mayLack) this.#forgetGone()
-    this.table.settle()
+    this.table.endLoading()
   }
 
   /** Something was committed: with the next load what is gone is forgotten. */

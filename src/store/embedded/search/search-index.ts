@@ -28,7 +28,7 @@ export class SearchIndex {
   #location: Location
   #database: OpenDatabase | undefined
   #version = -1
-  /** Known until somebody commits. */
+  /** Known until someone commits. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
   /** By segment and stem; segments never change. */

@@ -23,7 +23,7 @@ import type { AcceptNote } from './vector-table.ts'
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind
   readonly vectorGraphs?: VectorGraphs
-  /** The search index was found damaged; have it built anew. */
+  /** The search index was found damaged; have it built again. */
   readonly onDamage: () => void
 }
 
@@ -56,14 +56,14 @@ export class SearchReads {
     this.#relations.changed(keys)
   }
 
-  /** The graph was thrown away and is built anew. */
+  /** The graph was thrown away and is built again. */
   graphReplaced(): void {
     this.#index.reopen()
     this.#facets.clear()
     this.#relations.clear()
   }
 
-  /** The search index was thrown away and is built anew, perhaps elsewhere. */
+  /** The search index was thrown away and is built again, perhaps elsewhere. */
   reopen(location: Location): void {
     this.#isDamaged = false
     this.#index.reopen(location)

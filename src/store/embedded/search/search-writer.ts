@@ -17,7 +17,7 @@ class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** Something was written since it was asked last: there is a file, unless somebody deleted it. */
+  /** Something was written since it was asked last: there is a file, unless someone deleted it. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #isTouched = false
@@ -117,7 +117,7 @@ class SqliteSearchWriter implements SearchWriter {
     const { location } = this.#file
     if (location.kind !== 'file' || this.#isTouched) return
     this.#isTouched = true
-    // Searching leaves no other trace of use, and what nobody uses is swept.
+    // Searching leaves no other trace of use, and what no one uses is swept.
     attempt(() => utimesSync(location.path, new Date(), new Date()))
   }
 

@@ -16,7 +16,7 @@ export class StaleKeys {
   }
 
   /** Reads what is stale, a few milliseconds at a time; what becomes stale meanwhile, too. */
-  async settle(all: () => Iterable<number>, read: (key: number) => void): Promise<void> {
+  async flush(all: () => Iterable<number>, read: (key: number) => void): Promise<void> {
     for (;;) {
       this.#keys ??= new Set(all())
       const keys = this.#keys

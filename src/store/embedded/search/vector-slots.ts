@@ -13,7 +13,7 @@ export interface VectorTableHit {
 }
 
 /** The stored vector of a note's chunk or name, by key and ordinal; `undefined` when it is not there any more. */
-export type ReadFine = (key: number, ordinal: number) => Float32Array | undefined
+export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
  * Candidates of a search that are scored with their stored vectors, the best first: each is a read from the database. What comes after
@@ -24,7 +24,7 @@ const FINE_READS = 40
 /** Vectors under small dense integers, and whose they are. A vector that did not change keeps its slot when its note does. */
 export class VectorSlots {
   readonly scan: ExactScan
-  readonly #read: ReadFine
+  readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
   /** Reads of fine vectors that the search under way may still make. */
   #reads = 0
@@ -37,7 +37,7 @@ export class VectorSlots {
   #next = 0
   #reserved: ReservedSlots | undefined
 
-  constructor(dimensions: number, read: ReadFine) {
+  constructor(dimensions: number, read: ReadFullPrecision) {
     this.#read = read
     this.scan = new ExactScan({ dimensions, exact: (slot) => (this.#reads-- > 0 ? this.fine(slot) : undefined) })
     this.#index = this.scan
@@ -94,7 +94,7 @@ export class VectorSlots {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Vectors that are loaded get the slots that `marks` says they had, until `settle`; before anything is loaded. */
+  /** Vectors that are loaded get the slots that `marks` says they had, until `endLoading`; before anything is loaded. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
@@ -102,7 +102,7 @@ export class VectorSlots {
   }
 
   /** All is loaded: slots that were kept free for what did not come can be used. */
-  settle(): void {
+  endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined
     this.#free = []

@@ -45,8 +45,8 @@ export class VectorTable {
   }
 
   /** All that there is now is set: what works in the background may go on. @throws DamagedIndex that it found. */
-  settle(): void {
-    this.#chunks.settle()
+  endLoading(): void {
+    this.#chunks.endLoading()
     this.#graph?.follow()
   }
 

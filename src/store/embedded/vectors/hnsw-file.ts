@@ -106,7 +106,7 @@ async function hashFile(path: string): Promise<string> {
 async function removeLeftovers(path: string, kept: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
-    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|legend|tmp)$/.test(name) || kept.includes(file)) continue
+    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|manifest|tmp)$/.test(name) || kept.includes(file)) continue
     const isOld = replaced.includes(file) || Date.now() - (await stat(file)).mtimeMs > LEFTOVER_AGE
     if (isOld) await rm(file, { force: true })
   }

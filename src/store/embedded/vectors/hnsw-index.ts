@@ -83,7 +83,7 @@ export class HnswIndex implements VectorIndex {
 
   /**
    * Brings the graph up to date, so many labels a step; yields how many are left, and ends early while a file is being written.
-   * A graph that is worn by deletes and replacements is made anew. A label takes 0.1–1 ms.
+   * A graph that is worn by deletes and replacements is made again. A label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()

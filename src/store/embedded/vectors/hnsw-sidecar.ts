@@ -42,19 +42,19 @@ export function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar is of another version')
 }
 
-/** Where the graph itself is: a name of its own for every content, so that nobody writes over what another process reads. */
+/** Where the graph itself is: a name of its own for every content, so that no one writes over what another process reads. */
 export function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
 
-/** Where it says what the labels stand for: see `saveLegend`. */
-export function legendPath(path: string, fingerprint: string): string {
-  return `${path}-${sha256Of(fingerprint).slice(0, 32)}.legend`
+/** Where it says what the labels stand for: see `saveLabelManifest`. */
+export function manifestPath(path: string, fingerprint: string): string {
+  return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
 
 /** The files beside the sidecar that belong to it. */
 export function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
-  return [dataPath(path, sha256), legendPath(path, fingerprint)]
+  return [dataPath(path, sha256), manifestPath(path, fingerprint)]
 }
 
 function sign(line: string): string {

@@ -64,7 +64,7 @@ function testElsewhere(addon: HnswAddon): void {
     const counting = countingAddon(addon)
     const loadAddon = async () => ({ addon: counting.addon })
     const table = await notes.open({ kind: 'hnsw', graphs, loadAddon, ...(path === undefined ? undefined : { path }) })
-    table.settle()
+    table.endLoading()
     return { table, added: counting.added }
   }
   const expectTrue = (table: VectorTable, notes: VectorNotes) => {
@@ -111,7 +111,7 @@ function testElsewhere(addon: HnswAddon): void {
         notes.rows.delete(key)
         table.delete(key)
       }
-      table.settle()
+      table.endLoading()
       elsewhere.goOn()
       await untilBuilt(table)
       expectTrue(table, notes)

@@ -22,7 +22,7 @@ export class VectorNotes {
     return row
   }
 
-  /** A table over what is there, loaded in this order of keys, at rest until `settle`. */
+  /** A table over what is there, loaded in this order of keys, at rest until `endLoading`. */
   async open(graph?: Omit<ChunkGraphOptions, 'dimensions' | 'embedder'>, keys = [...this.rows.keys()]): Promise<VectorTable> {
     const rest = () => new Promise((resolve) => setImmediate(resolve))
     const table = new VectorTable({

@@ -37,7 +37,7 @@ function testSaved(addon: HnswAddon): void {
     const open = async (notes: VectorNotes, keys?: number[]) => {
       const counting = countingAddon(addon)
       const table = await notes.open({ kind: 'hnsw', path: path(), loadAddon: async () => ({ addon: counting.addon }) }, keys)
-      table.settle()
+      table.endLoading()
       await untilBuilt(table)
       return { table, added: counting.added }
     }
@@ -56,7 +56,7 @@ function testSaved(addon: HnswAddon): void {
       await until(() => sidecar() !== before && files().length === 3)
       table.close()
     }
-    /** Until nobody saves any more. */
+    /** Until no one saves any more. */
     const untilQuiet = async () => {
       for (let before = ''; before !== readdirSync(folder).join(); ) {
         before = readdirSync(folder).join()
@@ -103,7 +103,7 @@ function testSaved(addon: HnswAddon): void {
       table.close()
     })
 
-    test('damaged in any file it is built anew, and every answer is true', async () => {
+    test('damaged in any file it is built again, and every answer is true', async () => {
       const notes = someNotes()
       await save(notes)
       const whole = files().map((name) => [name, readFileSync(join(folder, name))] as const)
@@ -140,7 +140,7 @@ function testSaved(addon: HnswAddon): void {
     test('where nothing can be written the graph serves, and the state says so', async () => {
       const notes = someNotes()
       const table = await notes.open({ kind: 'hnsw', path: join(folder, 'missing', 'x'), loadAddon: async () => ({ addon }) })
-      table.settle()
+      table.endLoading()
       await until(() => table.state.reason?.includes('could not be saved') ?? false)
       expect(table.state.index).toBe('hnsw')
       expectTrue(table, notes)
@@ -160,7 +160,7 @@ describe('files of graphs', () => {
   test('of embedders that have no vectors any more are deleted, and nothing else', async () => {
     const place = { kind: 'file', path: join(folder, 'search.db') } as const
     const [a, b] = [graphPath(place, 'a') as string, graphPath(place, 'b') as string]
-    const kept = [a, `${a}-1.data`, `${a}-2.legend`, join(folder, 'search.db'), join(folder, 'other.db.hnsw-1')]
+    const kept = [a, `${a}-1.data`, `${a}-2.manifest`, join(folder, 'search.db'), join(folder, 'other.db.hnsw-1')]
     for (const path of [...kept, b, `${b}-1.data`, `${b}-9.tmp`]) writeFileSync(path, '')
     await sweepGraphs(place, ['a'])
     expect(readdirSync(folder).sort()).toEqual(kept.map((path) => path.slice(folder.length + 1)).sort())

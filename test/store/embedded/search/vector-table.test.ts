@@ -19,7 +19,7 @@ function testTable(name: string, addon?: HnswAddon): void {
     const open = (notes: VectorNotes, keys?: number[]) =>
       notes.open(addon && { kind: 'hnsw', loadAddon: async () => ({ addon }) }, keys)
     const settled = async (table: VectorTable) => {
-      table.settle()
+      table.endLoading()
       if (addon !== undefined && table.notes > 0) await untilBuilt(table)
       return table
     }
@@ -127,11 +127,11 @@ describe('the graph of a vector table', () => {
       return { addon: standInAddon }
     }
     const table = await notes.open({ kind: 'auto', autoFrom: 900 * DIMENSIONS, loadAddon }, [...notes.rows.keys()].slice(1))
-    table.settle()
+    table.endLoading()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect([loads, table.state]).toEqual([0, { index: 'exact' }])
     table.set(0, notes.rows.get(0) ?? notes.set(0, []))
-    table.settle()
+    table.endLoading()
     await untilBuilt(table)
     expect(loads).toBe(1)
     expect(answer(table)).toEqual(right)
@@ -140,7 +140,7 @@ describe('the graph of a vector table', () => {
 
   test('without the addon the scan answers, and the state says why', async () => {
     const table = await notes.open({ kind: 'hnsw', loadAddon: () => loadHnswAddon('no-such-addon') })
-    table.settle()
+    table.endLoading()
     await until(() => table.state.reason !== undefined)
     expect(table.state).toEqual({ index: 'exact', reason: expect.stringContaining('no-such-addon') })
     expect(answer(table)).toEqual(right)
@@ -157,7 +157,7 @@ describe('the graph of a vector table', () => {
           go = resolve
         }),
     })
-    table.settle()
+    table.endLoading()
     await until(() => {
       go()
       if (table.state.index === 'exact') expect(answer(table)).toEqual(right)
@@ -170,7 +170,7 @@ describe('the graph of a vector table', () => {
   test('an edited note keeps what did not change', async () => {
     const { addon, added } = countingAddon(standInAddon)
     const table = await notes.open({ kind: 'hnsw', loadAddon: async () => ({ addon }) })
-    table.settle()
+    table.endLoading()
     await untilBuilt(table)
     expect(added()).toBe(900)
     const other = new VectorNotes()
@@ -178,7 +178,7 @@ describe('the graph of a vector table', () => {
     table.set(0, other.set(0, [second, drawUnitVector(generator(6), DIMENSIONS), first]))
     expect(table.state.reason).toBe('The graph is being built: 898 of 900 vectors are in it.')
     table.set(0, other.set(0, [first, second, third]))
-    table.settle()
+    table.endLoading()
     await untilBuilt(table)
     expect(added()).toBeLessThanOrEqual(902)
     expect(answer(table)).toEqual(right)
@@ -193,11 +193,11 @@ describe('the graph of a vector table', () => {
       }
     }
     const table = await notes.open({ kind: 'hnsw', loadAddon: async () => ({ addon: { HierarchicalNSW: Failing } }) })
-    table.settle()
+    table.endLoading()
     await until(() => table.state.reason?.includes('no memory') ?? false)
     expect(table.state.index).toBe('exact')
     expect(answer(table)).toEqual(right)
-    table.settle()
+    table.endLoading()
     table.close()
   })
 
@@ -209,10 +209,10 @@ describe('the graph of a vector table', () => {
     damaged.rows.get = () => {
       throw new DamagedIndex('a row is not what was written')
     }
-    table.settle()
+    table.endLoading()
     await expect(
       until(() => {
-        table.settle()
+        table.endLoading()
         return false
       }),
     ).rejects.toThrow(DamagedIndex)
@@ -222,7 +222,7 @@ describe('the graph of a vector table', () => {
   test('nothing is built after it was closed', async () => {
     const { addon, added } = countingAddon(standInAddon)
     const table = await notes.open({ kind: 'hnsw', loadAddon: async () => ({ addon }), rest: () => Promise.resolve() })
-    table.settle()
+    table.endLoading()
     await Promise.resolve()
     table.close()
     const before = added()

@@ -7,7 +7,7 @@ import { RouxError } from '../../../../src/core/errors.ts'
 import { ExactScan } from '../../../../src/store/embedded/vectors/exact-scan.ts'
 import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-addon.ts'
 import { HnswIndex } from '../../../../src/store/embedded/vectors/hnsw-index.ts'
-import { readLegend, saveLegend } from '../../../../src/store/embedded/vectors/hnsw-legend.ts'
+import { readLabelManifest, saveLabelManifest } from '../../../../src/store/embedded/vectors/label-manifest.ts'
 import type { VectorHit, VectorIndex } from '../../../../src/store/embedded/vectors/vector-index.ts'
 import { testVectorIndex } from '../../../contract/vector-index.ts'
 import { drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
@@ -134,7 +134,7 @@ function testGraph(): void {
     for (const query of queries) for (const { label } of index.search(query, 10)) expect(vectors.has(label)).toBe(true)
   })
 
-  test('a worn graph is made anew', () => {
+  test('a worn graph is made again', () => {
     for (let label = 8000; label < 16_000; label++) {
       vectors.delete(label)
       index.delete(label)
@@ -319,22 +319,22 @@ function testSaving(): void {
     for (const opened of [other, index, again]) opened.close()
   })
 
-  test('has a legend, which goes with it', async () => {
+  test('has a manifest, which goes with it', async () => {
     lay(new Map())
     const marks = Float64Array.from([2 ** 48 - 1, Number.NaN, 0])
     const index = filled()
     build(index)
-    const fingerprint = await saveLegend(path, marks)
-    expect(await readLegend(path, stamp.embedder)).toBeUndefined()
+    const fingerprint = await saveLabelManifest(path, marks)
+    expect(await readLabelManifest(path, stamp.embedder)).toBeUndefined()
     await index.save(path, { ...stamp, fingerprint })
-    expect(await readLegend(path, stamp.embedder)).toEqual({ fingerprint, marks })
-    expect(await readLegend(path, 'other:64')).toBeUndefined()
-    await index.save(path, { ...stamp, fingerprint: await saveLegend(path, marks.slice(1)) })
-    expect((await readLegend(path, stamp.embedder))?.marks).toEqual(marks.slice(1))
+    expect(await readLabelManifest(path, stamp.embedder)).toEqual({ fingerprint, marks })
+    expect(await readLabelManifest(path, 'other:64')).toBeUndefined()
+    await index.save(path, { ...stamp, fingerprint: await saveLabelManifest(path, marks.slice(1)) })
+    expect((await readLabelManifest(path, stamp.embedder))?.marks).toEqual(marks.slice(1))
     expect(readdirSync(folder)).toHaveLength(3)
-    const [legend = ''] = readdirSync(folder).filter((name) => name.endsWith('.legend'))
-    writeFileSync(join(folder, legend), Buffer.alloc(16))
-    expect(await readLegend(path, stamp.embedder)).toBeUndefined()
+    const [manifest = ''] = readdirSync(folder).filter((name) => name.endsWith('.manifest'))
+    writeFileSync(join(folder, manifest), Buffer.alloc(16))
+    expect(await readLabelManifest(path, stamp.embedder)).toBeUndefined()
     index.close()
   })
 

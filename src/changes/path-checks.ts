@@ -1,0 +1,146 @@
+import { RouxError } from '../core/errors.ts'
+import { foldId } from '../core/ids.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
+import { missingVault } from './failures.ts'
+import type { ChangeFiles, FileStamp } from './file-system.ts'
+import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
+
+/** Why a path may not be written, as the settings say; `undefined` when it may. */
+export type Refusal = (path: string) => string | undefined
+
+export interface Room {
+  /** A path that makes room: the same name in another case. */
+  readonly leaving?: string | undefined
+  /** The name is no new one: it was there before, or it is that of what goes into the trash. */
+  readonly isReturn?: boolean
+}
+
+/**
+ * What is on disk, as the checks of one change ask for it: each folder is looked at once. Nothing is found through a symbolic link.
+ */
+export class PathChecks {
+  readonly #root: string
+  readonly #fs: ChangeFiles
+  readonly #refusal: Refusal
+  readonly #folders = new Map<string, boolean>()
+  readonly #names = new Map<string, ReadonlyMap<string, string>>()
+  readonly #writable = new Map<string, boolean>()
+
+  constructor(root: string, fs: ChangeFiles, refusal: Refusal) {
+    this.#root = root
+    this.#fs = fs
+    this.#refusal = refusal
+    if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
+  }
+
+  /** What is at a path that may be written; `undefined` when nothing is. @throws RouxError when it may not. */
+  find(path: string): FileStamp | undefined {
+    this.requirePermitted(path)
+    const folder = folderOf(path)
+    if (!this.#isFolder(folder)) return undefined
+    const stamp = this.#fs.lstat(`${this.#root}/${path}`)
+    if (stamp?.kind === 'link') throw linked(path)
+    if (stamp !== undefined && !this.#fs.isSpelled(`${this.#root}/${path}`)) return undefined
+    return stamp
+  }
+
+  /**
+   * Requires that a new name can be made.
+   * @returns the folders above that must be made first, the outermost first.
+   */
+  requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
+    this.requirePermitted(path)
+    const names = path.split('/')
+    const above = names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join('/'))
+    const missing = above.filter((folder) => !this.#isFolder(folder))
+    for (const created of [...missing, path]) {
+      const name = nameOf(created)
+      const problem = isReturn ? undefined : nameProblem(name)
+      if (problem !== undefined) throw unholdable(created, name, problem)
+    }
+    const first = missing[0] ?? path
+    this.requireWritable(folderOf(first))
+    // What was beside its twin before can be so again.
+    if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
+    return missing
+  }
+
+  /** @throws RouxError `PERMISSION_DENIED` where names may not come or go in a folder that is there */
+  requireWritable(folder: string): void {
+    const known = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
+    this.#writable.set(folder, known)
+    if (known) return
+    const name = folder === '' ? "The vault's own folder" : `The folder ${quote(folder)}`
+    throw new RouxError('PERMISSION_DENIED', `${name} is read-only. The vault is as before.`, {
+      hint: 'Make it writable first, and check that the drive is not read-only.',
+    })
+  }
+
+  requirePermitted(path: string): void {
+    requireInside(path)
+    // What may be deleted may also be put there, and back.
+    const refusal = inTrash(path) ? undefined : this.#refusal(path)
+    if (refusal !== undefined) {
+      throw new RouxError('PERMISSION_DENIED', `${quote(path)} may not be written: ${refusal}.`, {
+        hint: 'Choose another folder, or let the settings permit it.',
+      })
+    }
+  }
+
+  /** Whether a folder is there. @throws RouxError when it is a link or a file. */
+  #isFolder(path: string): boolean {
+    if (path === '') return true
+    const known = this.#folders.get(path)
+    if (known !== undefined) return known
+    const found = this.#isFolder(folderOf(path)) && this.#lookAtFolder(path)
+    this.#folders.set(path, found)
+    return found
+  }
+
+  #lookAtFolder(path: string): boolean {
+    const stamp = this.#fs.lstat(`${this.#root}/${path}`)
+    if (stamp === undefined) return false
+    if (stamp.kind === 'link') throw linked(path)
+    if (stamp.kind !== 'folder')
+      throw new RouxError('NODE_EXISTS', `${quote(path)} is a file, not a folder.`, { candidates: [path] })
+    return this.#fs.isSpelled(`${this.#root}/${path}`)
+  }
+
+  /** Where names that differ in case alone are one, a twin is the name itself; elsewhere it is the vault that could not be copied there. */
+  #requireNoTwin(path: string, leaving: string | undefined): void {
+    const twin = this.#twinOf(path)
+    if (twin === undefined || twin === leaving) return
+    const how = twin === path ? 'There is already' : `${quote(path)} differs only in case or accents' encoding from`
+    throw new RouxError('NODE_EXISTS', `${how} ${quote(twin)}.`, {
+      hint: 'Choose another name, or change that one.',
+      candidates: [twin],
+    })
+  }
+
+  #twinOf(path: string): string | undefined {
+    const folder = folderOf(path)
+    let names = this.#names.get(folder)
+    if (names === undefined) {
+      const listed = this.#fs.readdir(folder === '' ? this.#root : `${this.#root}/${folder}`)
+      names = new Map(listed.map((name) => [foldId(name), name]))
+      this.#names.set(folder, names)
+    }
+    if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.isSpelled(`${this.#root}/${path}`)) return path
+    const twin = names.get(foldId(nameOf(path)))
+    return twin === undefined ? undefined : folder === '' ? twin : `${folder}/${twin}`
+  }
+}
+
+function linked(path: string): RouxError {
+  return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; nothing is written through one.`, {
+    hint: 'Give the place that it leads to, if that is in the vault.',
+  })
+}
+
+function unholdable(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
+  const better = path.slice(0, path.length - name.length) + suggestion
+  return new RouxError('INVALID_PARAMS', `${quote(name)} cannot be the name of a file or folder: ${reason}.`, {
+    hint: `${quote(better)} can.`,
+    candidates: [better],
+  })
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { shellWord } from '../../config/shell-word.ts'
+import { RouxError } from '../../core/errors.ts'
+import { isLoopbackName } from '../../http/names.ts'
+import { readTokens } from '../../http/token-file.ts'
+import type { Client } from '../../install/client.ts'
+import { CLIENTS } from '../../install/clients.ts'
+import { listEntries } from '../../install/entries.ts'
+import { type OwnEntry, readOwnEntry } from '../../install/own-entry.ts'
+import { readClientFile } from '../assistants/client-file.ts'
+import type { Host } from '../host.ts'
+import type { Finding } from './checks.ts'
+
+/** What entries are compared with: what a server over HTTP on this computer goes by. */
+export interface ServedOverHttp {
+  /** The port of the settings. */
+  readonly port: number
+  readonly tokenFile: string
+}
+
+/** Whether the entries of Roux in the settings of other programs still lead somewhere. Nothing is said of programs that have none. */
+export function checkClients(host: Host, served: ServedOverHttp): readonly Finding[] {
+  return CLIENTS.flatMap((client) => checkClient(client, host, served))
+}
+
+function checkClient(client: Client, host: Host, served: ServedOverHttp): readonly Finding[] {
+  const path = client.file(host)
+  try {
+    const { text } = readClientFile(path)
+    if (text === undefined) return []
+    return [...listEntries(text, { file: path, key: client.key })].flatMap(([name, entry]): readonly Finding[] => {
+      const own = readOwnEntry(entry)
+      if (own === undefined) return []
+      const reason = own.kind === 'http' ? whyNoAnswer(own, served) : whyNoStart(own)
+      const entryOf = `${client.title} has "${name}"`
+      if (reason === undefined) return [{ check: 'clients', state: 'ok', message: `${entryOf}: ${aimOf(own)}` }]
+      return [{ check: 'clients', state: 'warn', message: `${entryOf}, ${reason}`, hint: hintFor(client, name, own) }]
+    })
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    return [{ check: 'clients', state: 'warn', message: `${client.title}: ${error.message}`, hint: 'Mend the file by hand.' }]
+  }
+}
+
+type Started = Extract<OwnEntry, { readonly kind: 'stdio' }>
+type Asked = Extract<OwnEntry, { readonly kind: 'http' }>
+
+function whyNoStart({ node, program, vault, config }: Started): string | undefined {
+  const missing = [node, program, vault, config].find(isGone)
+  return missing === undefined ? undefined : `which needs ${missing}: that is not there any more`
+}
+
+function isGone(path: string | undefined): boolean {
+  return path !== undefined && isAbsolute(path) && !existsSync(path)
+}
+
+/** Of a server on another computer, or behind a proxy, nothing is known here. */
+function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
+  const asked = URL.canParse(url) ? new URL(url) : undefined
+  if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
+  if (port !== 0 && Number(asked.port || 80) !== port) return `which asks ${asked.host}, and the settings have http.port: ${port}`
+  return isWorthNothing(token, tokenFile) ? 'with a token that is worth nothing' : undefined
+}
+
+function isWorthNothing(token: string, tokenFile: string): boolean {
+  try {
+    return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
+  } catch {
+    // What is wrong with the file is told of the tokens themselves.
+    return false
+  }
+}
+
+/** The command that writes the entry again with what it says, but for what is not there any more. */
+function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
+  const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
+  const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)
+  return `"roux install ${[words, ...options].join(' ')}" mends it, "roux uninstall ${words}" takes it away.`
+}
+
+function optionsOf({ vault, config, settings = [], write }: Started): readonly string[] {
+  return [
+    ...(vault === undefined ? [] : ['--vault', isGone(vault) ? '<folder>' : shellWord(vault)]),
+    ...(config === undefined ? [] : ['--config', isGone(config) ? '<file>' : shellWord(config)]),
+    ...settings.flatMap((setting) => ['--set', shellWord(setting)]),
+    ...(write === true ? ['--write'] : []),
+  ]
+}
+
+function aimOf(entry: OwnEntry): string {
+  return entry.kind === 'http' ? entry.url : (entry.vault ?? `the vaults of ${entry.config ?? 'its settings'}`)
+}

@@ -1,0 +1,141 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import { userFolders } from '../../config/folders.ts'
+import type { LoadedSettings } from '../../config/load.ts'
+import { type LoadedVault, readVaults } from '../../config/load-vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+import { tokenFileIn } from '../../http/token-file.ts'
+import type { Printer } from '../output/printer.ts'
+import { runningFolder, serversOf } from '../serving/running-servers.ts'
+import { type Invocation, settingsInput, withCore } from '../session.ts'
+import { checkCacheFolder, checkNode, checkVault, checkWatching, type Finding } from './checks.ts'
+import { checkClients } from './clients.ts'
+import { checkHttp } from './http.ts'
+import { checkDiagnosis } from './indexes.ts'
+import { checkProtocol } from './protocol.ts'
+
+/** Looks at everything that has to be right, says how to mend what is not, and fails when something is broken. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { printer, positionals } = invocation
+  const findings: Finding[] = [checkNode(process.versions.node)]
+  const { server, vaults } = await readVaults(settingsInput(invocation, positionals[0]))
+  findings.push(...checkSettings(server))
+  for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault, server)))
+  const tokenFile = tokenFileIn(userFolders(invocation.host.env).state)
+  findings.push(...(await checkProtocol(server.settings)))
+  findings.push(...(await checkHttp(server.settings.http, tokenFile)))
+  findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
+  const broken = findings.some(({ state }) => state === 'fail')
+  if (printer.json) await printer.answer({ ok: !broken, checks: findings })
+  else await printer.text(findings.map((finding) => renderFinding(finding, printer)).join(''))
+  return broken ? 1 : 0
+}
+
+/** What is asked of every vault; of several, each check says of which. */
+async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
+  const { host } = invocation
+  const { path, watch } = loaded.settings.vault
+  const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
+  const { diagnose } = await host.compose()
+  const findings = [
+    ...settingsFindings({ problems: news(loaded.problems, server.problems), warnings: news(loaded.warnings, server.warnings) }),
+    ...vault,
+    checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
+    ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
+    checkWatching(path, watch),
+    ...checkServers(path, runningFolder(loaded.settings, host.env)),
+    ...(vault.some(({ state }) => state === 'fail') ? [] : await checkIndexing(invocation, loaded)),
+  ]
+  const { name } = loaded
+  return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
+}
+
+/** Of how many servers is told, where there is any: one more is no mistake. */
+function checkServers(vault: string, folder: string): readonly Finding[] {
+  const [first, ...more] = serversOf(folder, vault)
+  if (first === undefined) return []
+  if (more.length === 0) return [{ check: 'servers', state: 'ok', message: `one Roux serves this vault (process ${first})` }]
+  const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`
+  const hint = 'That is safe, they share its index; one for all clients, "roux serve --http", takes less memory.'
+  return [{ check: 'servers', state: 'ok', message, hint }]
+}
+
+/** What is said of a vault and was not said of all. */
+function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
+  return own.filter((one) => !said.includes(one))
+}
+
+function settingsFindings({ problems, warnings }: Pick<LoadedSettings, 'problems' | 'warnings'>): readonly Finding[] {
+  return [
+    ...problems.map(
+      ({ message, hint }): Finding => ({ check: 'settings', state: 'fail', message, ...(hint === undefined ? {} : { hint }) }),
+    ),
+    ...warnings.map((message): Finding => ({ check: 'settings', state: 'warn', message })),
+  ]
+}
+
+function checkSettings(loaded: LoadedSettings): readonly Finding[] {
+  const { files } = loaded
+  const findings = settingsFindings(loaded)
+  if (findings.length > 0) return findings
+  return [
+    {
+      check: 'settings',
+      state: 'ok',
+      message: files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default',
+    },
+  ]
+}
+
+async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {
+  try {
+    return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
+  } catch (error) {
+    // Whatever it is, the rest of what was found is worth telling.
+    return [{ check: 'indexing', state: 'fail', message: error instanceof RouxError ? error.message : String(error) }]
+  }
+}
+
+async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
+  const { mode, cache, message } = indexing.status()
+  const one = { offset: 0, limit: 1 }
+  const [notes, problems] = await store.read(async (snapshot) => [
+    (await snapshot.select({}, one)).total,
+    (await snapshot.problems({}, one)).total,
+  ])
+  return [
+    { check: 'mode', state: 'ok', message: `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}` },
+    notes > 0
+      ? { check: 'notes', state: 'ok', message: String(notes) }
+      : {
+          check: 'notes',
+          state: 'warn',
+          message: 'the vault holds no notes',
+          hint: 'Is it the right folder? vault.ignore and vault.mode decide what a note is.',
+        },
+    cache === 'disk'
+      ? { check: 'indexing', state: 'ok', message: message ?? 'the index is up to date' }
+      : {
+          check: 'indexing',
+          state: 'warn',
+          message: `the index is kept in memory only: ${message ?? 'no reason known'}`,
+          hint: 'Make the cache folder writable, or set cache.path.',
+        },
+    {
+      check: 'problems',
+      state: 'ok',
+      message: String(problems),
+      ...(problems > 0 ? { hint: `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` } : {}),
+    },
+  ]
+}
+
+function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): string {
+  if (settings.links.profile === 'obsidian') return `implied by links.profile (${origins.get('links.profile')})`
+  if (settings.vault.mode !== 'auto') return `set by ${origins.get('vault.mode')}`
+  return mode === 'docs' ? 'as relative links outnumber wikilinks' : 'by its marker folder, or as wikilinks are the rule'
+}
+
+function renderFinding({ check, state, message, hint }: Finding, printer: Printer): string {
+  const mark = state === 'ok' ? 'ok  ' : printer.bold(state)
+  return `${mark}  ${check.padEnd(9)} ${message}\n${hint === undefined ? '' : `                ${hint}\n`}`
+}

@@ -1,0 +1,180 @@
+import { codeRanges } from './code-ranges.ts'
+import { graphemesOf, printableText, textWidth } from './table.ts'
+
+/** A text in which some places are marked: UTF-16 offsets, ascending, without overlaps. */
+export interface MarkedText {
+  readonly text: string
+  readonly marks: readonly (readonly [start: number, end: number])[]
+}
+
+export interface WrapOptions {
+  /** Columns of a line. */
+  readonly width: number
+  /** Lines at the most: those with the most marks. */
+  readonly lines: number
+  mark(text: string): string
+}
+
+/**
+ * The lines of a marked text; where some are left out, that is shown. Tables, lists, paragraphs and code keep their line breaks, code its
+ * white space too; elsewhere white space collapses.
+ */
+export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
+  // Room for the two signs that something was left out.
+  const all = writtenLines(marked).flatMap((line) => breakLines(line, width - 2 * ELLIPSIS.length))
+  const from = bestWindow(
+    all.map((line) => line.filter(isMarked).length),
+    lines,
+  )
+  const shown = all.slice(from, from + lines).map((line) => line.map((word) => renderWord(word, mark)).join(' '))
+  return shown.map((line, at) => {
+    const before = at === 0 && from > 0 ? ELLIPSIS : ''
+    const after = at === shown.length - 1 && from + lines < all.length ? ELLIPSIS : ''
+    return before + line + after
+  })
+}
+
+const ELLIPSIS = '…'
+
+interface Piece {
+  readonly text: string
+  readonly isMarked: boolean
+}
+
+/** What stands between two spaces. */
+type Word = readonly Piece[]
+
+/** A line that begins again what is shown: of a table, a list, a heading, a quotation. */
+const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
+
+/** The words of each line that stays one: of code the whole line is a word. */
+function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
+  const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
+  const lines: { text: MarkedText; isCode: boolean }[] = []
+  let open: number | undefined
+  let at = 0
+  const close = (end: number): void => {
+    if (open !== undefined) lines.push({ text: sliceOf(marked, open, end), isCode: false })
+    open = undefined
+  }
+  for (const line of marked.text.split('\n')) {
+    const end = at + line.length
+    const isCode = blocks.some((block) => at >= block.start && end <= block.end)
+    if (isCode || line.trim() === '' || OWN_LINE.test(line)) close(at)
+    if (isCode) lines.push({ text: sliceOf(marked, at, end), isCode })
+    else if (line.trim() !== '') open ??= at
+    // What follows a row of a table without being one is another line.
+    if (line.trimStart().startsWith('|')) close(end)
+    at = end + 1
+  }
+  close(marked.text.length)
+  return lines.map(({ text, isCode }) => (isCode ? [verbatim(text)] : wordsOf(text))).filter((words) => words.length > 0)
+}
+
+function sliceOf({ text, marks }: MarkedText, from: number, to: number): MarkedText {
+  const within = marks
+    .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from] as const)
+    .filter(([start, end]) => end > start)
+  return { text: text.slice(from, to), marks: within }
+}
+
+/** A line of code: one word, white space and all. */
+function verbatim({ text, marks }: MarkedText): Word {
+  const pieces: Piece[] = []
+  const add = (part: string, marked: boolean): void => {
+    const shown = printableText(part).replaceAll('\t', '  ').replaceAll('\n', '')
+    if (shown !== '') pieces.push({ text: shown, isMarked: marked })
+  }
+  let at = 0
+  for (const [start, end] of marks) {
+    add(text.slice(at, start), false)
+    add(text.slice(start, end), true)
+    at = end
+  }
+  add(text.slice(at), false)
+  return pieces
+}
+
+function wordsOf({ text, marks }: MarkedText): readonly Word[] {
+  const words: Piece[][] = []
+  let isOpen = false
+  const add = (part: string, marked: boolean): void => {
+    for (const piece of printableText(part).split(/(\s+)/)) {
+      if (piece === '') continue
+      if (/^\s/.test(piece)) isOpen = false
+      else if (isOpen) words.at(-1)?.push({ text: piece, isMarked: marked })
+      else {
+        words.push([{ text: piece, isMarked: marked }])
+        isOpen = true
+      }
+    }
+  }
+  let at = 0
+  for (const [start, end] of marks) {
+    add(text.slice(at, start), false)
+    add(text.slice(start, end), true)
+    at = end
+  }
+  add(text.slice(at), false)
+  return words
+}
+
+function breakLines(words: readonly Word[], width: number): readonly (readonly Word[])[] {
+  const lines: Word[][] = []
+  let room = 0
+  for (const word of words.flatMap((each) => splitWide(each, width))) {
+    const wide = widthOf(word)
+    if (wide + 1 <= room) {
+      lines.at(-1)?.push(word)
+      room -= wide + 1
+    } else {
+      lines.push([word])
+      room = width - wide
+    }
+  }
+  return lines
+}
+
+/** A word that is wider than a line, such as a sentence in Chinese, in parts that are not. */
+function splitWide(word: Word, width: number): readonly Word[] {
+  if (widthOf(word) <= width) return [word]
+  const parts: Piece[][] = [[]]
+  let room = width
+  for (const { text, isMarked: marked } of word) {
+    for (const grapheme of graphemesOf(text)) {
+      const wide = textWidth(grapheme)
+      if (wide > room) {
+        parts.push([])
+        room = width
+      }
+      room -= wide
+      const part = parts.at(-1)
+      const last = part?.at(-1)
+      if (last?.isMarked === marked) part?.splice(-1, 1, { text: last.text + grapheme, isMarked: marked })
+      else part?.push({ text: grapheme, isMarked: marked })
+    }
+  }
+  return parts
+}
+
+function widthOf(word: Word): number {
+  return word.reduce((sum, { text }) => sum + textWidth(text), 0)
+}
+
+function isMarked(word: Word): boolean {
+  return word.some((piece) => piece.isMarked)
+}
+
+function renderWord(word: Word, mark: (text: string) => string): string {
+  return word.map((piece) => (piece.isMarked ? mark(piece.text) : piece.text)).join('')
+}
+
+/** Where a window of some lines begins that holds the most marks, the first such. */
+function bestWindow(counts: readonly number[], size: number): number {
+  let best = { from: 0, sum: -1 }
+  for (let from = 0; from === 0 || from + size <= counts.length; from++) {
+    const sum = counts.slice(from, from + size).reduce((total, count) => total + count, 0)
+    if (sum > best.sum) best = { from, sum }
+  }
+  return best.from
+}

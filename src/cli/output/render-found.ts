@@ -1,0 +1,154 @@
+import { highlightsOf } from '../../app/highlights.ts'
+import { type MarkedText, wrapMarked } from './marked-text.ts'
+import { readableText } from './readable-text.ts'
+import { cutToWidth, printable, type TableOptions, textWidth } from './table.ts'
+
+/** How found notes look. */
+export interface FoundOptions extends TableOptions {
+  /** What was asked; its words are marked. */
+  readonly question?: string | undefined
+  /** Marks a word that was looked for. */
+  mark?(text: string): string
+  /** What is read second. */
+  faint?(text: string): string
+}
+
+/** A note of `search`, `find_nodes` or `similar_nodes`, by what they have in common. */
+export interface FoundItem {
+  readonly id: string
+  readonly title: string
+  readonly score: number
+  readonly links: unknown
+  readonly tags?: readonly string[]
+  readonly content?: string
+  readonly passages?: readonly FoundPassage[]
+  readonly snippet?: string
+  readonly highlights?: MarkedText['marks']
+  readonly line?: number
+  readonly modified?: string
+  readonly explain?: FoundReasons
+}
+
+interface FoundPassage {
+  readonly heading: readonly string[]
+  readonly start_line: number
+  readonly end_line: number
+  readonly text: string
+}
+
+interface FoundReasons {
+  readonly keyword: FoundLeg | null
+  readonly semantic: FoundLeg | null
+  readonly weight: number
+  readonly coverage?: number
+  readonly exact: boolean
+  readonly close_title?: string
+}
+
+interface FoundLeg {
+  readonly rank: number
+  readonly normalised: number
+}
+
+/** Whether these are notes with scores, which are shown one under the other, with the places that were found. */
+export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
+  return items.every((item) => typeof item.score === 'number' && Array.isArray(item.links) && typeof item.title === 'string')
+}
+
+/** Notes as people read them: title and score, where it lies, and under it the text that was found. */
+export function renderFound(items: readonly FoundItem[], options: FoundOptions): string {
+  return items.map((item) => `${renderItem(item, options).join('\n')}\n`).join('\n')
+}
+
+/** Wider lines are hard to read. */
+const WIDEST = 100
+/** Lines of text under a note: of its best passage, and of each further one. */
+const BEST_LINES = 4
+const MORE_LINES = 2
+
+function renderItem(item: FoundItem, options: FoundOptions): readonly string[] {
+  const { width = WIDEST, faint = plain } = options
+  const columns = Math.min(width, WIDEST)
+  // Whole, however long: an id is there to be copied.
+  const lines = [headLine(item, columns, options), faint([printable(item.id), ...factsOf(item)].join(' · '))]
+  if (item.explain !== undefined) lines.push(faint(cutToWidth(reasonsOf(item.explain), columns)))
+  const text = textOf(item, options)
+  return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, options))]
+}
+
+function headLine({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): string {
+  const mark = score.toFixed(2)
+  const shown = cutToWidth(printable(title), columns - mark.length - 2)
+  return `${head(shown)}${' '.repeat(columns - textWidth(shown) - mark.length)}${mark}`
+}
+
+function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): readonly string[] {
+  const isListed = passages === undefined && snippet === undefined
+  return [
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(modified === undefined ? [] : [`modified ${printable(modified).slice(0, 'yyyy-mm-dd'.length)}`]),
+    ...(isListed ? tags.map((tag) => `#${printable(tag)}`) : []),
+  ]
+}
+
+function reasonsOf({ keyword, semantic, weight, coverage, exact, close_title }: FoundReasons): string {
+  const leg = (name: string, found: FoundLeg | null): string =>
+    found === null ? `not by ${name}` : `${name} ${found.normalised.toFixed(2)}, rank ${found.rank}`
+  return [
+    leg('words', keyword),
+    leg('meaning', semantic),
+    `weight of meaning ${weight.toFixed(2)}`,
+    ...(coverage === undefined ? [] : [`known ${coverage.toFixed(2)}`]),
+    ...(exact ? ['exact title'] : []),
+    ...(close_title === undefined ? [] : [`title nearly "${printable(close_title)}"`]),
+  ].join(' · ')
+}
+
+/** A text to show, and what to say of it. */
+interface ShownText extends MarkedText {
+  readonly label?: string
+}
+
+function textOf(item: FoundItem, { question = '' }: FoundOptions): readonly ShownText[] {
+  const { passages = [], snippet, highlights = [], content } = item
+  if (snippet !== undefined) return snippet === '' ? [] : [readableText({ text: snippet, marks: highlights })]
+  if (passages.length === 0 && content !== undefined) return [readAloud(content, question)]
+  return passages.map((passage) => ({
+    ...readAloud(withoutHeading(passage), question),
+    label: labelOf(passage, item.title),
+  }))
+}
+
+function readAloud(written: string, question: string): MarkedText {
+  const { text } = readableText({ text: written, marks: [] })
+  return { text, marks: highlightsOf(question, text) }
+}
+
+function labelOf({ heading, start_line: start, end_line: end }: FoundPassage, title: string): string {
+  const below = heading[0] === title ? heading.slice(1) : heading
+  const lines = start === end ? `line ${start}` : `lines ${start}–${end}`
+  return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
+}
+
+/** The label says it already. */
+function withoutHeading({ heading, text }: FoundPassage): string {
+  const line = /^#{1,6} +/.exec(text)?.[0]
+  const name = heading.at(-1)
+  if (line === undefined || name === undefined) return text
+  const rest = text.slice(line.length)
+  return rest.startsWith(name) && rest.length > name.length ? rest.slice(name.length).trimStart() : text
+}
+
+function renderText(
+  { label, ...text }: ShownText,
+  { columns, isBest }: { readonly columns: number; readonly isBest: boolean },
+  { mark = plain, faint = plain }: FoundOptions,
+): readonly string[] {
+  const indent = label === undefined ? '  ' : '    '
+  const lines = wrapMarked(text, { width: columns - indent.length, lines: isBest ? BEST_LINES : MORE_LINES, mark })
+  return [...(label === undefined ? [] : [`  ${faint(cutToWidth(label, columns - 2))}`]), ...lines.map((line) => indent + line)]
+}
+
+function plain(text: string): string {
+  return text
+}

@@ -1,0 +1,122 @@
+import type { FileFacts, WriteFacts } from '../../app/write/facts.ts'
+import type { ChangeFacts } from '../../app/write/list-changes.ts'
+import { colouredDiff } from './coloured-diff.ts'
+import type { Paint } from './printer.ts'
+import { printable, renderTable } from './table.ts'
+
+export interface WrittenOptions {
+  readonly paint: Paint
+  /** What a command that writes needs besides its arguments: ` --write`. */
+  readonly again: string
+  readonly isDryRun: boolean
+  /** Columns of the terminal. */
+  readonly width?: number | undefined
+}
+
+/** What a tool that writes answers, as people read it: what was done in a line or two; `undefined` of an answer that was only read. */
+export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
+  if (isChanges(value)) return renderChanges(value, options)
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('deleted' in value && value.deleted === false) return 'There is no such file: nothing was deleted.\n'
+  if (isFacts(value)) return options.isDryRun ? renderPlan(value, options) : renderDone(value, options)
+  if ('path' in value && !('size' in value)) return renderFolder(value, options)
+  return undefined
+}
+
+/** Links and files that are named one by one. */
+const NAMED = 20
+const FEW = 3
+
+function renderPlan(facts: WriteFacts, { paint }: WrittenOptions): string {
+  const { diff = '' } = facts
+  const lines = [...(diff === '' ? [] : [...colouredDiff(diff, paint), '']), ...danglingLines(facts)]
+  return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, AGAIN].join('\n')}\n`
+}
+
+const AGAIN = 'The same command without --dry-run does it.'
+
+function renderDone(facts: WriteFacts, { again }: WrittenOptions): string {
+  const { change_id: id } = facts
+  if (id === undefined) return 'Nothing had to be changed.\n'
+  const done = sentenceOf(facts)
+  const lines = [done.charAt(0).toUpperCase() + done.slice(1), ...danglingLines(facts)]
+  return `${[...lines, undoLine(id, again)].join('\n')}\n`
+}
+
+function renderFolder(
+  { path, change_id: id }: { readonly path?: unknown; readonly change_id?: unknown },
+  { again }: WrittenOptions,
+): string {
+  const name = printable(String(path))
+  if (typeof id !== 'string') return `The folder ${name} is there already.\n`
+  return `Created the folder ${name}.\n${undoLine(id, again)}\n`
+}
+
+function undoLine(id: string, again: string): string {
+  return `"roux undo ${printable(id)}${again}" takes it back.`
+}
+
+const DONE: Readonly<Record<FileFacts['kind'], string>> = {
+  created: 'created',
+  changed: 'changed',
+  moved: 'moved',
+  deleted: 'moved to the trash:',
+}
+
+/** `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
+function sentenceOf({ files }: WriteFacts): string {
+  const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
+  const asked = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)
+  const kinds = (Object.keys(DONE) as FileFacts['kind'][]).flatMap((kind) => phraseOf(kind, asked))
+  const lines = relinked.reduce((sum, file) => sum + (file.relinked ?? []).length, 0)
+  const links = `rewrote ${amount(lines, 'line')} in ${amount(relinked.length, 'file')} so that links still lead there`
+  const parts = [...kinds, ...(lines === 0 ? [] : [links])]
+  return `${parts.length === 0 ? 'changed no file' : parts.join('; ')}.`
+}
+
+function phraseOf(kind: FileFacts['kind'], all: readonly FileFacts[]): readonly string[] {
+  const files = all.filter((file) => file.kind === kind)
+  if (files.length === 0) return []
+  if (files.length > FEW) return [`${DONE[kind]} ${files.length} files`]
+  const names = files.map(({ path, to }) => printable(to === undefined ? path : `${path} to ${to}`))
+  return [`${DONE[kind]} ${names.join(', ')}`]
+}
+
+function danglingLines({ dangling_links: links = [] }: WriteFacts): readonly string[] {
+  if (links.length === 0) return []
+  const named = links
+    .slice(0, NAMED)
+    .map(({ path, line, text, reason }) => `  ${printable(`${path}:${line}  ${text}  (${reason})`)}`)
+  const more = links.length > NAMED ? [`  and ${links.length - NAMED} more`] : []
+  return [`${amount(links.length, 'link')} could not be kept:`, ...named, ...more]
+}
+
+function amount(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+function renderChanges(changes: readonly ChangeFacts[], { paint, width }: WrittenOptions): string {
+  const rows = changes.map(({ change_id, time, state, title, files, omitted_files: more = 0 }) => {
+    return [change_id, localTime(time), state.replaceAll('_', ' '), String(files.length + more), title]
+  })
+  return renderTable(
+    [{ name: 'change' }, { name: 'time' }, { name: 'state' }, { name: 'files', align: 'right' }, { name: 'what', wraps: true }],
+    rows,
+    { head: (text) => paint('bold', text), ...(width === undefined ? {} : { width }) },
+  )
+}
+
+function localTime(iso: string): string {
+  const time = new Date(iso)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-')
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
+}
+
+function isFacts(value: object): value is WriteFacts {
+  return 'files' in value && Array.isArray(value.files)
+}
+
+function isChanges(value: unknown): value is readonly ChangeFacts[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item?.change_id === 'string')
+}

@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises'
+import type { LoadedSettings } from '../../config/load.ts'
+import type { Settings } from '../../config/settings.ts'
+
+/** How often the files are looked at, ms: they are few, and most of them are not there, so that nothing could be watched. */
+const INTERVAL = 500
+
+/** What a running server follows: it decides what is offered, not what was opened. */
+const LIVE = ['tools.', 'mcp.', 'http.enabled'] as const
+
+export interface LiveSettingsOptions {
+  /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
+  readonly overHttp?: boolean
+  /** How often the files are looked at, ms. */
+  readonly interval?: number
+  /** Reads all sources again. @throws RouxError where something in them is wrong */
+  load(): Promise<LoadedSettings>
+  /** Told what a person should know. */
+  say(line: string): void
+  /** Told when something changed that takes effect at once. */
+  onChange(before: Settings, now: Settings): void
+}
+
+/** The settings of a running server, which follow their files where that is safe. */
+export class LiveSettings {
+  readonly #options: LiveSettingsOptions
+  readonly #started: Settings
+  readonly #said: Set<string>
+  #loaded: LoadedSettings
+  /** What the settings say of `http.enabled`; `undefined` where they say nothing. */
+  #saidOfHttp: boolean | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** What the files looked like when they were read last. */
+  #seen: string | undefined
+  /** What they looked like a moment ago: a file that is being written is read when it is whole. */
+  #glimpsed: string | undefined
+  #failure: string | undefined
+  #isBusy = false
+
+  constructor(loaded: LoadedSettings, options: LiveSettingsOptions) {
+    const { settings } = loaded
+    this.#options = options
+    this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
+    this.#loaded = { ...loaded, settings: this.#started }
+    this.#saidOfHttp = saidOfHttp(loaded)
+    this.#said = new Set(loaded.warnings)
+  }
+
+  /** What counts now. */
+  get current(): LoadedSettings {
+    return this.#loaded
+  }
+
+  /** Looks at the files from now on, first at what changed since they were read. */
+  watch(): void {
+    this.#timer ??= setInterval(() => void this.#look(), this.#options.interval ?? INTERVAL).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    try {
+      const look = await appearance(this.#loaded.places)
+      const isSettled = look === this.#glimpsed
+      this.#glimpsed = look
+      if (look === this.#seen || !isSettled) return
+      this.#seen = look
+      this.#apply(await this.#options.load())
+      this.#failure = undefined
+    } catch (error) {
+      this.#sayFailure(error instanceof Error ? error.message : String(error))
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  #apply(loaded: LoadedSettings): void {
+    for (const warning of loaded.warnings) this.#sayOnce(warning)
+    const later = changedKeys(this.#started, loaded.settings).filter((key) => !LIVE.some((section) => key.startsWith(section)))
+    for (const key of later) this.#sayOnce(`${key} takes effect at the next start.`)
+    const before = this.#loaded.settings
+    const { tools, mcp } = loaded.settings
+    const http = { ...this.#started.http, enabled: this.#isHttpOn(loaded) }
+    this.#loaded = { ...loaded, settings: { ...this.#started, tools, mcp, http } }
+    if (changedKeys(before, this.#loaded.settings).length > 0) this.#options.onChange(before, this.#loaded.settings)
+  }
+
+  #isHttpOn(loaded: LoadedSettings): boolean {
+    const said = saidOfHttp(loaded)
+    if (said === this.#saidOfHttp) return this.#loaded.settings.http.enabled
+    this.#saidOfHttp = said
+    return said ?? this.#started.http.enabled
+  }
+
+  #sayFailure(reason: string): void {
+    if (reason === this.#failure) return
+    this.#failure = reason
+    this.#options.say(`The settings were not read again: ${reason} The former ones stay.`)
+  }
+
+  #sayOnce(line: string): void {
+    if (this.#said.has(line)) return
+    this.#said.add(line)
+    this.#options.say(line)
+  }
+}
+
+function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined {
+  return origins.has('http.enabled') ? settings.http.enabled : undefined
+}
+
+/** Tells states of files apart. */
+async function appearance(places: readonly string[]): Promise<string> {
+  const looks = places.map(async (path) => {
+    const found = await stat(path).catch(() => undefined)
+    return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeMs}`
+  })
+  return JSON.stringify([places, await Promise.all(looks)])
+}
+
+/** Keys of which the value differs. */
+export function changedKeys(before: Settings, now: Settings): readonly string[] {
+  const [old, fresh] = [flat(before), flat(now)]
+  const keys = new Set([...old.keys(), ...fresh.keys()])
+  return [...keys].filter((key) => old.get(key) !== fresh.get(key))
+}
+
+function flat(settings: Settings): ReadonlyMap<string, string> {
+  const entries = Object.entries(settings).flatMap(([section, values]) =>
+    Object.entries(values).map(([name, value]) => [`${section}.${name}`, JSON.stringify(value)] as const),
+  )
+  return new Map(entries)
+}

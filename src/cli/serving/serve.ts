@@ -1,0 +1,49 @@
+import type { Readable, Writable } from 'node:stream'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import { shellWord } from '../../config/shell-word.ts'
+import { type Invocation, requireVaults } from '../session.ts'
+import { nameVaults, openServing } from './serving.ts'
+
+/** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, printer, options, positionals } = invocation
+  const loaded = await requireVaults(invocation, positionals[0])
+  const { vaults } = loaded
+  if (options.has('http')) {
+    const { serveHttp } = await import('./serve-http.ts')
+    return serveHttp(invocation, loaded)
+  }
+  const names = nameVaults(invocation, loaded)
+  if (host.stdin.isTTY) printer.note(greeting(names, vaults))
+  const [{ serveStdioServer }, serving] = await Promise.all([
+    import('../../mcp/transport/serve-stdio.ts'),
+    openServing(invocation, loaded),
+  ])
+  const server = serveStdioServer({
+    ...serving.options,
+    vaults: serving.vaults,
+    events: serving.events,
+    stdin: host.stdin as Readable,
+    stdout: host.stdout as Writable,
+    stderr: host.stderr as Writable,
+    onInitialized: () => serving.live.watch(),
+  })
+  host.onSignal(() => server.stop())
+  await serving.close(await server.finished)
+  return 0
+}
+
+function greeting(names: string, vaults: readonly LoadedVault[]): string {
+  // Several are named in the settings, which the program that starts the server reads, too.
+  const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
+  const config = JSON.stringify({
+    mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },
+  })
+  return `Roux serves ${names} over stdin and stdout (MCP): this is started by an AI assistant, not by people.
+
+  With one command:       roux install claude-desktop|claude-code|cursor|vscode|zed${vault === undefined ? '' : ` --vault ${shellWord(vault)}`}
+  Claude Code:            claude mcp add roux -- roux serve${vault === undefined ? '' : ` ${shellWord(vault)}`}
+  Claude Desktop, Cursor: ${config}
+
+For yourself: roux search "…", roux get-node <title>, roux help. Ctrl+C ends this.`
+}

@@ -1,0 +1,26 @@
+import type { LoadedSettings } from '../../config/load.ts'
+import { findSetting } from '../../config/schema.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { ServerFacts } from '../../mcp/server-facts.ts'
+
+/** Types of values that say nothing of where things are on this computer or elsewhere. */
+const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
+
+/** What a server tells of its settings: those that someone set, without texts, which may be paths, addresses or secrets. */
+export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
+  const told = [...origins.keys()].filter((key) => HARMLESS.includes(findSetting(key)?.type.kind ?? ''))
+  const { kind, model } = settings.embedder
+  return {
+    settings: Object.fromEntries(told.sort().map((key) => [key, settingAt(settings, key)])),
+    ...(kind === 'none' ? {} : { embedder: kind === 'static' || isPath(model) ? kind : `${kind}:${model}` }),
+  }
+}
+
+function isPath(model: string): boolean {
+  return model === '' || /^(?:[./~\\]|[a-z]:)/i.test(model)
+}
+
+function settingAt(settings: Settings, key: string): unknown {
+  const [section = '', name = ''] = key.split('.')
+  return (settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[section]?.[name]
+}

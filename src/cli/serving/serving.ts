@@ -1,0 +1,82 @@
+import { loadSettings } from '../../config/load.ts'
+import type { LoadedVaults } from '../../config/load-vaults.ts'
+import { switchOff } from '../../config/tool-switch.ts'
+import type { ServerEvents } from '../../mcp/events/events.ts'
+import type { McpServerOptions } from '../../mcp/server-options.ts'
+import { folderFault, type Invocation, settingsInput } from '../session.ts'
+import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
+import { VERSION } from '../version.ts'
+import { changedKeys, LiveSettings } from './live-settings.ts'
+import { announceServer, runningFolder } from './running-servers.ts'
+import { serverFacts } from './server-facts.ts'
+
+type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>
+
+/** What a running server rests on, however it is reached. */
+export interface Serving {
+  readonly vaults: ServedVaults
+  readonly events: ServerEvents
+  /** Follows the settings' files once it is told to. */
+  readonly live: LiveSettings
+  readonly options: SharedOptions
+  /** Closes the vaults, or gives that up at a moment of `performance.now()`. */
+  close(by: number): Promise<void>
+}
+
+/** Makes what a server rests on; nothing is opened before it is asked for. */
+export async function openServing(invocation: Invocation, { server, vaults }: LoadedVaults): Promise<Serving> {
+  const { host, printer, positionals } = invocation
+  const { ServerEvents } = await import('../../mcp/events/events.ts')
+  const events = new ServerEvents()
+  const live = new LiveSettings(server, {
+    overHttp: invocation.options.has('http'),
+    load: () => loadSettings(settingsInput(invocation, positionals[0])),
+    say: (line) => printer.warn(line),
+    onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
+  })
+  let stopAnnouncing = () => {}
+  const served = serveVaults(host, vaults, {
+    // Not before: a client's throw-away process leaves no trace.
+    onBegin: () => {
+      const folders = vaults.map(({ settings }) => settings.vault.path)
+      stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders)
+    },
+    onError: (stack) => printer.note(stack),
+    permits: () => live.current.settings.tools,
+  })
+  return {
+    vaults: served,
+    events,
+    live,
+    options: {
+      version: VERSION,
+      switchedOffBy: (tool) => switchOff(tool, live.current.settings)?.setting,
+      promptsFolder: () => live.current.settings.mcp.prompts_folder,
+      facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
+    },
+    async close(by) {
+      live.stop()
+      stopAnnouncing()
+      await served.close(by)
+    },
+  }
+}
+
+/** What a server that starts says of its vaults; a warning of each that cannot be read, which does not keep it from starting. */
+export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
+  const names = vaults.map(({ settings: { vault } }) => {
+    const fault = folderFault(vault.path)
+    if (fault === undefined) return vault.path
+    printer.warn(`${fault} Calls are answered VAULT_NOT_FOUND until it can be read.`)
+    return `${vault.path} (once it can be read)`
+  })
+  return names.join(', ')
+}
+
+/** What a client should ask for again when these settings changed. */
+function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
+  if (keys.some((key) => key.startsWith('tools.'))) events.toolsChanged()
+  if (keys.includes('tools.attach')) events.resourcesChanged()
+  if (keys.includes('mcp.prompts_folder')) events.promptsChanged()
+  events.resourceUpdated('roux://system-info')
+}

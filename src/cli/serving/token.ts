@@ -1,0 +1,105 @@
+import { basename } from 'node:path'
+import { userFolders } from '../../config/folders.ts'
+import { loadSettings } from '../../config/load.ts'
+import { didYouMean, nearest } from '../../core/nearest.ts'
+import { SCOPES, type Scope } from '../../http/access.ts'
+import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../http/token-file.ts'
+import { addToken, DEFAULT_NAME, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'
+import { type Invocation, settingsInput } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+
+type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
+
+const ACTS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
+
+/** Shows and changes the tokens that clients over HTTP need. A server that runs takes a change into account at once. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, printer, positionals } = invocation
+  const [word = '', name] = positionals
+  const act = ACTS.get(word)
+  if (act === undefined) throw unknownWord(word)
+  const path = tokenFileIn(userFolders(host.env).state)
+  const warning = closeToOthers(path)
+  if (warning !== undefined) printer.warn(warning)
+  await act(invocation, path, name)
+  return 0
+}
+
+async function show(invocation: Invocation, path: string, name = DEFAULT_NAME): Promise<void> {
+  await printSecret(invocation, requireToken(openTokens(path), name))
+}
+
+async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME): Promise<void> {
+  const tokens = rotateToken(openTokens(path), name)
+  writeTokens(path, tokens)
+  await printSecret(invocation, requireToken(tokens, name))
+  invocation.printer.note('Clients with the old token are shut out from now on.')
+}
+
+async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
+  const { options } = invocation
+  // Names of vaults are in small letters.
+  const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
+  const tokens = addToken(readTokens(path) ?? [], {
+    name: requireName(name, 'add'),
+    scopes: namesIn(options.get('scope') ?? 'read').map(requireScope),
+    vaults: vaults.includes('*') ? '*' : vaults,
+  })
+  if (!vaults.includes('*')) await warnOfUnknown(invocation, vaults)
+  writeTokens(path, tokens)
+  await printSecret(invocation, requireToken(tokens, requireName(name, 'add')))
+}
+
+/** No error: a token may be made before its vault is named, or for a server that is started with another folder. */
+async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
+  const { settings } = await loadSettings(settingsInput(invocation))
+  const known = Object.keys(settings.vaults)
+  const unnamed = basename(settings.vault.path).toLowerCase()
+  const unknown = names.filter((name) => (known.length === 0 ? name !== unnamed : !known.includes(name)))
+  if (unknown.length === 0) return
+  const quoted = unknown.map((name) => `"${name}"`).join(', ')
+  invocation.printer.warn(
+    known.length === 0
+      ? `The settings name no vaults: ${quoted} can only mean a folder of that name that is served by its path, as "${unnamed}" is here.`
+      : `The settings name no vault ${quoted}, only ${known.join(', ')}.`,
+  )
+}
+
+async function remove({ printer }: Invocation, path: string, name: string | undefined): Promise<void> {
+  writeTokens(path, removeToken(readTokens(path) ?? [], requireName(name, 'remove')))
+  printer.note(`Clients with the token "${name}" are shut out from now on.`)
+}
+
+async function list({ printer }: Invocation, path: string): Promise<void> {
+  await printer.answer((readTokens(path) ?? []).map(({ name, scopes, vaults }) => ({ name, scopes, vaults })))
+}
+
+/** Only the secret, also in a pipe: it is made to be put into other commands. */
+async function printSecret({ printer, options }: Invocation, { name, secret, scopes, vaults }: Token): Promise<void> {
+  if (options.get('json') === true) await printer.answer({ name, token: secret, scopes, vaults })
+  else await printer.text(`${secret}\n`)
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return String(value)
+    .split(',')
+    .flatMap((name) => name.trim() || [])
+}
+
+function requireScope(text: string): Scope {
+  const scope = SCOPES.find((known) => known === text)
+  if (scope !== undefined) return scope
+  throw new UsageError(`There is no scope "${text}".`, didYouMean(nearest(text, SCOPES)) ?? `Scopes: ${SCOPES.join(', ')}.`)
+}
+
+function requireName(name: string | undefined, word: string): string {
+  if (name !== undefined) return name
+  throw new UsageError('The name of the token is missing.', `Write: roux token ${word} <name>`)
+}
+
+function unknownWord(word: string): UsageError {
+  const words = [...ACTS.keys()]
+  if (word === '') return new UsageError('It is not said what to do.', `Write: roux token ${words.join('|')}`)
+  const hint = didYouMean(nearest(word, words)) ?? `Write: roux token ${words.join('|')}`
+  return new UsageError(`roux token cannot ${word}.`, hint)
+}

@@ -1,0 +1,100 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import { findIds } from '../../app/known-node.ts'
+import { ownNames } from '../../app/own-names.ts'
+import { isFolder } from '../../app/scope.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
+
+/**
+ * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only. Of several vaults all
+ * are asked, but for a name that begins with one's. What names nothing stays as it is, so that the tool says so.
+ * @throws RouxError `AMBIGUOUS_NAME` where a name fits several notes and no id.
+ */
+export async function resolveNames(
+  vaults: Vaults,
+  { names = {} }: Pick<Tool, 'names'>,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const resolved: Record<string, unknown> = { ...args }
+  for (const [name, named] of Object.entries(names)) {
+    if (named !== 'note' && named !== 'note or folder') continue
+    const value = args[name]
+    const where = { orFolder: named === 'note or folder', vault: args.vault }
+    const resolve = async (one: unknown): Promise<unknown> =>
+      typeof one === 'string' ? await resolveIn(vaults, one, where) : one
+    if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
+  }
+  return resolved
+}
+
+interface Where {
+  /** Whether a folder may be meant, which goes before a note of that title. */
+  readonly orFolder: boolean
+  /** The vault that is asked alone. */
+  readonly vault: unknown
+}
+
+interface Asked extends Pick<Where, 'orFolder'> {
+  readonly name: string
+}
+
+async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Where): Promise<string> {
+  const own = vaultOf(value, vaults.names)
+  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
+  const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
+  // A title may begin like the name of a vault: "Work: plan".
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { orFolder, name: value })
+  const [id] = ids
+  if (id === undefined) return value
+  if (ids.length > 1) throw ambiguous(value, ids)
+  return id
+}
+
+async function idsIn(
+  vaults: Vaults,
+  asked: readonly (string | undefined)[],
+  { orFolder, name }: Asked,
+): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  for (const one of asked) for (const id of await idsOf(vaults, one, { orFolder, name })) ids.add(id)
+  return [...ids]
+}
+
+/** Names of vaults to open; of the only one, which has none, `undefined`. */
+function namesOf({ names }: Vaults): readonly (string | undefined)[] {
+  return names.length === 0 ? [undefined] : names
+}
+
+/** What a name means in one vault: the node of that id, or a folder, or else the notes that are called so. */
+async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name }: Asked): Promise<readonly string[]> {
+  const core = await coreOf(vaults, vault)
+  if (core === undefined) return []
+  return await core.store.read(async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [name])
+    const inVault = vault === undefined ? name : `${vault}:${name}`
+    if (orFolder && (await isFolder(snapshot, name))) return [inVault]
+    if (id !== undefined) return [vault === undefined ? name : id]
+    const [hits = []] = await snapshot.names([name], 'equal', {})
+    return ownNames(hits).map((hit) => hit.id)
+  })
+}
+
+/** One of several vaults that is missing is told by what is asked of it, not here. */
+async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphCore | undefined> {
+  try {
+    return await vaults.open(vault)
+  } catch (error) {
+    if (vault === undefined) throw error
+    return undefined
+  }
+}
+
+function ambiguous(name: string, ids: readonly string[]): RouxError {
+  return new RouxError('AMBIGUOUS_NAME', `"${name}" is the name of ${ids.length} notes.`, {
+    hint: `Give the id of one: ${ids.map((id) => `"${id}"`).join(', ')}`,
+    candidates: ids,
+  })
+}

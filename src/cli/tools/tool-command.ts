@@ -1,0 +1,128 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
+import { switchOff } from '../../config/tool-switch.ts'
+import { didYouMean, nearest } from '../../core/nearest.ts'
+import { prepareCall } from '../../mcp/calls/prepare-call.ts'
+import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
+import { COMMANDS } from '../commands.ts'
+import type { Host } from '../host.ts'
+import type { RenderAnswer } from '../output/printer.ts'
+import { renderWritten } from '../output/render-written.ts'
+import { type Invocation, requireVaults, withVaults } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+import { awaitFindable, remainderOf } from './findable.ts'
+import { resolveNames } from './resolve-name.ts'
+import { commandName, SHORT_NAMES } from './tool-help.ts'
+import { requireOn, settingsFor } from './tool-switch.ts'
+
+/** The tool of a name, written with `-` or `_`, or short; `undefined` when there is none. */
+export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
+  const wanted = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
+  return (await host.tools()).find((tool) => tool.name === wanted)
+}
+
+/**
+ * The tool of a name.
+ * @throws UsageError with the nearest names when there is none.
+ */
+export async function requireTool(host: Host, name: string): Promise<Tool> {
+  const tool = await findTool(host, name)
+  if (tool) return tool
+  const names = (await host.tools()).map((known) => commandName(known.name))
+  throw new UsageError(
+    `There is no tool "${name}".`,
+    didYouMean(nearest(name, names, 2)) ?? 'See "roux help" for the tools there are.',
+  )
+}
+
+/** What is said of a word that is neither a command nor a tool. */
+export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
+  const tools = (await host.tools()).map((known) => commandName(known.name))
+  const names = [...COMMANDS.map((known) => known.name), ...SHORT_NAMES.keys(), ...tools]
+  return new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
+}
+
+/** Calls a tool on the vault and prints its answer. */
+export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
+  // Wrong arguments are told before a vault is read for them.
+  tool.prepare(withoutVault(args))
+  requireNoPlan(args)
+  const { server, vaults } = settingsOfAll(tool, await requireVaults(invocation))
+  requireOn(tool, server.settings)
+  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
+  prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
+  const by = tool.searchReadiness?.(args)
+  const ask = async (all: Vaults) => {
+    const asked = new Set<GraphCore>()
+    const findable: Vaults = {
+      names: all.names,
+      async open(name) {
+        const core = await all.open(name)
+        if (by !== undefined) await awaitFindable(core, by, settingsOf(vaults, name))
+        asked.add(core)
+        return core
+      },
+    }
+    const run = prepareCall(tool, await resolveNames(all, tool, args), { vaults: findable, switchedOffBy })
+    const answer = await run({ whole: true })
+    const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
+    return { ...answer, remainder: remainders[0] }
+  }
+  // Reading is tried again when the index is found damaged; what may have been written is not written twice.
+  const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
+  const question = typeof args.query === 'string' ? args.query : undefined
+  const again = invocation.options.get('write') === true ? ' --write' : ''
+  const render: RenderAnswer | undefined =
+    tool.needs === undefined
+      ? undefined
+      : (given, paint) =>
+          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
+  await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
+  if (remainder !== undefined) invocation.printer.note(remainder)
+  return 0
+}
+
+/** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */
+function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return args
+}
+
+/** What only reads needs no leave on the command line. */
+function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
+  const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
+  return { server: set(server), vaults: [set(first), ...more.map(set)] }
+}
+
+/** What arguments are checked against before anything is opened. */
+function unopened(vaults: readonly LoadedVault[]): Vaults {
+  return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
+}
+
+function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: string | undefined): LoadedVault['settings'] {
+  return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
+}
+
+/** A plan is kept by the process that made it, and a command's ends with its answer. */
+function withoutPlan(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
+  const { plan_id: _, ...rest } = value
+  return rest
+}
+
+function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
+  if (plan_id === undefined) return
+  throw new UsageError(
+    'A plan ends with the command that made it: there is none to carry out.',
+    'Give the operations again, without --dry-run.',
+  )
+}
+
+/** The function, whose first call's outcome is the outcome of all. */
+function callOnce<Argument, Result>(run: (argument: Argument) => Promise<Result>): (argument: Argument) => Promise<Result> {
+  let outcome: Promise<Result> | undefined
+  return (argument) => {
+    outcome ??= run(argument)
+    return outcome
+  }
+}

@@ -1,0 +1,92 @@
+import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
+import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
+import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** A tool's parameter as an option of its command. */
+export interface Parameter extends Option {
+  readonly required: boolean
+}
+
+/** Short names of commands, and the tools that they mean. */
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['find', 'find_nodes'],
+  ['changes', 'list_changes'],
+])
+
+/** A tool's name as it is written: `get-hubs`. */
+export function commandName(tool: string): string {
+  return tool.replaceAll('_', '-')
+}
+
+/** The parameters of a tool, in the order of its schema. */
+export function parametersOf({ inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
+  return Object.entries(properties).map(([name, schema]) => {
+    const many = schema.type === 'array'
+    const { enum: values } = (many ? schema.items : schema) ?? {}
+    return {
+      name,
+      type: optionType((many ? schema.items : schema)?.type),
+      sentence: schema.description ?? '',
+      required: required.includes(name),
+      ...(many ? { many } : {}),
+      ...(values ? { values } : {}),
+      ...(schema.default === undefined ? {} : { default: schema.default }),
+    }
+  })
+}
+
+/** Every option of a tool's command. */
+export function optionsOf(tool: Tool): readonly Option[] {
+  const parameters = parametersOf(tool.definition())
+  return [...parameters, ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
+}
+
+/**
+ * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need.
+ * @throws UsageError when a required one is missing or there are positionals too many.
+ */
+export function argumentsOf(
+  parameters: readonly Parameter[],
+  { options, positionals }: Parsed,
+): Readonly<Record<string, unknown>> {
+  const args: Record<string, unknown> = {}
+  const words = [...positionals]
+  for (const [at, parameter] of parameters.entries()) {
+    const { name, many, required } = parameter
+    if (options.has(name)) args[name] = options.get(name)
+    else if (required && words.length > 0) {
+      const after = parameters.slice(at + 1).filter((later) => later.required && !options.has(later.name)).length
+      const taken = words
+        .splice(0, many ? Math.max(1, words.length - after) : 1)
+        .map((word) => readValueOf(parameter, word, `<${name}>`))
+      args[name] = many ? taken.flat() : taken[0]
+    } else if (required) {
+      throw new UsageError(
+        `<${name}> is missing.`,
+        `It is the ${many ? 'words' : 'word'} after the command, or ${flagOf(parameter)}.`,
+      )
+    }
+  }
+  const [extra] = words
+  if (extra !== undefined)
+    throw new UsageError(
+      `"${extra}" is one word too many.`,
+      'Put quotes around words that belong together; options begin with "--".',
+    )
+  return args
+}
+
+function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
+  switch (type) {
+    case 'boolean':
+      return 'flag'
+    case 'integer':
+    case 'number':
+      return type
+    case 'string':
+      return 'text'
+    default:
+      return 'json'
+  }
+}

@@ -1,0 +1,48 @@
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { Printer } from '../output/printer.ts'
+import { type Coverage, factsForPeople } from './search-coverage.ts'
+
+type Facts = Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }
+
+/** What is known of several vaults, or of the only one. */
+export interface KnownOfVaults<T> {
+  readonly all: readonly T[]
+  readonly isSeveral: boolean
+  /** Of some nothing is known; that was said. */
+  readonly isPartial: boolean
+}
+
+/**
+ * Asks one vault after the other; one of several that fails is a warning as long as another does not.
+ * @throws RouxError what the first threw, where all fail
+ */
+export async function askEachVault<T>(
+  printer: Printer,
+  vaults: readonly LoadedVault[],
+  ask: (vault: LoadedVault) => Promise<T>,
+): Promise<KnownOfVaults<T>> {
+  const all: T[] = []
+  const failures: { readonly vault: LoadedVault; readonly error: RouxError }[] = []
+  for (const vault of vaults) {
+    try {
+      all.push(await ask(vault))
+    } catch (error) {
+      if (!(error instanceof RouxError)) throw error
+      failures.push({ vault, error })
+    }
+  }
+  const [first] = failures
+  if (first !== undefined && all.length === 0) throw first.error
+  for (const { vault, error } of failures) printer.warn(`${vault.name}: ${error.message}`)
+  return { all, isSeveral: vaults.length > 1, isPartial: failures.length > 0 }
+}
+
+/** Prints what is known of each vault: of one its facts, of several a list, for people one below the other. */
+export async function answerForVaults(printer: Printer, { all, isSeveral }: KnownOfVaults<Facts>): Promise<void> {
+  if (printer.json) return await printer.answer(isSeveral ? all : all[0])
+  for (const [at, facts] of all.entries()) {
+    if (at > 0) await printer.text('\n')
+    await printer.answer(factsForPeople(facts))
+  }
+}

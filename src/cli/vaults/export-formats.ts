@@ -1,0 +1,107 @@
+import type { ExportRow } from '../../core/store.ts'
+
+type NodeRow = ExportRow & { readonly kind: 'node' }
+type EdgeRow = ExportRow & { readonly kind: 'edge' }
+
+/** How a format writes a graph; nodes come before edges, and what is not asked for is left out. */
+interface Format {
+  readonly begin: string
+  node?(row: NodeRow, first: boolean): string
+  readonly between: string
+  edge(row: EdgeRow, first: boolean): string
+  /** What follows the edges, with the links to what does not exist. */
+  end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
+}
+
+export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** The graph as text in pieces of some kilobytes. Links to what does not exist are told by `json` only. */
+export async function* formatExport(rows: AsyncIterable<ExportRow>, name: ExportFormat): AsyncGenerator<string> {
+  const format = FORMATS[name]
+  const unresolved: (ExportRow & { readonly kind: 'unresolved' })[] = []
+  let piece = format.begin
+  let last: ExportRow['kind'] | undefined
+  for await (const row of rows) {
+    if (row.kind === 'unresolved') {
+      unresolved.push(row)
+      continue
+    }
+    if (row.kind === 'node' && row.nodeKind === 'missing') continue
+    if (row.kind === 'edge' && last !== 'edge') piece += format.between
+    piece += row.kind === 'node' ? (format.node?.(row, last === undefined) ?? '') : format.edge(row, last !== 'edge')
+    last = row.kind
+    if (piece.length > 64_000) {
+      yield piece
+      piece = ''
+    }
+  }
+  yield piece + (last === 'edge' ? '' : format.between) + format.end(unresolved)
+}
+
+const FORMATS: Readonly<Record<ExportFormat, Format>> = {
+  json: {
+    begin: '{"nodes":[',
+    node: ({ id, path, title, nodeKind, tags, aliases, excluded }, first) =>
+      item({ id, path, title, kind: nodeKind, tags, aliases, excluded }, first),
+    between: '\n],"edges":[',
+    edge: ({ source, target, count, kinds }, first) => item({ source, target, count, kinds }, first),
+    end: (unresolved) =>
+      `\n],"unresolved":[${unresolved.map(({ source, target, count }, at) => item({ source, target, count }, at === 0)).join('')}\n]}\n`,
+  },
+  graphml: {
+    begin: `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+${['title', 'path', 'kind', 'tags', 'aliases'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}<graph edgedefault="directed">
+`,
+    node: ({ id, path, title, nodeKind, tags, aliases, excluded }) =>
+      `<node id="${xml(id)}">${graphmlFacts({ title, path, kind: nodeKind, tags: tags.join(', '), aliases: aliases.join(', '), excluded })}</node>\n`,
+    between: '',
+    edge: ({ source, target, count, kinds }) =>
+      `<edge source="${xml(source)}" target="${xml(target)}">${graphmlFacts({ count, kinds: kinds.join(', ') })}</edge>\n`,
+    end: () => '</graph>\n</graphml>\n',
+  },
+  dot: {
+    begin: 'digraph vault {\n',
+    node: ({ id, title, nodeKind }) => `  ${dot(id)} [label=${dot(title)}, kind=${dot(nodeKind)}];\n`,
+    between: '',
+    edge: ({ source, target, count }) => `  ${dot(source)} -> ${dot(target)} [weight=${count}];\n`,
+    end: () => '}\n',
+  },
+  csv: {
+    begin: 'source,target,count,kinds\n',
+    between: '',
+    edge: ({ source, target, count, kinds }) => `${csv(source)},${csv(target)},${count},${kinds.join('|')}\n`,
+    end: () => '',
+  },
+}
+
+function item(value: object, first: boolean): string {
+  return `${first ? '' : ','}\n${JSON.stringify(value)}`
+}
+
+function graphmlKey(name: string, owner: 'node' | 'edge', type: string): string {
+  return `<key id="${name}" for="${owner}" attr.name="${name}" attr.type="${type}"/>\n`
+}
+
+function graphmlFacts(facts: Readonly<Record<string, string | number | boolean>>): string {
+  return Object.entries(facts)
+    .map(([name, value]) => `<data key="${name}">${xml(String(value))}</data>`)
+    .join('')
+}
+
+/** Text for XML; white space is written as references, because parsers fold it in attributes. */
+function xml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replace(/[&<>"\t\n\r]/g, (found) => `&#${found.charCodeAt(0)};`)
+}
+
+/** A quoted string; Graphviz keeps a doubled backslash in ids and shows one in labels. */
+function dot(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
+}
+
+function csv(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,54 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { RouxError } from '../../core/errors.ts'
+import { write } from '../output/printer.ts'
+import { type Invocation, requireSettings, withCore } from '../session.ts'
+import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
+
+/** Writes the whole graph to stdout or a file, piece by piece. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, options, positionals } = invocation
+  const format = (options.get('format') as ExportFormat | undefined) ?? EXPORT_FORMATS[0]
+  const output = (options.get('output') as string | undefined) ?? '-'
+  const loaded = await requireSettings(invocation, positionals[0])
+  let isBegun = false
+  await withCore(invocation, loaded, async ({ store }) => {
+    const pieces = formatExport(store.export(), format)
+    if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
+    if (isBegun) throw halfWritten()
+    for await (const piece of pieces) {
+      isBegun = true
+      await write(host.stdout, piece)
+    }
+  })
+  return 0
+}
+
+function halfWritten(): RouxError {
+  return new RouxError('PROVIDER_ERROR', 'The index was found damaged while it was read, and was built again.', {
+    hint: 'Run the command again: what was written so far is only a part.',
+  })
+}
+
+/** Writes beside the file and renames, so that no half of a graph is ever under its name. */
+async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    // Opened first: a stream that is destroyed while it opens its file may still make it afterwards.
+    const file = await open(temporary, 'wx')
+    try {
+      await pipeline(pieces, file.createWriteStream())
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause
+    throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${cause.message.split(',', 1)[0]}.`, {
+      hint: 'Name a file in a folder that exists and may be written.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,77 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import { type Invocation, requireVaults, withCore } from '../session.ts'
+import { PATIENCE } from '../tools/findable.ts'
+import { answerForVaults, askEachVault } from './each-vault.ts'
+import { type Coverage, coverageOf } from './search-coverage.ts'
+
+/** Brings links, words and vectors up to date, with progress on stderr. Fails where vectors are missing afterwards. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, printer, options, positionals } = invocation
+  const began = performance.now()
+  const download = options.get('download') === true
+  const { vaults } = await requireVaults(invocation, positionals[0])
+  const kinds = new Set(vaults.map(({ settings }) => settings.embedder.kind))
+  if (download && !kinds.has('transformers'))
+    printer.warn(
+      `There is nothing to download: embedder.kind is ${[...kinds].join(', ')}, and only transformers has models on this computer.`,
+    )
+  const stopped = new AbortController()
+  host.onSignal(() => stopped.abort(new Error('stopped')))
+  try {
+    const known = await askEachVault(printer, vaults, (vault) =>
+      bringUpToDate(invocation, withDownload(vault, download), stopped.signal),
+    )
+    const seconds = Math.round(performance.now() - began) / 1000
+    await answerForVaults(printer, { ...known, all: known.all.map((facts) => ({ ...facts, seconds })) })
+    const incomplete = known.all.find((facts) => !isComplete(facts))
+    if (incomplete === undefined) return known.isPartial ? 1 : 0
+    printer.warn(`Not all notes can be found: ${incomplete.search_message ?? 'no reason known.'} "roux doctor" tells what to do.`)
+    return 1
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error
+    printer.note('Stopped. What was done is kept: "roux index" goes on from there.')
+    return INTERRUPTED
+  }
+}
+
+async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {
+  return await withCore({ ...invocation, loud: true, signal }, loaded, async (core) => {
+    await core.indexing.findable('words', PATIENCE, signal)
+    await core.indexing.findable('meaning', PATIENCE, signal)
+    return await factsOf(core, loaded)
+  })
+}
+
+/** What shells report of a program that Ctrl+C ended. */
+const INTERRUPTED = 130
+
+/** Asked for here, a download needs no setting. */
+function withDownload(loaded: LoadedVault, download: boolean): LoadedVault {
+  const { embedder } = loaded.settings
+  return download ? { ...loaded, settings: { ...loaded.settings, embedder: { ...embedder, download } } } : loaded
+}
+
+async function factsOf({ store, indexing }: GraphCore, { name, settings }: LoadedVault) {
+  const [files, generation, vectors] = await store.read(async (snapshot) => [
+    snapshot.files,
+    snapshot.generation,
+    await snapshot.vectorStates(),
+  ])
+  const { mode, cache, file, message } = indexing.status()
+  return {
+    ...(name === undefined ? {} : { name }),
+    vault: settings.vault.path,
+    mode: mode ?? settings.vault.mode,
+    files,
+    generation,
+    ...coverageOf(indexing.status(), settings, vectors),
+    cache,
+    index: file ?? null,
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+function isComplete({ words, vectors, search_message: problem }: Coverage): boolean {
+  return problem === undefined && words.done >= words.total && (vectors === undefined || vectors.done >= vectors.total)
+}

@@ -1,0 +1,79 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import { type Vaults, vaultsOnDemand } from '../../app/vaults.ts'
+import type { OpenOptions, SharedParts } from '../../compose.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import type { Host } from '../host.ts'
+
+/** Vaults that are served until they are closed. */
+export interface ServedVaults extends Vaults {
+  /** Closes them, or gives that up at a moment of `performance.now()`. */
+  close(by: number): Promise<void>
+}
+
+// A vault that is being indexed closes at the next batch; a client that waits for our end shall not wait for more.
+const CLOSE_MS = 2_000
+
+/** The vaults, opened when the server asks for them: a probe that only says hello costs no reading. */
+export function serveVaults(
+  host: Host,
+  vaults: readonly LoadedVault[],
+  { onBegin: tellBegun, ...options }: Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>>,
+): ServedVaults {
+  const opened: Promise<GraphCore>[] = []
+  let shared: SharedParts | undefined
+  const names = vaults.flatMap(({ name }) => name ?? [])
+  const onDemand = vaultsOnDemand(names, (name) => {
+    const opening = open(name)
+    opened.push(opening)
+    if (hasBegun) begin(opening)
+    return opening
+  })
+  // A client that asked one vault for something is no probe: from now on all of them are kept fresh.
+  let hasBegun = false
+  const onBegin = (): void => {
+    if (hasBegun) return
+    hasBegun = true
+    tellBegun()
+    for (const opening of opened) begin(opening)
+  }
+  async function open(name: string | undefined): Promise<GraphCore> {
+    const vault = vaults.find((one) => one.name === name)
+    if (vault === undefined) throw new Error(`There is no vault ${name}.`)
+    const { openCore, shareParts } = await host.compose()
+    if (vaults.length > 1) shared ??= shareParts()
+    return openCore(vault.settings, { watch: true, ...options, onBegin, ...openOptions(vault, shared) })
+  }
+  return {
+    ...onDemand,
+    async close(by) {
+      const closing = Promise.all(opened.map((one) => one.then((core) => core.close()).catch(() => {})))
+      await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])
+    },
+  }
+}
+
+function begin(opening: Promise<GraphCore>): void {
+  opening.then(
+    (core) => core.indexing.begin(),
+    // Whoever asks for it is told.
+    () => {},
+  )
+}
+
+/** What a vault is opened with, whoever opens it. */
+export function openOptions(
+  { name, apiKey }: LoadedVault,
+  shared: SharedParts | undefined,
+): Pick<OpenOptions, 'name' | 'apiKey' | 'shared'> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(shared === undefined ? {} : { shared }),
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
+}

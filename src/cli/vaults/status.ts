@@ -1,0 +1,55 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import { type Invocation, requireVaults, withCore } from '../session.ts'
+import { answerForVaults, askEachVault } from './each-vault.ts'
+import { coverageOf } from './search-coverage.ts'
+
+/** Prints what is known of the vault and its index, and how much of it can be searched. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { vaults } = await requireVaults(invocation, invocation.positionals[0])
+  const known = await askEachVault(invocation.printer, vaults, (vault) => statusOf(invocation, vault))
+  await answerForVaults(invocation.printer, known)
+  return known.isPartial ? 1 : 0
+}
+
+async function statusOf(invocation: Invocation, loaded: LoadedVault) {
+  const { name, settings } = loaded
+  const facts = await withCore(invocation, loaded, async (core) => {
+    const { store, indexing } = core
+    const one = { offset: 0, limit: 1 }
+    const [files, generation, notes, problems] = await store.read(async (snapshot) => [
+      snapshot.files,
+      snapshot.generation,
+      await snapshot.select({}, one),
+      await snapshot.problems({}, one),
+    ])
+    await lookAtSearch(core)
+    const { phase, mode, cache, file, message } = indexing.status()
+    return {
+      ...(name === undefined ? {} : { name }),
+      vault: settings.vault.path,
+      mode: mode ?? settings.vault.mode,
+      notes: notes.total,
+      files,
+      problems: problems.total,
+      generation,
+      phase,
+      cache,
+      index: file ?? null,
+      settings: loaded.files,
+      ...coverageOf(indexing.status(), settings, await store.read((snapshot) => snapshot.vectorStates())),
+      ...(message === undefined ? {} : { message }),
+    }
+  })
+  const { measureIndexes } = await invocation.host.compose()
+  return { ...facts, bytes: measureIndexes(settings) }
+}
+
+/** Long enough to open a model and to see how fast it is; what is embedded meanwhile is kept. */
+const LOOK_MS = 3_000
+
+/** How much there is to do shows when it is begun: so a little is done, never all of what may take hours. */
+async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
+  await indexing.findable('words', LOOK_MS)
+  if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)
+}

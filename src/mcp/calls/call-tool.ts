@@ -1,0 +1,46 @@
+import { waiting } from '../../app/answer-when-ready.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
+import { prepareCall } from './prepare-call.ts'
+import { redactAnswer, redactError } from './redact.ts'
+import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
+import { withinTime } from './within-time.ts'
+
+export interface CallOptions {
+  /** Opened when the first call needs them. */
+  readonly vaults: Vaults
+  readonly log: Log
+  /** Asked of tools that other tools' arguments name. */
+  readonly switchedOffBy?: SwitchedOffBy
+  readonly signal?: AbortSignal
+  /** Milliseconds. */
+  readonly timeout?: number
+  /** Whether the caller may read notes; if not, what is changed tells nothing of them, either. Absent: yes. */
+  readonly mayRead?: boolean
+}
+
+/** Calls a tool; whatever goes wrong is a result. */
+export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
+  const { signal, timeout, mayRead = true } = options
+  try {
+    const run = prepareCall(tool, args, options)
+    const limit = { signal, timeout, hint: hintOf(tool) }
+    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
+    return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
+  } catch (error) {
+    // No one waits for this one any more: it is never sent.
+    const shown = signal?.aborted ? cancelled() : error
+    return errorResult(mayRead ? shown : redactError(shown), options.log)
+  }
+}
+
+function hintOf({ annotations }: Tool): string {
+  return annotations.readOnlyHint
+    ? 'Ask for less: a lower limit, a folder, a tag.'
+    : 'It may still be done: look at list_changes before you ask for it again.'
+}
+
+function cancelled(): RouxError {
+  return new RouxError('TIMEOUT', 'The call was cancelled.')
+}

@@ -1,0 +1,181 @@
+import { boundaryBefore } from '../../app/truncate.ts'
+import { RouxError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import type { InputSchema, PropertySchema } from '../definition/input-schema.ts'
+
+/** What is used of a violation that the schema library found. */
+interface Issue {
+  readonly code?: string
+  readonly path: readonly PropertyKey[]
+  readonly keys?: readonly string[]
+}
+
+/** The root of a schema, or a part of it. */
+type ObjectSchema = Pick<PropertySchema, 'type'> & Partial<PropertySchema>
+
+interface Checked {
+  readonly name: string
+  readonly inputSchema: InputSchema
+}
+
+/** How many names a suggestion holds. */
+const SUGGESTED = 3
+
+/** Values longer than this are cut in messages. */
+const SHOWN_VALUE = 60
+
+/** Violations that a message spells out. */
+const MOST_SHOWN = 20
+
+/** What is wrong with arguments, a sentence without its full stop each, and the names that may have been meant. */
+export interface Violations {
+  readonly messages: readonly string[]
+  readonly candidates: readonly string[]
+}
+
+export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
+
+/** Arguments, and their place in others, of which so many violations are told already. */
+interface Given {
+  readonly args: unknown
+  readonly at?: string
+  readonly told?: number
+}
+
+/** What the schema library found, in our words; beyond what is spelled out, only where. */
+export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
+  const messages = new Set<string>()
+  const candidates = new Set<string>()
+  const isShown = () => told + messages.size < MOST_SHOWN
+  for (const { code, path, keys = [] } of issues.toSorted(lastUnknown)) {
+    if (code !== 'unrecognized_keys') {
+      messages.add(isShown() ? violation(tool.inputSchema, path, { args, at }) : placeOf(path, at))
+      continue
+    }
+    const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
+    for (const key of keys) {
+      const where = placeOf([...path, key], at)
+      const near = isShown() ? nearest(key, known, SUGGESTED) : []
+      messages.add(unknownArgument(where, near))
+      for (const one of near) candidates.add(one)
+    }
+  }
+  return { messages: [...messages], candidates: [...candidates] }
+}
+
+/** The error that names every violation: where, what was expected, what came. */
+export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
+  const known = Object.keys(tool.inputSchema.properties)
+  const shownMessages = messages.slice(0, MOST_SHOWN)
+  const more = messages.length > MOST_SHOWN ? `; and ${messages.length - MOST_SHOWN} more` : ''
+  return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${shownMessages.join('; ')}${more}.`, {
+    hint: known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(', ')}.`,
+    ...(candidates.length === 0 ? {} : { candidates }),
+  })
+}
+
+/** What is missing or wrong is told before what is too much. */
+function lastUnknown(a: Issue, b: Issue): number {
+  return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
+}
+
+function unknownArgument(where: string, [near]: readonly string[]): string {
+  return `${where}: there is no such argument${near === undefined ? '' : `, did you mean ${near}`}`
+}
+
+function violation(
+  schema: InputSchema,
+  path: readonly PropertyKey[],
+  { args, at }: { readonly args: unknown; readonly at: string },
+): string {
+  const expected = path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path))
+  const value = path.reduce(memberOf, args)
+  const where = placeOf(path, at)
+  return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
+}
+
+/** `operations[2].arguments.id` */
+function placeOf(path: readonly PropertyKey[], at: string): string {
+  return path.reduce<string>((where, step) => {
+    if (typeof step === 'number') return `${where}[${step}]`
+    return where === '' ? shortName(String(step)) : `${where}.${shortName(String(step))}`
+  }, at)
+}
+
+/** Names come from outside, too. */
+function shortName(name: string): string {
+  return name.length > SHOWN_VALUE ? `${name.slice(0, boundaryBefore(name, 0, SHOWN_VALUE))}…` : name
+}
+
+function schemaAt(schema: InputSchema, path: readonly PropertyKey[]): ObjectSchema | undefined {
+  let at: ObjectSchema | undefined = schema
+  for (const step of path) {
+    if (typeof step === 'number') at = at?.items
+    else {
+      const named: PropertySchema | undefined = ownMember(at?.properties, String(step))
+      at = named ?? (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
+    }
+  }
+  return at
+}
+
+function ownMember(properties: Readonly<Record<string, PropertySchema>> | undefined, name: string): PropertySchema | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
+function expectationOf(schema: ObjectSchema | undefined): string {
+  return schema === undefined ? 'something else' : expectation(schema)
+}
+
+function memberOf(value: unknown, step: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined
+}
+
+/** What a property takes, in words. */
+function expectation(schema: ObjectSchema): string {
+  switch (schema.type) {
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+    case 'number':
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}`
+    case 'array': {
+      const items =
+        schema.items?.enum === undefined ? `${schema.items?.type ?? 'value'}s` : `any of ${schema.items.enum.join(', ')}`
+      return `an array of ${items}${counted(schema.minItems, schema.maxItems, 'item')}`
+    }
+    case 'string':
+      if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
+      return `a string${counted(schema.minLength, schema.maxLength, 'character')}`
+    default:
+      return 'an object'
+  }
+}
+
+function range(from: number | undefined, to: number | undefined): string {
+  if (from !== undefined && to !== undefined) return ` from ${from} to ${to}`
+  if (from !== undefined) return ` of at least ${from}`
+  return to === undefined ? '' : ` of at most ${to}`
+}
+
+function counted(from: number | undefined, to: number | undefined, unit: string): string {
+  const plural = (count: number) => `${count} ${unit}${count === 1 ? '' : 's'}`
+  if (from !== undefined && to !== undefined) return ` of ${from} to ${plural(to)}`
+  if (from !== undefined) return ` of at least ${plural(from)}`
+  return to === undefined ? '' : ` of at most ${plural(to)}`
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const json = tryJson(value)
+  return json.length > SHOWN_VALUE ? `${json.slice(0, boundaryBefore(json, 0, SHOWN_VALUE))}…` : json
+}
+
+/** Values come from outside and may be nested deeper than the stack. */
+function tryJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return Array.isArray(value) ? 'an array' : 'an object'
+  }
+}

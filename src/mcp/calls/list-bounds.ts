@@ -1,0 +1,42 @@
+import { isRecord } from '../../core/is-record.ts'
+import type { Violations } from './invalid-arguments.ts'
+
+/**
+ * Items that a list among arguments holds at the most: a call takes time for each of them, and memory for each that is wrong. Most schemas
+ * do not say it, because the tools' contract has no such bound.
+ */
+export const MOST_ITEMS = 1_000
+
+/** What is too long among arguments, which is found before anything goes through them. */
+export function tooLongLists(args: unknown): Violations {
+  if (!isRecord(args)) return { messages: [], candidates: [] }
+  const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([one, at]) => tooLongIn(one, at))]
+  return { messages, candidates: [] }
+}
+
+function tooLongIn(args: Readonly<Record<string, unknown>>, at: string): readonly string[] {
+  const { relations, ...rest } = args
+  const targets = isRecord(relations) ? relations : {}
+  return [
+    ...longOnes(rest, at),
+    ...longOnes({ relations: Object.keys(targets) }, at, 'relations'),
+    ...longOnes(targets, `${at}relations.`),
+  ]
+}
+
+function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 'items'): readonly string[] {
+  const messages: string[] = []
+  for (const [name, value] of Object.entries(values)) {
+    if (Array.isArray(value) && value.length > MOST_ITEMS)
+      messages.push(`${at}${name}: expected at most ${MOST_ITEMS} ${unit}, got ${value.length}`)
+  }
+  return messages
+}
+
+/** The arguments of operations, as long as there are not too many, and where they are. */
+function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
+  if (!Array.isArray(operations) || operations.length > MOST_ITEMS) return []
+  return operations.flatMap((one, at) =>
+    isRecord(one) && isRecord(one.arguments) ? [[one.arguments, `operations[${at}].arguments.`] as const] : [],
+  )
+}

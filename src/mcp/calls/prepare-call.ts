@@ -1,0 +1,141 @@
+import type { Call } from '../../app/answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from '../../app/graph-core.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import { RouxError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { didYouMean, nearest } from '../../core/nearest.ts'
+import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
+import { invalidArguments } from './invalid-arguments.ts'
+import { tooLongLists } from './list-bounds.ts'
+import { mergeWarnings, type VaultAnswer } from './reach.ts'
+import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from './vault-arguments.ts'
+import { definitionFor } from './vault-parameter.ts'
+import { requireAny } from './vaults.ts'
+
+export interface PrepareOptions {
+  readonly vaults: Vaults
+  /** Asked of tools that other tools' arguments name. */
+  readonly switchedOffBy?: SwitchedOffBy | undefined
+}
+
+/** A call whose arguments are right: it opens the vaults that it needs. */
+export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
+
+/**
+ * Checks arguments and finds the vaults that they are about.
+ * @throws RouxError `INVALID_PARAMS` that names every violation, a vault that there is not, or several where one is meant; `TOOL_DISABLED`
+ * where the arguments name a tool that is off.
+ */
+export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }: PrepareOptions): PreparedCall {
+  const { names } = vaults
+  const tooLong = tooLongLists(args)
+  if (tooLong.messages.length > 0) throw invalidArguments(tool.definition(), tooLong)
+  if (names.length === 0) {
+    const run = tool.prepare(args, switchedOffBy)
+    return async (call) => run(await vaults.open(), call)
+  }
+  const given = isRecord(args) ? args : {}
+  // What is wrong besides the vault is told with it, by the tool that knows all of its arguments.
+  const asked = { ...given }
+  delete asked.vault
+  const wanted = wantedVault(given.vault, tool, names)
+  const parts = partsOf(tool, asked, { names, wanted }).map(({ name, args: own }) => ({
+    name,
+    run: tool.prepare(isRecord(args) || args === undefined ? own : args, switchedOffBy),
+  }))
+  const [only, ...more] = parts
+  if (only !== undefined && more.length === 0)
+    return async (call) => named(await only.run(await vaults.open(only.name), { ...call, vaults }), only.name)
+  return (call) => askAll(tool, asked, { parts, vaults, call })
+}
+
+interface Part {
+  readonly name: string
+  readonly args: Arguments
+}
+
+interface Choice {
+  readonly names: readonly string[]
+  readonly wanted: string | undefined
+}
+
+/** Which vaults are asked, and for what. */
+function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
+  if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
+  const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
+  const meant = new Set([...inArguments, ...(wanted === undefined ? [] : [wanted])])
+  if (meant.size > 1) throw severalVaults(tool.name, [...meant])
+  const [first = ''] = names
+  const all = meant.size > 0 ? [...meant] : tool.reach.kind === 'all' ? names : [first]
+  return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
+}
+
+function partsById(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
+  const [first = ''] = names
+  const byVault = new Map<string, unknown[]>()
+  const ids = Array.isArray(args.ids) ? args.ids : []
+  for (const id of ids) {
+    const name = (typeof id === 'string' ? vaultOf(id, names) : undefined) ?? wanted ?? first
+    byVault.set(name, [...(byVault.get(name) ?? []), id])
+  }
+  if (byVault.size === 0) return [{ name: wanted ?? first, args }]
+  return [...byVault].map(([name, some]) => ({ name, args: withoutVaultName(tool.names ?? {}, { ...args, ids: some }, name) }))
+}
+
+interface Asking {
+  readonly parts: readonly { readonly name: string; readonly run: (core: GraphCore, call: Call) => Promise<Answer<unknown>> }[]
+  readonly vaults: Vaults
+  readonly call: Call
+}
+
+/** Asks several; what one cannot answer is a warning as long as another can. */
+async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
+  const outcomes = await Promise.allSettled(parts.map(async ({ name, run }) => run(await vaults.open(name), call)))
+  requireAny(outcomes)
+  const answers: VaultAnswer[] = []
+  const missing: Warning[] = []
+  for (const [at, { name }] of parts.entries()) {
+    const outcome = outcomes[at]
+    if (outcome?.status === 'fulfilled') answers.push({ vault: name, answer: outcome.value })
+    else if (outcome !== undefined)
+      missing.push({ code: 'NOTICE', message: `${name} is not in this answer: ${(outcome.reason as RouxError).message}` })
+  }
+  const value = tool.reach.kind === 'one' ? answers[0]?.answer.value : tool.reach.merge(answers, args)
+  return { value, warnings: [...missing, ...mergeWarnings(answers)] }
+}
+
+/** What a change or a plan is called must tell its vault, too. */
+function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
+  return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
+}
+
+const OWN_NAMES = ['change_id', 'plan_id', 'undone', 'undoes'] as const
+
+function withNames(value: unknown, name: string): unknown {
+  if (!isRecord(value)) return value
+  const renamed = OWN_NAMES.flatMap((key) => (typeof value[key] === 'string' ? [[key, `${name}:${value[key]}`] as const] : []))
+  return renamed.length === 0 ? value : { ...value, ...Object.fromEntries(renamed) }
+}
+
+function wantedVault(vault: unknown, tool: Tool, names: readonly string[]): string | undefined {
+  if (vault === undefined) return undefined
+  const name = typeof vault === 'string' ? vault.toLowerCase() : ''
+  if (names.includes(name)) return name
+  const near = nearest(name, names)
+  const hint =
+    didYouMean(near) ?? `${tool.name} takes ${Object.keys(definitionFor(tool, names).inputSchema.properties).join(', ')}.`
+  throw new RouxError(
+    'INVALID_PARAMS',
+    `Invalid arguments for ${tool.name}: vault: expected one of ${names.join(', ')}, got ${JSON.stringify(vault)?.slice(0, 60)}.`,
+    {
+      hint,
+      ...(near.length === 0 ? {} : { candidates: near }),
+    },
+  )
+}
+
+function severalVaults(tool: string, names: readonly string[]): RouxError {
+  return new RouxError('INVALID_PARAMS', `The arguments of ${tool} name several vaults: ${names.join(', ')}.`, {
+    hint: 'Links, paths and changes belong to one vault: ask once for each.',
+  })
+}

@@ -1,0 +1,71 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
+
+/** The least time between two notifications of one request, ms. */
+const INTERVAL = 100
+
+/**
+ * Runs a request that may wait for the index, and tells a client that asked for it how far that is: never less than before, and
+ * nothing after the request is done.
+ */
+export async function withProgress<T>(
+  { mcpReq }: ServerContext,
+  vaults: Vaults,
+  run: (vaults: Vaults) => Promise<T>,
+): Promise<T> {
+  const token = mcpReq._meta?.progressToken
+  if (token === undefined) return await run(vaults)
+  const stops = new Map<GraphCore, () => void>()
+  let isDone = false
+  const report = reporter((progress) =>
+    mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...progress } }).catch(() => {}),
+  )
+  const open = async (name?: string): Promise<GraphCore> => {
+    const core = await vaults.open(name)
+    if (isDone || stops.has(core)) return core
+    report(core, core.indexing.status())
+    stops.set(
+      core,
+      core.indexing.onStatus((status) => report(core, status)),
+    )
+    return core
+  }
+  try {
+    return await run({ names: vaults.names, open })
+  } finally {
+    isDone = true
+    for (const stop of stops.values()) stop()
+  }
+}
+
+interface Progress {
+  readonly progress: number
+  readonly total: number
+  readonly message: string
+}
+
+/** What several vaults report is one sum. */
+function reporter(send: (progress: Progress) => void): (core: GraphCore, status: IndexStatus) => void {
+  const byVault = new Map<GraphCore, { readonly done: number; readonly total: number }>()
+  let last = -1
+  let sentAt = Number.NEGATIVE_INFINITY
+  return (core, { phase, done: own, total: ownTotal }) => {
+    const now = performance.now()
+    if ((phase !== 'building' && phase !== 'verifying') || ownTotal === 0) return
+    byVault.set(core, { done: own, total: ownTotal })
+    const done = sum(byVault, (one) => one.done)
+    if (done <= last || now - sentAt < INTERVAL) return
+    last = done
+    sentAt = now
+    const total = sum(byVault, (one) => one.total)
+    send({ progress: done, total, message: `Reading the vault: ${done} of ${total} files` })
+  }
+}
+
+function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
+  let total = 0
+  for (const one of all.values()) total += of(one)
+  return total
+}

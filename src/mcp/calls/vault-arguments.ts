@@ -1,0 +1,74 @@
+import { isRecord } from '../../core/is-record.ts'
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+/**
+ * What a parameter names, by a text or a list of texts: a note that is there, such a note or a folder, any other place, change or plan, or
+ * the targets of relations. Of several vaults such a text may begin with the name of one; at a shell a note may be called by its title.
+ */
+export type Named = 'note' | 'note or folder' | 'place' | 'targets'
+
+/** The parameters of a tool that name something; of operations of other tools, what theirs name. */
+export interface Names {
+  readonly [parameter: string]: Named | ((tool: string) => Names | undefined)
+}
+
+/** The vaults that a tool's arguments name, in the order in which they do. */
+export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly string[]): readonly string[] {
+  const found = new Set<string>()
+  replaceNames(names, args, (text) => {
+    const name = vaultOf(text, vaults)
+    if (name !== undefined) found.add(name)
+    return text
+  })
+  return [...found]
+}
+
+/** The same arguments as the vault itself knows them, without its name. */
+export function withoutVaultName(names: Names, args: Arguments, vault: string): Arguments {
+  return replaceNames(names, args, (text) => (vaultOf(text, [vault]) === undefined ? text : text.slice(vault.length + 1)))
+}
+
+/** The vault whose name an id begins with. */
+export function vaultOf(id: string, vaults: readonly string[]): string | undefined {
+  const colon = id.indexOf(':')
+  const name = colon < 1 ? undefined : id.slice(0, colon).toLowerCase()
+  return name !== undefined && vaults.includes(name) ? name : undefined
+}
+
+type Replace = (text: string) => string
+
+function replaceNames(names: Names, args: Arguments, replace: Replace): Arguments {
+  return mapEntries(args, (key, value) => {
+    const named = Object.hasOwn(names, key) ? names[key] : undefined
+    if (named === undefined) return value
+    if (typeof named === 'string') return replaceInArgument(named, value, replace)
+    // Operations hold no operations: what is nested deeper is for the tool to refuse, however deep it is.
+    return Array.isArray(value) ? value.map((one) => replaceInOperation(one, named, replace)) : value
+  })
+}
+
+function replaceInOperation(operation: unknown, namesOf: (tool: string) => Names | undefined, replace: Replace): unknown {
+  if (!isRecord(operation) || !isRecord(operation.arguments)) return operation
+  const names = namesOf(String(operation.tool)) ?? {}
+  return { ...operation, arguments: replaceNames(names, operation.arguments, replace) }
+}
+
+function replaceInArgument(named: Named, value: unknown, replace: Replace): unknown {
+  if (named !== 'targets') return replaceTexts(value, replace)
+  return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
+}
+
+/** Targets of relations may be titles, too, and titles such as "Work: plan" begin like an id. */
+function unlessTitle(replace: Replace): Replace {
+  return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
+}
+
+function replaceTexts(value: unknown, replace: Replace): unknown {
+  if (typeof value === 'string') return replace(value)
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? replace(one) : one)) : value
+}
+
+function mapEntries(object: Arguments, map: (key: string, value: unknown) => unknown): Arguments {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]))
+}

@@ -1,0 +1,65 @@
+import { basename } from 'node:path'
+import type { Answer, GraphCore } from '../../app/graph-core.ts'
+import { RouxError } from '../../core/errors.ts'
+import { vaultOf } from './vault-arguments.ts'
+
+/** A vault, and an id as the vault itself knows it. */
+export interface IdInVault {
+  readonly core: GraphCore
+  readonly id: string
+}
+
+/** The vault that an id is of: the one whose name it begins with, in any case, else the first, as for tools. */
+export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
+  const name = vaultOf(
+    id,
+    vaults.flatMap((core) => core.name ?? []),
+  )
+  const core = name === undefined ? vaults[0] : vaults.find((one) => one.name === name)
+  return core === undefined ? undefined : { core, id: name === undefined ? id : id.slice(name.length + 1) }
+}
+
+/**
+ * What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it, and so does why
+ * nothing can be said of it as long as there is another.
+ * @throws what was thrown for the first, where nothing can be said of any; what is a mistake of ours in any case
+ */
+export async function ofEveryVault(
+  vaults: readonly GraphCore[],
+  say: (core: GraphCore) => Promise<Answer<object>>,
+): Promise<object> {
+  const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await say(core))))
+  requireAny(outcomes)
+  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
+  if (said.length === 1) return { ...said[0] }
+  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...said[at] })) }
+}
+
+function silence({ message }: RouxError): object {
+  return { _warnings: [{ code: 'NOTICE', message }] }
+}
+
+function withWarnings({ value, warnings }: Answer<object>): object {
+  return warnings.length === 0 ? value : { ...value, _warnings: warnings }
+}
+
+/**
+ * What can be said of each of the vaults that can say something.
+ * @throws what was thrown for the first, where none can; what is a mistake of ours in any case
+ */
+export async function ofThoseThatCan<T>(
+  vaults: readonly GraphCore[],
+  say: (core: GraphCore) => Promise<T>,
+): Promise<readonly T[]> {
+  const outcomes = await Promise.allSettled(vaults.map(say))
+  requireAny(outcomes)
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+}
+
+/** @throws what the first failed with, where all did; what is a mistake of ours in any case */
+export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))
+  const thrown = mistake ?? (failed.length === outcomes.length ? failed[0] : undefined)
+  if (thrown !== undefined) throw thrown.reason
+}

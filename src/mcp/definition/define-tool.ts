@@ -1,0 +1,134 @@
+import * as z from 'zod/v4'
+import type { Call } from '../../app/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../../app/graph-core.ts'
+import type { SearchReadiness } from '../../core/indexing.ts'
+import { once } from '../../core/once.ts'
+import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
+import { ONE_VAULT, type Reach, type VaultAnswer } from '../calls/reach.ts'
+import type { Arguments, Names } from '../calls/vault-arguments.ts'
+import { type InputSchema, inputSchema } from './input-schema.ts'
+import type { OutputSchema } from './output-schema.ts'
+
+/** What a client may assume of a tool without calling it. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: false
+}
+
+/** Annotations of a tool that only reads. */
+export const READS: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/**
+ * How a value goes under an object root: lists as `results`, a node or its absence as `node`, any other object as it is
+ * (and its absence as `result`).
+ */
+export type Wrap = 'results' | 'node' | 'object'
+
+/** A setting that must be on for a tool to be offered at all. */
+export type Permission = 'tools.write' | 'tools.attach'
+
+/** What of a tool can be told without making its schema. */
+export interface ToolIdentity {
+  readonly name: string
+  /** Absent of tools that are offered unless they are switched off. */
+  readonly needs?: Permission
+  /** Whether there is nothing to answer without an embedder. */
+  readonly byMeaning?: true
+}
+
+/** What else is known of a tool, for those who prepare its calls and tell its answers. */
+export interface ToolFacts extends ToolIdentity {
+  readonly annotations: ToolAnnotations
+  /** Its parameters that name something; absent: none does. */
+  readonly names?: Names
+  /** What its answer tells a client that may not read notes, by the names of members at any depth; of tools that need a permission. */
+  readonly unredacted?: ReadonlySet<string>
+  /** What of the search indexes the answer rests on; absent: nothing. */
+  searchReadiness?(args: Arguments): SearchReadiness | undefined
+  readonly wrap: Wrap
+}
+
+/** What has a tool switched off: a setting, or anything else with what to do about it. */
+export type OffSwitch = string | { readonly hint: string }
+
+/** The setting that has a tool switched off, or what else has; `undefined` of one that is on. */
+export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
+
+/** A tool as one literal: lists, checks, help and snapshots are derived from it. */
+export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolFacts {
+  readonly title: string
+  readonly description: string
+  /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
+  input(): Shape
+  /** Of answers whose shape is fixed and small: every model reads it with every list. */
+  readonly output?: OutputSchema
+  /** Which of several vaults it asks; absent: one. */
+  readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
+  /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
+  check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
+  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<Value>>
+}
+
+/** A tool as `tools/list` shows it. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+  readonly outputSchema?: OutputSchema
+  readonly annotations: ToolAnnotations
+}
+
+/** A tool that can be listed and called. */
+export interface Tool extends ToolFacts {
+  readonly reach: Reach
+  definition(): ToolDefinition
+  /**
+   * Checks arguments and gives what runs with them.
+   * @throws RouxError `INVALID_PARAMS` that names every violation; `TOOL_DISABLED` where the arguments name a tool that is off.
+   */
+  prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
+}
+
+/** Makes a tool of its literal. */
+export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
+  const { title, description, output, input, reach, check, run, ...facts } = literal
+  const { name, annotations } = facts
+  const schema = once(() => z.strictObject(input()))
+  const definition = once(() => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(schema()),
+    ...(output === undefined ? {} : { outputSchema: output }),
+    annotations,
+  }))
+  return {
+    ...facts,
+    reach: reachOf(reach, schema),
+    definition,
+    prepare(args, switchedOffBy = () => undefined) {
+      const parsed = schema().safeParse(args ?? {})
+      if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, { args }))
+      const wrong = check?.(parsed.data, switchedOffBy)
+      if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
+      return (core, call) => run(core, parsed.data, call)
+    },
+  }
+}
+
+/** How the tool reaches several vaults, in terms of the arguments as a caller gives them, which were found right. */
+function reachOf<Shape extends z.ZodRawShape, Value>(
+  reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
+  schema: () => z.ZodObject<Shape>,
+): Reach {
+  if (reach.kind === 'one') return reach
+  return { ...reach, merge: (answers, args) => reach.merge(answers as readonly VaultAnswer<Value>[], schema().parse(args)) }
+}

@@ -1,0 +1,75 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import { trimFolder } from '../../app/scope.ts'
+import { foldId, toNodeId } from '../../core/ids.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
+import { RESOURCES } from '../resources/index.ts'
+import type { ServerEvents } from './events.ts'
+
+/** A first complete state is there, or none will come. */
+const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
+
+/** How long changes are gathered before clients hear of them, ms: a checkout of a thousand files is reported once. */
+const GATHER_MS = 200
+
+/**
+ * Reports what changes in a vault: every note that did, the resources that rest on all of them, prompts in `promptsFolder`,
+ * an index that fails, and a vault that goes and comes. Returns how to stop.
+ */
+export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
+  const { name: vault } = core
+  const changed = new Set<string>()
+  let isNew = false
+  let timer: NodeJS.Timeout | undefined
+  const report = () => {
+    timer = undefined
+    const ids = [...changed]
+    changed.clear()
+    events.filesUpdated(isNew ? 'all' : ids, vault)
+    for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`, vault)
+    if (isNew || holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
+    isNew = false
+  }
+  const gather = (ids: readonly string[]) => {
+    for (const id of ids) changed.add(id)
+    timer ??= setTimeout(report, GATHER_MS).unref()
+  }
+  let phase = core.indexing.status().phase
+  let stopChanges: (() => void) | undefined
+  const listen = () => {
+    stopChanges ??= core.store.onChange(({ ids }) => gather(ids))
+  }
+  if (SETTLED.has(phase)) listen()
+  const stopStatus = core.indexing.onStatus((status) => {
+    // Until then every note is one that came: that is reported once, not note by note.
+    if (stopChanges === undefined && SETTLED.has(status.phase)) {
+      listen()
+      isNew = true
+    }
+    if (status.phase === phase) return
+    const message = whatHappened(phase, status, vault)
+    if (message !== undefined) events.say({ level: 'warning', text: message, vault })
+    phase = status.phase
+    gather([])
+  })
+  return () => {
+    clearTimeout(timer)
+    stopChanges?.()
+    stopStatus()
+  }
+}
+
+function holdsAny(folder: string, ids: readonly string[], vault: string | undefined): boolean {
+  const trimmed = foldId(trimFolder(folder))
+  const prefix = toNodeId(`${trimmed}/`, vault)
+  return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
+}
+
+/** What a person should know of a vault that has a name by that name, else as the vault. */
+function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
+  const vault = name === undefined ? 'The vault' : `The vault ${name}`
+  if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
+  if (phase === 'failed')
+    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for no known reason'}.`
+  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message ?? 'for no known reason'}.`
+  return before === 'missing' ? `${vault} is back.` : undefined
+}

@@ -1,0 +1,30 @@
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import type { ServerEvents } from './events.ts'
+
+export interface FollowedVaults extends Vaults {
+  /** Nothing more is reported. */
+  stop(): void
+}
+
+/** The same vaults; what changes in one is reported through `events` from when it is open. */
+export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder: () => string): FollowedVaults {
+  const stops = new Map<GraphCore, () => void>()
+  let isStopped = false
+  return {
+    names: vaults.names,
+    async open(name) {
+      const core = await vaults.open(name)
+      if (stops.has(core) || isStopped) return core
+      stops.set(core, () => {})
+      // Loaded with the vault, which a client that only says hello never needs.
+      const { followVault } = await import('./follow-vault.ts')
+      if (!isStopped) stops.set(core, followVault(core, events, promptsFolder))
+      return core
+    },
+    stop() {
+      isStopped = true
+      for (const stop of stops.values()) stop()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { INVALID_PARAMS, shown } from '../protocol-errors.ts'
+import { readResourceUri } from '../resources/resource-uri.ts'
+import type { ValidatingServer } from '../validating-server.ts'
+import { type ClientEvent, type EventFeed, feedOf, ServerEvents } from './events.ts'
+import { subscriptionRefusal } from './resource-subscriptions.ts'
+
+const METHODS = {
+  tools_list_changed: 'notifications/tools/list_changed',
+  prompts_list_changed: 'notifications/prompts/list_changed',
+  resources_list_changed: 'notifications/resources/list_changed',
+} as const
+
+export interface NotifierOptions {
+  readonly events?: EventFeed | undefined
+}
+
+/**
+ * Forwards what happens to one connection, until that ends. A client of the legacy era hears of lists once it is initialised, and of
+ * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
+ */
+export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
+  /** How to end each, by its address. */
+  const subscribed = new Map<string, () => void>()
+  let isInitialized = false
+  server.oninitialized = () => {
+    isInitialized = true
+  }
+  const isWanted = (event: ClientEvent) =>
+    server.isModern || (event.kind === 'resource_updated' ? subscribed.has(event.uri) : isInitialized)
+  const stopEvents = events.subscribe((event) => {
+    if (server.transport === undefined || !isWanted(event)) return
+    const sent =
+      event.kind === 'resource_updated'
+        ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
+        : server.notification({ method: METHODS[event.kind] })
+    // A connection that is just ending needs to know nothing.
+    sent.catch(() => {})
+  })
+  const stopMessages = events.onMessage(({ level, text }) => {
+    if (server.isModern || !isInitialized) return
+    server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})
+  })
+  server.onEnd(() => {
+    stopEvents()
+    stopMessages()
+    for (const end of subscribed.values()) end()
+  })
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (subscribed.has(uri)) return {}
+    const refusal = subscriptionRefusal([uri], subscribed.size)
+    if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
+    if (readResourceUri(uri) === undefined) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
+    subscribed.set(uri, events.subscribeResources([uri]))
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.get(uri)?.()
+    subscribed.delete(uri)
+    return {}
+  })
+}
+
+const SILENCE = feedOf(new ServerEvents())

@@ -1,0 +1,88 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { hasBatches } from '../protocol-versions.ts'
+import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
+import { KEPT_ENDS } from './line-splitter.ts'
+
+/** What came together, on one line or in one body: one message, or several as a batch. */
+export type Arrival =
+  | Messages
+  /** Nothing that can be served: the answer to it. */
+  | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
+
+export interface Messages {
+  readonly kind: 'messages'
+  readonly messages: readonly JSONRPCMessage[]
+  /** The answers to members of a batch that are no messages. */
+  readonly faults: readonly JSONRPCMessage[]
+  readonly isBatch: boolean
+}
+
+/** A batch of more is refused as a whole. */
+const MOST_MESSAGES = 100
+/** Levels of brackets. No tool takes more than a few; parsers and checks further on recurse. */
+const MOST_LEVELS = 64
+
+/** The JSON of a line or a body, as `unit` calls it; `fault` is the answer to what is none. */
+export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
+  if (isDeeper(text, MOST_LEVELS)) {
+    // With its id where that can be told: else its sender would wait for an answer.
+    const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
+    return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
+  }
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return { fault: parseFault(`the ${unit} is not JSON.`) }
+  }
+}
+
+/** Reads what came together. Whether the version of the protocol has batches is asked apart: `batchFault`. */
+export function readArrival(value: unknown): Arrival {
+  if (!Array.isArray(value)) {
+    const read = readMessage(value)
+    return read.kind === 'fault' ? read : { kind: 'messages', messages: [read.message], faults: [], isBatch: false }
+  }
+  if (value.length === 0) return refuse('the batch is empty.')
+  if (value.length > MOST_MESSAGES) return refuse(`the batch has more than ${MOST_MESSAGES} messages.`)
+  const members = value.map(readMessage)
+  const messages = members.flatMap((member) => (member.kind === 'message' ? [member.message] : []))
+  const faults = members.flatMap((member) => (member.kind === 'fault' ? [member.response] : []))
+  const ids = messages.filter(isRequest).map(({ id }) => id)
+  if (new Set(ids).size < ids.length) return refuse('two requests of the batch have the same id.')
+  const opening = messages.find(isInitialize)
+  if (opening !== undefined) return refuse('"initialize" must come alone, and not in a batch.', opening.id)
+  return { kind: 'messages', messages, faults, isBatch: true }
+}
+
+/** The answer to a batch where the version of the protocol has none; `undefined` where nothing is wrong. */
+export function batchFault({ isBatch }: Messages, version: string | undefined): JSONRPCMessage | undefined {
+  return isBatch && !hasBatches(version) ? invalidRequest('batches are not part of this protocol version.') : undefined
+}
+
+function refuse(reason: string, id?: unknown): Arrival {
+  return { kind: 'fault', response: invalidRequest(reason, id) }
+}
+
+/** Whether brackets outside of strings are nested deeper; right for JSON, and nothing else is parsed further. */
+function isDeeper(text: string, limit: number): boolean {
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isString) {
+      if (code === BACKSLASH) at++
+      else if (code === QUOTE) isString = false
+    } else if (code === QUOTE) isString = true
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d

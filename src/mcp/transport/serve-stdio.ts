@@ -1,0 +1,71 @@
+import type { Readable, Writable } from 'node:stream'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { openAll, type Vaults } from '../../app/vaults.ts'
+import type { SwitchedOffBy } from '../definition/define-tool.ts'
+import { feedOf, ServerEvents } from '../events/events.ts'
+import { followVaults } from '../events/follow-vaults.ts'
+import { subscriptionRefusal } from '../events/resource-subscriptions.ts'
+import { createMcpServer } from '../server.ts'
+import type { McpServerOptions } from '../server-options.ts'
+import { TOOLS } from '../tools/index.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder'> {
+  /** Opened after a client has been welcomed, or by the first call. */
+  readonly vaults: Vaults
+  readonly version: string
+  readonly switchedOffBy: SwitchedOffBy
+  /** What happens beside requests; the vault's own changes are added. */
+  readonly events?: ServerEvents
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+  /** Called once, when the first client has been welcomed. */
+  onInitialized?(): void
+}
+
+export interface StdioServer {
+  /** Resolves when the connection has ended and every answer has left, with the moment by which the vaults should be closed. */
+  readonly finished: Promise<number>
+  /** Ends the connection as the end of input does: what is in flight is answered first. */
+  stop(): void
+}
+
+/** Serves one client over stdin and stdout, in both eras of the protocol. */
+export function serveStdioServer(options: ServeStdioOptions): StdioServer {
+  const log = (line: string) => void options.stderr.write(`${line}\n`)
+  const { stdin, stdout, events = new ServerEvents(), promptsFolder = () => '' } = options
+  const vaults = followVaults(options.vaults, events, promptsFolder)
+  const feed = feedOf(events, vaults.names)
+  let subscribed = 0
+  let welcomed = false
+  const onOpened = () => {
+    if (welcomed) return
+    welcomed = true
+    options.onInitialized?.()
+    openAll(vaults).catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
+  }
+  const transport = new StdioTransport({
+    stdin,
+    stdout,
+    onDrained: () => void connection.close(),
+    onListen: (uris) => {
+      const refusal = subscriptionRefusal(uris, subscribed)
+      if (refusal !== undefined) return { refusal }
+      subscribed += uris.length
+      const unsubscribe = feed.subscribeResources(uris)
+      return {
+        end: () => {
+          subscribed -= uris.length
+          unsubscribe()
+        },
+      }
+    },
+  })
+  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events: feed, tools: TOOLS, log, onOpened }), {
+    transport,
+    onerror: (error) => log(error.message),
+  })
+  const finished = transport.finished.finally(() => vaults.stop())
+  return { finished, stop: () => transport.drain() }
+}

@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkCacheFolder, checkNode, checkVault, checkWatching } from '../../../src/cli/doctor/checks.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'roux-doctor-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+test.each([
+  ['18.20.0', 'fail'],
+  ['20.18.9', 'fail'],
+  ['20.19.0', 'ok'],
+  ['24.1.0', 'ok'],
+])('Node %s: %s', (version, state) => {
+  expect(checkNode(version).state).toBe(state)
+})
+
+test('the vault: there, missing, a file, too wide, inside another', () => {
+  const vault = join(root, 'vault')
+  const check = (path: string, facts = { tooWide: false, named: false }) =>
+    checkVault(path, facts).map(({ state, message }) => `${state} ${message.replaceAll(root, '')}`)
+  mkdirSync(join(vault, 'inner'), { recursive: true })
+  writeFileSync(join(root, 'file'), '')
+  expect(check(vault)).toEqual(['ok /vault'])
+  expect(check(join(root, 'none'))).toEqual(['fail there is no folder /none'])
+  expect(check(join(root, 'file'))).toEqual(['fail /file is not a folder'])
+  expect(check(vault, { tooWide: true, named: false })).toEqual(['fail /vault is a home folder or a whole disk, hardly a vault'])
+  expect(check(vault, { tooWide: true, named: true })).toEqual(['warn /vault is a home folder or a whole disk, hardly a vault'])
+  mkdirSync(join(vault, '.obsidian'))
+  expect(check(vault)).toEqual(['ok /vault'])
+  expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner lies inside the vault /vault'])
+})
+
+test('the cache folder need not exist, only a place for it', () => {
+  expect(checkCacheFolder(join(root, 'a', 'b')).state).toBe('ok')
+  writeFileSync(join(root, 'file'), '')
+  chmodSync(join(root, 'file'), 0o755)
+  expect(checkCacheFolder(join(root, 'file', 'b')).state).toBe('warn')
+})
+
+test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('a cache folder that cannot be written is told', () => {
+  chmodSync(root, 0o500)
+  expect(checkCacheFolder(join(root, 'a')).state).toBe('warn')
+  chmodSync(root, 0o700)
+})
+
+test('watching', () => {
+  expect(checkWatching(root, 'off').state).toBe('warn')
+  expect(checkWatching(root, 'polling').message).toBe('polling')
+  expect(checkWatching(root, 'auto', 'darwin').message).toBe('events of the file system')
+  if (process.platform === 'linux')
+    expect(checkWatching(root, 'auto').message).toMatch(/: 1 folder, fs.inotify.max_user_watches is \d+$/)
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { checkDiagnosis } from '../../../src/cli/doctor/indexes.ts'
+import type { Diagnosis } from '../../../src/compose.ts'
+import { SOUND } from '../support.ts'
+
+const found = (diagnosis: Partial<Diagnosis>, check: string) =>
+  checkDiagnosis({ ...SOUND, ...diagnosis }).filter((finding) => finding.check === check)
+
+test.each<[Diagnosis['searchIndex']['state'], string]>([
+  ['absent', 'ok'],
+  ['present', 'ok'],
+  ['damaged', 'warn'],
+  ['foreign', 'warn'],
+  ['newer', 'warn'],
+])('a search index that is %s: %s', (state, expected) => {
+  const [finding] = found({ searchIndex: { file: '/s.db', state } }, 'search')
+  expect(finding?.state).toBe(expected)
+  expect(finding?.hint === undefined).toBe(expected === 'ok')
+})
+
+test('everything that keeps an embedder from working is a finding with how to mend it', () => {
+  const embedder = [
+    { works: false, message: 'No package.', hint: '`npm install` it.' },
+    { works: false, message: 'No model.' },
+  ]
+  expect(found({ embedder }, 'embedder')).toEqual([
+    {
+      check: 'embedder',
+      state: 'fail',
+      message: 'No package. Until then notes are found by words only.',
+      hint: '`npm install` it.',
+    },
+    { check: 'embedder', state: 'fail', message: 'No model. Until then notes are found by words only.' },
+  ])
+  expect(found({}, 'embedder')).toEqual([{ check: 'embedder', state: 'ok', message: 'static:m:256' }])
+})
+
+test('an index of vectors that cannot be used is told with how to build it', () => {
+  expect(found({}, 'vectors')).toEqual([])
+  const [finding] = found({ hnsw: 'hnswlib-node cannot be loaded.' }, 'vectors')
+  expect(finding).toMatchObject({ state: 'warn', hint: expect.stringContaining('npm rebuild hnswlib-node') })
+})

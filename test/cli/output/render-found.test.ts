@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { renderForPeople } from '../../../src/cli/output/render.ts'
+
+const LOOK = { head: (text: string) => `*${text}*`, mark: (text: string) => `<${text}>`, faint: (text: string) => text }
+const NOTE = { id: 'faults/dense crumb.md', title: 'Dense crumb', tags: ['fault'], links: [], properties: {}, score: 0.763 }
+const PASSAGE = { heading: ['Dense crumb'], start_line: 7, end_line: 9, text: '# Dense crumb Why is bread dense?', score: 0.6 }
+
+function render(items: readonly object[], question?: string, width = 40): readonly string[] {
+  return renderForPeople(items, { ...LOOK, width, question }).split('\n')
+}
+
+describe('notes that were found', () => {
+  test('by a question: title, score, id, passages with their lines, and the words in any form', () => {
+    const second = { ...PASSAGE, heading: ['Dense crumb', 'Mending'], start_line: 12, end_line: 12, text: 'Fold the breads.' }
+    expect(render([{ ...NOTE, passages: [PASSAGE, second] }], 'dense bread')).toEqual([
+      '*Dense crumb*                         0.76',
+      'faults/dense crumb.md',
+      '  lines 7–9',
+      '    Why is <bread> <dense>?',
+      '  Mending, line 12',
+      '    Fold the <breads>.',
+      '',
+    ])
+  })
+
+  test('by a query: the snippet as it is marked, its line and when the note was changed', () => {
+    const found = { ...NOTE, created: '2024-01-01', modified: '2025-04-01T08:00:00.000Z', line: 9 }
+    expect(render([{ ...found, snippet: '…a dense [[Crumb]]', highlights: [[3, 8]] }])).toEqual([
+      '*Dense crumb*                         0.76',
+      'faults/dense crumb.md · line 9 · modified 2025-04-01',
+      '  …a <dense> Crumb',
+      '',
+    ])
+  })
+
+  test('by another note: its tags', () => {
+    expect(render([NOTE, { ...NOTE, title: 'A title that is much longer than the line', tags: [] }])).toEqual([
+      '*Dense crumb*                         0.76',
+      'faults/dense crumb.md · #fault',
+      '',
+      '*A title that is much longer than …*  0.76',
+      'faults/dense crumb.md',
+      '',
+    ])
+  })
+
+  test('with their reasons, where they were asked for', () => {
+    const explain = {
+      keyword: { rank: 2, score: 9.1, normalised: 0.8 },
+      semantic: null,
+      weight: 0.25,
+      exact: true,
+      close_title: 'Crumb',
+    }
+    expect(render([{ ...NOTE, passages: [], explain }], undefined, 100)[2]).toBe(
+      'words 0.80, rank 2 · not by meaning · weight of meaning 0.25 · exact title · title nearly "Crumb"',
+    )
+  })
+
+  test('of a wide terminal only so much is used as can be read', () => {
+    const text = 'word '.repeat(200)
+    const lines = render([{ ...NOTE, passages: [{ ...PASSAGE, text }] }], undefined, 300)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(102)
+    expect(lines).toHaveLength(8)
+  })
+
+  test('nothing that steers a terminal comes through', () => {
+    const evil = 'x\u001b[2J\u0007\u202e'
+    const out = render(
+      [{ ...NOTE, id: evil, title: evil, passages: [{ ...PASSAGE, heading: [evil], text: evil }], explain: undefined }],
+      evil,
+    ).join('')
+    for (const character of evil.slice(1).replace('[2J', '')) expect(out).not.toContain(character)
+  })
+
+  test('other lists with scores are tables still', () => {
+    expect(render([{ id: 'a.md', title: 'A', score: 2 }])[0]).toMatch(/^\*id +title +score\*$/)
+  })
+})

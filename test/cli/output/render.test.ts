@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest'
+import { renderForPeople } from '../../../src/cli/output/render.ts'
+import { cutToWidth, printable, printableText, renderTable, textWidth } from '../../../src/cli/output/table.ts'
+
+const lines = (...rows: readonly string[]) => `${rows.join('\n')}\n`
+
+describe('tables', () => {
+  const columns = [{ name: 'id' }, { name: 'score', align: 'right' as const }]
+
+  test('columns line up, numbers to the right', () => {
+    expect(
+      renderTable(columns, [
+        ['a.md', '5'],
+        ['notes/b.md', '12'],
+      ]),
+    ).toBe(lines('id          score', 'a.md            5', 'notes/b.md     12'))
+  })
+
+  test('wide characters count twice, combining ones not at all', () => {
+    expect(
+      renderTable(columns, [
+        ['日本語', '1'],
+        ['cafe\u0301', '2'],
+        ['👩‍👩‍👧 x', '3'],
+      ]),
+    ).toBe(lines('id      score', '日本語      1', 'cafe\u0301        2', '👩‍👩‍👧 x        3'))
+  })
+
+  test('the widest column gives way to the width of the terminal', () => {
+    const text = renderTable(
+      [{ name: 'id' }, { name: 'title' }],
+      [
+        ['a.md', 'A title that is much too long'],
+        ['b.md', '日本語日本語'],
+      ],
+      { width: 16 },
+    )
+    expect(text).toBe(lines('id    title', 'a.md  A title t…', 'b.md  日本語日…'))
+    expect(text.split('\n').every((line) => textWidth(line) <= 16)).toBe(true)
+  })
+
+  test('a column of sentences that would be cut goes under its row, in lines that fit', () => {
+    const columns = [{ name: 'from' }, { name: 'line', align: 'right' as const }, { name: 'text', wraps: true as const }]
+    const rows = [
+      ['a.md', '12', 'It feeds [[Tomato]], and needs a lot of water in a dry summer.'],
+      ['b.md', '3', ''],
+      ['c.md', '4', `日本語日本語日本語日本語 ${'x'.repeat(30)}`],
+    ]
+    const text = renderTable(columns, rows, { width: 24 })
+    expect(text).toBe(
+      lines(
+        'from  line',
+        'a.md    12',
+        '  It feeds [[Tomato]],',
+        '  and needs a lot of',
+        '  water in a dry summer.',
+        'b.md     3',
+        'c.md     4',
+        '  日本語日本語日本語日本',
+        '  語',
+        '  xxxxxxxxxxxxxxxxxxxxxx',
+        '  xxxxxxxx',
+      ),
+    )
+    expect(renderTable(columns, [['a.md', '12', 'It fits.']], { width: 24 })).toBe(
+      lines('from  line  text', 'a.md    12  It fits.'),
+    )
+    expect(renderTable(columns, rows)).toMatch(/^from {2}line {2}text\n/)
+  })
+
+  test('an id is never cut: what does not fit beside it goes to the next line', () => {
+    const columns = [{ name: 'score', align: 'right' }, { name: 'id', whole: true }, { name: 'title' }] as const
+    const rows = [
+      ['3', 'projects/garden/greenhouse.md', 'Greenhouse in the garden'],
+      ['12', 'a.md', 'A'],
+    ]
+    expect(renderTable(columns, rows, { width: 30 })).toBe(
+      lines(
+        'score  id          title',
+        '    3  projects/garden/greenhouse.md',
+        '                   Greenhous…',
+        '   12  a.md        A',
+      ),
+    )
+  })
+
+  test('a terminal too narrow for anything still gets a few characters each', () => {
+    expect(renderTable([{ name: 'identity' }, { name: 'title' }], [['abcdefgh', 'ABCDEFGH']], { width: 3 })).toBe(
+      lines('ide…  tit…', 'abc…  ABC…'),
+    )
+  })
+
+  test.each<[string, number, string]>([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['日本語', 5, '日本…'],
+    ['日本語', 4, '日…'],
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+    ['', 0, ''],
+  ])('%s cut to %i is %s', (text, width, expected) => {
+    expect(cutToWidth(text, width)).toBe(expected)
+  })
+
+  test('nothing steers the terminal', () => {
+    expect(printable('a\u001b[31mb\u0007\nc\td\u202ee\u0000\u009b1m\r\nf')).toBe('a[31mb c de1m f')
+    expect(printableText('a\r\nb\tc\u001b]0;x')).toBe('a\nb\tc]0;x')
+  })
+})
+
+describe('answers for people', () => {
+  test.each([[null], [[]], [{}]])('%j is nothing', (value) => {
+    expect(renderForPeople(value)).toBe('Nothing found.\n')
+  })
+
+  test('a list of nodes', () => {
+    const nodes = [
+      { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], weight: 0.87654, properties: {} },
+      { id: 'b.md', title: 'B\nB', tags: [], links: [], weight: 1, properties: { up: '[[a]]' } },
+    ]
+    expect(renderForPeople(nodes)).toBe(
+      lines(
+        'id    title  tags    links  weight  properties',
+        'a.md  A      x, y/z  B      0.8765',
+        'b.md  B B                        1  {"up":"[[a]]"}',
+      ),
+    )
+  })
+
+  test('one node, its text at the end', () => {
+    const node = {
+      id: 'a.md',
+      title: 'A',
+      content: '# A\n\ntext\n',
+      tags: ['x'],
+      links: [{ id: 'b.md', title: 'B' }],
+      outline: [{ level: 1, text: 'A', line: 1 }],
+      hash: 'ff',
+    }
+    expect(renderForPeople(node)).toBe(
+      lines(
+        'id     a.md',
+        'title  A',
+        'tags   x',
+        'links  B',
+        'hash   ff',
+        '',
+        'outline',
+        'level  text  line',
+        '    1  A        1',
+        '',
+        '# A',
+        '',
+        'text',
+      ),
+    )
+  })
+
+  test('a page', () => {
+    expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A', n: 1 }], total: 42 })).toBe(
+      lines('total  42', '', 'nodes', 'id    title  n', 'a.md  A      1'),
+    )
+  })
+
+  test('a page of titles shows the ids, too', () => {
+    expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A' }], total: 42 })).toBe(
+      lines('total  42', '', 'nodes', 'id    title', 'a.md  A'),
+    )
+  })
+
+  test('records with tables in them, one after the other', () => {
+    const path = (to: string) => ({
+      path: ['a.md', to],
+      length: 1,
+      hops: [{ from: 'a.md', to, line: 3, text: `See [[${to}]] there.` }],
+    })
+    expect(renderForPeople({ ...path('b.md'), alternatives: [path('c.md'), path('d.md')] }, { width: 20 })).toBe(
+      lines(
+        'path    a.md, b.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  b.md     3',
+        '  See [[b.md]]',
+        '  there.',
+        '',
+        'alternatives 1',
+        'path    a.md, c.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  c.md     3',
+        '  See [[c.md]]',
+        '  there.',
+        '',
+        'alternatives 2',
+        'path    a.md, d.md',
+        'length  1',
+        '',
+        'hops',
+        'from  to    line',
+        'a.md  d.md     3',
+        '  See [[d.md]]',
+        '  there.',
+      ),
+    )
+  })
+
+  test('what is said of a file as a whole has no line', () => {
+    const problem = { kind: 'orphan', id: 'a.md', line: 0 }
+    const rendered = renderForPeople([problem, { ...problem, id: 'b.md', line: 12 }])
+    expect(rendered).toBe(lines('kind    id    line', 'orphan  a.md', 'orphan  b.md    12'))
+  })
+
+  test('a map, and lists of words', () => {
+    expect(renderForPeople({ 'a.md': true, 'b.md': false })).toBe(lines('a.md  yes', 'b.md  no'))
+    expect(renderForPeople(['a', 'b'])).toBe(lines('a', 'b'))
+    expect(renderForPeople({ path: ['a', 'b'], length: 1 })).toBe(lines('path    a, b', 'length  1'))
+  })
+
+  test('a tree', () => {
+    const leaf = { path: 'x/y', note_count: 2, folders: [], notes: [{ id: 'x/y/a.md', title: 'A' }], omitted_notes: 1 }
+    const tree = {
+      path: '',
+      note_count: 3,
+      folders: [{ path: 'x', note_count: 2, folders: [leaf], notes: [] }],
+      notes: [{ id: 'b.md', title: 'B' }],
+    }
+    expect(renderForPeople(tree)).toBe(
+      lines('./  3 notes', '  x/  2 notes', '    y/  2 notes, 1 omitted note', '      A  x/y/a.md', '  B  b.md'),
+    )
+  })
+})

@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { changedKeys, LiveSettings } from '../../../src/cli/serving/live-settings.ts'
+import { loadSettings } from '../../../src/config/load.ts'
+import { toSettings } from '../../../src/config/settings.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+let live: LiveSettings
+let own: string
+let vault: string
+const said: string[] = []
+const changed: (readonly string[])[] = []
+
+beforeEach(async () => {
+  const root = temporaryFolder()
+  vault = join(root, 'vault')
+  mkdirSync(vault)
+  own = join(root, 'config', 'roux', 'roux.config.yaml')
+  said.length = 0
+  changed.length = 0
+  const env = { XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') }
+  const load = () => loadSettings({ cwd: root, env, vault, toolNames: async () => ['get_hubs'] })
+  live = new LiveSettings(await load(), {
+    overHttp: true,
+    interval: 20,
+    load,
+    say: (line) => said.push(line),
+    onChange: (before, now) => changed.push(changedKeys(before, now)),
+  })
+  live.watch()
+})
+afterEach(() => live.stop())
+
+const writeOwn = (text: string) => {
+  mkdirSync(join(own, '..'), { recursive: true })
+  writeFileSync(own, text)
+}
+const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 10_000, interval: 10 })
+
+test('a file that was not there when the server started takes effect', async () => {
+  writeOwn('tools:\n  write: true\nmcp:\n  prompts_folder: Prompts\n')
+  await eventually(() => expect(live.current.settings.tools.write).toBe(true))
+  expect(live.current.settings.mcp.prompts_folder).toBe('Prompts')
+  expect(changed).toEqual([['mcp.prompts_folder', 'tools.write']])
+  rmSync(own)
+  await eventually(() => expect(live.current.settings.tools.write).toBe(false))
+  expect(said).toEqual([])
+})
+
+test('what cannot change while the vault is open is said, once', async () => {
+  writeOwn('vault:\n  mode: docs\ntools:\n  get_hubs: false\n')
+  await eventually(() => expect(live.current.settings.tools.get_hubs).toBe(false))
+  expect(live.current.settings.vault.mode).toBe('auto')
+  writeOwn('vault:\n  mode: docs\n')
+  await eventually(() => expect(live.current.settings.tools.get_hubs).toBe(undefined))
+  expect(said).toEqual(['vault.mode takes effect at the next start.'])
+})
+
+test('a file that is wrong changes nothing, and that is said', async () => {
+  writeOwn('tools:\n  write: true\n')
+  await eventually(() => expect(live.current.settings.tools.write).toBe(true))
+  writeOwn('tools:\n  wriet: true\n')
+  await eventually(() => expect(said).toHaveLength(1))
+  expect(said[0]).toMatch(/The settings were not read again: .*wriet.*former ones stay/)
+  expect(live.current.settings.tools.write).toBe(true)
+})
+
+test('a file in the vault switches nothing on that was not trusted', async () => {
+  writeFileSync(join(vault, 'roux.config.yaml'), 'tools:\n  write: true\n')
+  await eventually(() => expect(said).toHaveLength(1))
+  expect(said[0]).toContain('ignored until')
+  expect(live.current.settings.tools.write).toBe(false)
+})
+
+test('keys of which the value differs', () => {
+  const set = (values: Record<string, unknown>) => toSettings(new Map(Object.entries(values)))
+  expect(changedKeys(set({}), set({ 'tools.get_hubs': false, 'vault.ignore': ['a'] }))).toEqual([
+    'vault.ignore',
+    'tools.get_hubs',
+  ])
+  expect(changedKeys(set({ 'vault.ignore': ['a'] }), set({ 'vault.ignore': ['a'] }))).toEqual([])
+})
+
+test('what --http switched on is switched off by the settings, and on again', async () => {
+  const isOn = () => live.current.settings.http.enabled
+  expect(isOn()).toBe(true)
+  writeOwn('http:\n  enabled: false\n')
+  await eventually(() => expect(isOn()).toBe(false))
+  writeOwn('http:\n  enabled: true\n')
+  await eventually(() => expect(isOn()).toBe(true))
+  writeOwn('http:\n  enabled: false\ntools:\n  get_hubs: false\n')
+  await eventually(() => expect(isOn()).toBe(false))
+  writeOwn('tools:\n  get_hubs: false\n')
+  await eventually(() => expect(isOn()).toBe(true))
+  expect(said).toEqual([])
+})

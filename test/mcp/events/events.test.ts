@@ -1,0 +1,486 @@
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
+import type { NodeId } from '../../../src/core/ids.ts'
+import type { IndexStatus } from '../../../src/core/indexing.ts'
+import type { StoreChange } from '../../../src/core/store.ts'
+import { type EventFeed, feedOf, ServerEvents } from '../../../src/mcp/events/events.ts'
+import { followVault } from '../../../src/mcp/events/follow-vault.ts'
+import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
+import { GARDEN } from '../../support/garden.ts'
+import { clientTransport, SDK_CLIENTS } from '../../support/sdk-clients.ts'
+import { callRequest, type StdioPair, stdioPair, type Wire } from '../../support/stdio-client.ts'
+
+/** A core that changes when it is told to. */
+function changingCore() {
+  const changeListeners = new Set<(change: StoreChange) => void>()
+  const statusListeners = new Set<(status: IndexStatus) => void>()
+  const base = fakeCore(fakeStore(GARDEN))
+  let status: IndexStatus = { ...base.indexing.status() }
+  let release = () => {}
+  let gate: Promise<void> = Promise.resolve()
+  const core: GraphCore = {
+    ...base,
+    store: {
+      ...base.store,
+      onChange(listener) {
+        changeListeners.add(listener)
+        return () => changeListeners.delete(listener)
+      },
+    },
+    indexing: {
+      ...base.indexing,
+      status: () => status,
+      ready: async () => {
+        await gate
+        return true
+      },
+      onStatus(listener) {
+        statusListeners.add(listener)
+        return () => statusListeners.delete(listener)
+      },
+    },
+  }
+  return {
+    core,
+    listeners: () => changeListeners.size + statusListeners.size,
+    change: (...ids: string[]) => {
+      for (const listener of changeListeners) listener({ generation: 2, ids: ids as NodeId[] })
+    },
+    become: (over: Partial<IndexStatus>) => {
+      status = { ...status, ...over }
+      for (const listener of [...statusListeners]) listener(status)
+    },
+    /** Has calls wait for the index until `release`. */
+    hold: () => {
+      gate = new Promise((resolve) => {
+        release = resolve
+      })
+    },
+    release: () => release(),
+  }
+}
+
+let pair: StdioPair
+afterEach(() => pair?.stdin.end())
+
+/** A legacy client that keeps every notification it gets. */
+async function legacy(world: ReturnType<typeof changingCore>, options: Parameters<typeof stdioPair>[1] = {}) {
+  pair = stdioPair(async () => world.core, options)
+  await pair.initialize()
+  pair.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const told: Wire[] = []
+  let id = 0
+  const ask = async (method: string, params: object = {}) => {
+    id += 1
+    pair.send({ jsonrpc: '2.0', id, method, params })
+    for (;;) {
+      const message = (await pair.next()) as Wire
+      if (message.id === id) return message
+      told.push(message)
+    }
+  }
+  await ask('resources/read', { uri: 'roux://recent' })
+  return { ask, told }
+}
+const updatesOf = (told: readonly Wire[]) =>
+  told.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params.uri)
+const gathered = () => new Promise((resolve) => setTimeout(resolve, 300))
+
+describe('the legacy era', () => {
+  test('is told of what it subscribed to, as it was spelled, once for many changes', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world)
+    const spellings = ['roux://node/Soil/Worms', 'roux://node/soil%2Fworms.md', 'roux://recent']
+    for (const uri of spellings) expect(await ask('resources/subscribe', { uri })).toMatchObject({ result: {} })
+    for (let at = 0; at < 1000; at += 1) world.change('soil/worms.md', `other/${at}.md`)
+    await gathered()
+    await ask('ping')
+    expect(updatesOf(told).sort()).toEqual([...spellings].sort())
+    expect(told).toHaveLength(3)
+    for (const uri of spellings) await ask('resources/unsubscribe', { uri })
+    world.change('soil/worms.md')
+    await gathered()
+    await ask('ping')
+    expect(told).toHaveLength(3)
+  })
+
+  test('may subscribe to much, but not to everything', async () => {
+    const { ask } = await legacy(changingCore())
+    for (const params of [{}, { uri: `roux://node/${'a'.repeat(5_000)}` }, { uri: 'roux://node/../a' }, { uri: 'file:///a' }])
+      expect(await ask('resources/subscribe', params)).toMatchObject({ error: { code: -32602 } })
+    const subscribe = (at: number) => ask('resources/subscribe', { uri: `roux://node/${at}` })
+    let answer: Wire
+    for (let at = 0; at <= 5_000; at += 1) answer = await subscribe(at)
+    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('subscriptions') })
+    expect(await subscribe(1)).toMatchObject({ result: {} })
+    await ask('resources/unsubscribe', { uri: 'roux://node/1' })
+    expect(await subscribe(5_000)).toMatchObject({ result: {} })
+  })
+
+  test('is told of lists once it is initialised', async () => {
+    const events = new ServerEvents()
+    pair = stdioPair(async () => changingCore().core, { events })
+    await pair.initialize()
+    events.toolsChanged()
+    pair.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    pair.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    expect(await pair.next()).toMatchObject({ id: 1 })
+    events.toolsChanged()
+    events.promptsChanged()
+    events.resourcesChanged()
+    const methods = [await pair.next(), await pair.next(), await pair.next()].map(({ method }) => method)
+    expect(methods).toEqual(['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`))
+  })
+
+  test('is told of prompts when their folder changes', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world, { promptsFolder: () => '/Prompts/' })
+    world.change('soil/worms.md')
+    await gathered()
+    world.change('prompts/plan.md')
+    await gathered()
+    await ask('ping')
+    expect(told.map(({ method }) => method)).toEqual(['notifications/prompts/list_changed'])
+  })
+
+  test('is told of a vault that goes and comes, at its level', async () => {
+    const world = changingCore()
+    const { ask, told } = await legacy(world)
+    world.become({ phase: 'missing' })
+    world.become({ phase: 'idle' })
+    world.become({ phase: 'failed', message: 'no disk' })
+    await ask('ping')
+    expect(told.map(({ params }) => [params.level, params.data])).toEqual([
+      ['warning', expect.stringContaining('missing')],
+      ['warning', 'The vault is back.'],
+      ['warning', 'Indexing stopped: no disk.'],
+    ])
+    expect(await ask('logging/setLevel', { level: 'error' })).toMatchObject({ result: {} })
+    world.become({ phase: 'missing' })
+    await ask('ping')
+    expect(told).toHaveLength(3)
+    expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } })
+  })
+})
+
+test('a stream of the modern era gets what it asked for', async () => {
+  const world = changingCore()
+  const events = new ServerEvents()
+  pair = stdioPair(async () => world.core, { events })
+  const client = SDK_CLIENTS[3]?.[1]() as Wire
+  await client.connect(clientTransport(pair))
+  await client.readResource({ uri: 'roux://recent' })
+  const updated: string[] = []
+  const lists: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void updated.push(params.uri))
+  client.setNotificationHandler('notifications/tools/list_changed', () => void lists.push('tools'))
+  client.setNotificationHandler('notifications/prompts/list_changed', () => void lists.push('prompts'))
+  await client.listen({ toolsListChanged: true, resourceSubscriptions: ['roux://node/Soil/Worms', 'roux://hubs'] })
+  world.change('soil/worms.md', 'home.md')
+  events.toolsChanged()
+  events.promptsChanged()
+  await vi.waitFor(() => expect(updated.sort()).toEqual(['roux://hubs', 'roux://node/Soil/Worms']))
+  expect(lists).toEqual(['tools'])
+  await client.close()
+})
+
+test('listeners go with the connection', async () => {
+  const world = changingCore()
+  const events = new ServerEvents()
+  let listening = 0
+  const subscribe = events.subscribe.bind(events)
+  vi.spyOn(events, 'subscribe').mockImplementation((listener) => {
+    const stop = subscribe(listener)
+    listening += 1
+    return () => {
+      listening -= 1
+      stop()
+    }
+  })
+  await legacy(world, { events })
+  expect([world.listeners(), listening]).toEqual([2, 1])
+  pair.stdin.end()
+  await pair.rest()
+  expect([world.listeners(), listening]).toEqual([0, 0])
+})
+
+/** A request of the modern era. */
+function modernRequest(id: number, method: string, params: Wire = {}, meta: object = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'm', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  }
+  return { jsonrpc: '2.0', id, method, params: { ...params, _meta } }
+}
+
+describe('the modern era, line by line', () => {
+  test('says how long lists and reads may be kept', async () => {
+    pair = stdioPair(async () => changingCore().core)
+    const asked: Record<string, Wire> = {
+      'server/discover': {},
+      'tools/list': {},
+      'resources/list': {},
+      'resources/templates/list': {},
+      'prompts/list': {},
+      'resources/read': { uri: 'roux://hubs' },
+    }
+    const hints: Record<string, unknown> = {}
+    for (const [method, params] of Object.entries(asked)) {
+      pair.send(modernRequest(1, method, params))
+      const { result } = await pair.next()
+      hints[method] = [result.ttlMs, result.cacheScope]
+      expect(JSON.stringify(result._meta)).not.toContain('svg')
+    }
+    expect(hints).toEqual({
+      'server/discover': [300_000, 'private'],
+      'tools/list': [300_000, 'private'],
+      'resources/list': [300_000, 'private'],
+      'resources/templates/list': [300_000, 'private'],
+      'prompts/list': [60_000, 'private'],
+      'resources/read': [0, 'private'],
+    })
+  })
+
+  test('logs to who asks for it with the request', async () => {
+    const { core } = changingCore()
+    const hubs = () => Promise.reject(new Error('secret'))
+    pair = stdioPair(async () => ({ ...core, ...fakeCore(withSnapshot(fakeStore({}), { hubs })) }))
+    const call = { name: 'get_hubs', arguments: {} }
+    pair.send(modernRequest(1, 'tools/call', call))
+    expect(await pair.next()).toMatchObject({ id: 1, result: { isError: true } })
+    pair.send(modernRequest(2, 'tools/call', call, { 'io.modelcontextprotocol/logLevel': 'warning' }))
+    const told = await pair.next()
+    expect(told).toMatchObject({ method: 'notifications/message', params: { level: 'error', logger: 'roux' } })
+    expect(JSON.stringify(told)).not.toContain('secret')
+    expect(await pair.next()).toMatchObject({ id: 2, result: { isError: true } })
+    pair.send(modernRequest(3, 'tools/call', call, { 'io.modelcontextprotocol/logLevel': 'emergency' }))
+    expect(await pair.next()).toMatchObject({ id: 3 })
+  })
+
+  test('has progress, also of reads and prompts', async () => {
+    const world = changingCore()
+    world.become({ phase: 'verifying', done: 3, total: 9 })
+    pair = stdioPair(async () => world.core)
+    pair.send(modernRequest(1, 'resources/read', { uri: 'roux://hubs' }, { progressToken: 7 }))
+    expect(await pair.next()).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 7, progress: 3, total: 9 },
+    })
+    expect(await pair.next()).toMatchObject({ id: 1, result: {} })
+    pair.send(modernRequest(2, 'prompts/get', { name: 'explore_hubs' }, { progressToken: 8 }))
+    expect(await pair.next()).toMatchObject({ params: { progressToken: 8 } })
+    expect(await pair.next()).toMatchObject({ id: 2, result: {} })
+  })
+})
+
+describe('progress', () => {
+  test('rises while a call waits for the index, and ends with it', async () => {
+    let now = 1000
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const world = changingCore()
+    world.become({ phase: 'building', done: 0, total: 50 })
+    pair = stdioPair(async () => world.core)
+    await pair.initialize()
+    world.hold()
+    const call = callRequest(1, 'list_tags')
+    pair.send({ ...call, params: { ...call.params, _meta: { progressToken: 'p' } } })
+    expect(await pair.next()).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 0, total: 50, message: 'Reading the vault: 0 of 50 files' },
+    })
+    const become = (done: number, later: number) => {
+      now += later
+      world.become({ done })
+    }
+    // Too soon, and later less than before: neither is told.
+    become(1, 99)
+    become(10, 1)
+    become(5, 100)
+    become(20, 100)
+    expect((await pair.next()).params.progress).toBe(10)
+    expect((await pair.next()).params.progress).toBe(20)
+    world.release()
+    expect(await pair.next()).toMatchObject({ id: 1, result: {} })
+    become(50, 100)
+    pair.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
+    expect(await pair.next()).toMatchObject({ id: 2 })
+  })
+
+  test('is not told to who did not ask', async () => {
+    const world = changingCore()
+    world.become({ phase: 'building', done: 3, total: 50 })
+    pair = stdioPair(async () => world.core)
+    await pair.initialize()
+    pair.send(callRequest(1, 'list_tags'))
+    expect(await pair.next()).toMatchObject({ id: 1 })
+  })
+})
+
+/** What a feed tells of resources, since it was asked last. */
+function updatesHeard(feed: EventFeed): () => readonly string[] {
+  const told: string[] = []
+  feed.subscribe((event) => event.kind === 'resource_updated' && told.push(event.uri))
+  return () => told.splice(0)
+}
+
+describe('addresses that are subscribed to', () => {
+  test('are told in every spelling as long as someone asks for it, whatever others ask for', () => {
+    const events = new ServerEvents()
+    const [feed, other] = [feedOf(events), feedOf(events)]
+    const [hear, otherHears] = [updatesHeard(feed), updatesHeard(other)]
+    const ends = [
+      feed.subscribeResources(['roux://node/A']),
+      feed.subscribeResources(['roux://node/A', 'roux://attachment/a.md']),
+    ]
+    other.subscribeResources(Array.from({ length: 20_000 }, (_, at) => `roux://node/${at}`))
+    events.filesUpdated(['a.md', 'b.md'])
+    expect(hear()).toEqual(['roux://node/A', 'roux://attachment/a.md'])
+    expect(otherHears()).toEqual([])
+    ends[1]?.()
+    ends[1]?.()
+    events.filesUpdated('all')
+    expect(hear()).toEqual(['roux://node/A'])
+    expect(otherHears()).toHaveLength(20_000)
+    ends[0]?.()
+    events.filesUpdated(['a.md'])
+    expect(hear()).toEqual([])
+  })
+
+  test('that name nothing here are left out', () => {
+    const feed = feedOf(new ServerEvents())
+    expect(() => feed.subscribeResources(['file:///a', 'roux://node/..', ''])()).not.toThrow()
+  })
+
+  test('without a vault are of the first that the listener may see', () => {
+    const events = new ServerEvents()
+    const [all, work] = [feedOf(events, ['home', 'work']), feedOf(events, ['work'])]
+    const [allHear, workHears] = [updatesHeard(all), updatesHeard(work)]
+    for (const feed of [all, work]) feed.subscribeResources(['roux://node/A', 'roux://node/other:b.md', 'roux://recent'])
+    events.filesUpdated(['home:a.md'], 'home')
+    expect([allHear(), workHears()]).toEqual([['roux://node/A'], []])
+    events.filesUpdated(['work:a.md', 'work:other:b.md'], 'work')
+    expect([allHear(), workHears()]).toEqual([[], ['roux://node/A', 'roux://node/other:b.md']])
+    events.filesUpdated('all', 'work')
+    events.resourceUpdated('roux://recent', 'home')
+    expect([allHear(), workHears()]).toEqual([['roux://recent'], ['roux://node/A', 'roux://node/other:b.md']])
+  })
+})
+
+test('a stream on stdio ends its subscriptions, and may have so many', async () => {
+  const world = changingCore()
+  pair = stdioPair(async () => world.core, { events: new ServerEvents() })
+  const listenTo = (id: number, count: number) => {
+    const resourceSubscriptions = Array.from({ length: count }, (_, at) => `roux://node/${at}`)
+    pair.send(modernRequest(id, 'subscriptions/listen', { notifications: { resourceSubscriptions } }))
+    return pair.next()
+  }
+  expect(await listenTo(1, 4_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+  expect(await listenTo(2, 1_001)).toMatchObject({ id: 2, error: { code: -32602, message: expect.stringContaining('5000') } })
+  pair.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  expect(await listenTo(3, 5_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+})
+
+describe('who may see some vaults only', () => {
+  /** What is told of two vaults, to who sees `home` and to who sees all. */
+  function twoVaults() {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const events = new ServerEvents()
+    const follow = (name: string | undefined) => {
+      const world = changingCore()
+      const stop = followVault({ ...world.core, ...(name === undefined ? {} : { name }) }, events, () => 'prompts')
+      onTestFinished(stop)
+      return world
+    }
+    const hear = (feed: EventFeed) => {
+      const heard: string[] = []
+      feed.subscribe((event) => heard.push(event.kind === 'resource_updated' ? event.uri : event.kind))
+      feed.onMessage(({ text }) => heard.push(text))
+      return () => {
+        vi.advanceTimersByTime(1000)
+        return heard.splice(0)
+      }
+    }
+    const [guest, owner] = [feedOf(events, ['home']), feedOf(events, ['home', 'work'])]
+    return { events, guest, owner, follow, guestHears: hear(guest), ownerHears: hear(owner) }
+  }
+
+  test('is told nothing of what happens in another, not even that something does', () => {
+    const { guest, owner, follow, guestHears, ownerHears } = twoVaults()
+    const [home, work] = [follow('home'), follow('work')]
+    for (const feed of [guest, owner]) feed.subscribeResources(['roux://node/work:prompts/Plan', 'roux://recent'])
+    work.change('work:prompts/plan.md')
+    work.become({ phase: 'missing' })
+    work.become({ phase: 'idle' })
+    work.become({ phase: 'failed', message: 'the disk is full' })
+    expect(guestHears()).toEqual([])
+    const heard = ownerHears()
+    expect(heard).toEqual(expect.arrayContaining(['roux://node/work:prompts/Plan', 'roux://recent', 'prompts_list_changed']))
+    expect(heard.filter((text) => /^(?:The vault|Indexing) /.test(text))).toEqual([
+      'The vault work is missing or cannot be read; answers come again when it is back.',
+      'The vault work is back.',
+      'Indexing of work stopped: the disk is full.',
+    ])
+    home.become({ phase: 'missing' })
+    expect(guestHears()).toContain('The vault home is missing or cannot be read; answers come again when it is back.')
+  })
+
+  test('is told of its own under every spelling', () => {
+    const { guest, follow, guestHears } = twoVaults()
+    guest.subscribeResources(['roux://node/HOME:Plan'])
+    follow('home').change('home:plan.md')
+    expect(guestHears()).toContain('roux://node/HOME:Plan')
+  })
+
+  test('is told of a vault without a name whatever its notes are called, or nothing of it but what settings switch', () => {
+    const { events, follow } = twoVaults()
+    const only = follow(undefined)
+    const [owner, stranger] = [feedOf(events), feedOf(events, 'nothing')]
+    const heard: Record<string, string[]> = { owner: [], stranger: [] }
+    for (const [name, feed] of Object.entries({ owner, stranger })) {
+      feed.subscribeResources(['roux://node/work:prompts/plan.md', 'roux://recent'])
+      feed.subscribe((event) => heard[name]?.push(event.kind === 'resource_updated' ? event.uri : event.kind))
+      feed.onMessage(({ text }) => heard[name]?.push(text))
+    }
+    only.change('work:prompts/plan.md', 'prompts/plan.md')
+    only.become({ phase: 'missing' })
+    vi.advanceTimersByTime(1000)
+    events.toolsChanged()
+    expect(heard.owner).toEqual([
+      expect.stringContaining('missing'),
+      'roux://node/work:prompts/plan.md',
+      'roux://recent',
+      'prompts_list_changed',
+      'tools_list_changed',
+    ])
+    expect(heard.stranger).toEqual(['tools_list_changed'])
+  })
+})
+
+test('the notes of a vault that is read for the first time are told of once, and only those that someone asked for', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const events = new ServerEvents()
+  const feed = feedOf(events)
+  const world = changingCore()
+  world.become({ phase: 'building' })
+  onTestFinished(followVault(world.core, events, () => ''))
+  const heard: string[] = []
+  feed.subscribe((event) => event.kind === 'resource_updated' && heard.push(event.uri))
+  const hear = () => {
+    vi.advanceTimersByTime(1000)
+    return heard.splice(0).filter((uri) => uri.includes('/node/') || uri.includes('/attachment/'))
+  }
+  feed.subscribeResources(['roux://node/Home'])
+  world.change(...Array.from({ length: 5_000 }, (_, at) => `note ${at}.md`))
+  expect(hear()).toEqual([])
+  world.become({ phase: 'idle' })
+  expect(hear()).toEqual(['roux://node/Home'])
+  world.change('note 1.md', 'note 2.md')
+  expect(hear()).toEqual([])
+  world.change('home.md')
+  expect(hear()).toEqual(['roux://node/Home'])
+})
