@@ -62,7 +62,7 @@ test('depth 1 adds counts and neighbours with 200 characters each', async () => 
   expect(value).toMatchObject({ incomingCount: 2, outgoingCount: 3 })
   expect(value?.incomingNeighbors?.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
   expect(value?.outgoingNeighbors).toHaveLength(3)
-  expect(Object.keys(value?.incomingNeighbors?.[0] ?? {})).toEqual(['id', 'title', 'content', 'tags', 'links'])
+  expect(Object.keys(value?.incomingNeighbors?.[0] ?? {})).toEqual(['id', 'title', 'content', 'tags', 'links', 'link_count'])
 })
 
 test('at most 20 neighbours a direction and 100 links are shown, the counts are whole', async () => {

@@ -29,6 +29,7 @@ describe('get_neighbors', () => {
       tags: ['soil', 'animals'],
       links: [{ id: 'soil/compost.md', title: 'Compost' }],
       properties: { tags: ['soil', 'animals'] },
+      link_count: 1,
     })
     expect(warnings).toEqual([])
   })
@@ -223,12 +224,12 @@ test('nodes_exist answers by normalised id; what is only linked to does not exis
 })
 
 test('list_tags counts nested tags into their parents', async () => {
-  const { value } = await listTags(core, undefined)
+  const { value } = await listTags(core, {})
   expect(value.slice(0, 2)).toEqual([
     { tag: 'soil', count: 2 },
     { tag: 'work', count: 2 },
   ])
-  expect((await listTags(core, '#WORK/')).value).toEqual([{ tag: 'work/autumn', count: 1 }])
+  expect((await listTags(core, { prefix: '#WORK/' })).value).toEqual([{ tag: 'work/autumn', count: 1 }])
 })
 
 test('get_tree shows folders with counts and what was left out', async () => {

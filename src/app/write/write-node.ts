@@ -1,6 +1,7 @@
 import type { Call } from '../answer-when-ready.ts'
-import { getNode, type NodeDetails } from '../get-node.ts'
+import { getNode } from '../get-node.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import type { NodeDetails } from '../node-details.ts'
 import { CONTENT_LIMITS } from '../truncate.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'

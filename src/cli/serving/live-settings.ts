@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts'
 const INTERVAL = 500
 
 /** What a running server follows: it decides what is offered, not what was opened. */
-const LIVE = ['tools.', 'mcp.', 'http.enabled'] as const
+const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled'] as const
 
 export interface LiveSettingsOptions {
   /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
