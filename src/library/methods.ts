@@ -39,6 +39,8 @@ export interface VaultMethods {
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Show the beginning of the content instead of properties. Default: false. */
     readonly include_content?: boolean
     /** Only this folder and below. */
@@ -53,6 +55,10 @@ export interface VaultMethods {
     readonly mode?: 'hybrid' | 'keyword' | 'semantic'
     /** Show ranks and scores of both ways. Default: false. */
     readonly explain?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof search>
 
   /** Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search. */
@@ -61,6 +67,8 @@ export interface VaultMethods {
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Only this folder and below. */
     readonly folder?: string
     /** relevance: modified where there are no words. Default: "relevance". */
@@ -69,6 +77,10 @@ export interface VaultMethods {
     readonly order?: 'asc' | 'desc'
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findNodes>
 
   /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes. */
@@ -83,6 +95,8 @@ export interface VaultMethods {
     readonly offset?: number
     /** Maximum characters of content. Default: 10000. */
     readonly max_chars?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNode>
 
   /** Notes that link to a note (backlinks) or that it links to, best linked first. For the note itself use get_node, for a way between two notes find_path. */
@@ -93,12 +107,18 @@ export interface VaultMethods {
     readonly direction?: 'in' | 'out' | 'both'
     /** Maximum results. Default: 20. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Show the beginning of the content instead of properties. Default: false. */
     readonly include_content?: boolean
     /** Only links in this property, e.g. "up". */
     readonly type?: string
     /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
   /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not. */
@@ -113,6 +133,8 @@ export interface VaultMethods {
     readonly count?: number
     /** Go around the best-linked notes where possible. Default: false. */
     readonly avoid_hubs?: boolean
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findPath>
 
   /** The most central notes with their scores: a good first look at a vault, folder or tag. */
@@ -121,10 +143,14 @@ export interface VaultMethods {
     readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
     /** Maximum results. Default: 10. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Only this folder and below. */
     readonly folder?: string
     /** Only notes with this tag or one nested in it, in any case. */
     readonly tag?: string
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getHubs>
 
   /** Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id. */
@@ -147,6 +173,8 @@ export interface VaultMethods {
     readonly id: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Only this folder and below. */
     readonly folder?: string
     /** Only notes with this tag or one nested in it, in any case. */
@@ -155,6 +183,10 @@ export interface VaultMethods {
     readonly relevance?: 'strict' | 'normal' | 'loose'
     /** Leave out notes that it links to or that link to it. Default: false. */
     readonly exclude_linked?: boolean
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
   /** Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once. */
@@ -165,6 +197,12 @@ export interface VaultMethods {
     readonly mode?: 'any' | 'all'
     /** Maximum results. Default: 20. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Links shown of each. */
+    readonly links?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof searchByTags>
 
   /** Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes. */
@@ -179,12 +217,18 @@ export interface VaultMethods {
     readonly offset?: number
     /** Kinds of nodes; notes if absent. "missing" is a link without a target. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listNodes>
 
   /** All tags with how many notes carry them or a tag nested in them, most used first. */
   listTags(args?: {
     /** Only tags that begin with this, in any case. */
     readonly prefix?: string
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listTags>
 
   /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes. */
@@ -197,6 +241,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getTree>
 
   /** Any note, for discovery or review. null if none fits. */
@@ -221,6 +267,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
@@ -403,8 +451,12 @@ export interface VaultMethods {
   listChanges(args?: {
     /** Maximum results. Default: 20. */
     readonly limit?: number
+    /** Results to skip. Default: 0. */
+    readonly offset?: number
     /** Only changes of this note, file or folder. */
     readonly id?: string
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listChanges>
 
   /** Takes a whole change back, itself a change. CONFLICT with the difference if a file was edited since. */
@@ -421,6 +473,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listAttachments>
 
   /** Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none. */

@@ -42,7 +42,11 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     taggedWith: async (tag) => {
       const wanted = foldTag(tag)
       const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)
-      return (await writer.tags()).filter(({ tags }) => tags.some((one) => isMeant(foldTag(one)))).map(({ key }) => key)
+      const keys: number[] = []
+      for await (const part of writer.tags()) {
+        for (const { key, tags } of part) if (tags.some((one) => isMeant(foldTag(one)))) keys.push(key)
+      }
+      return keys
     },
     records: (keys) => writer.records(keys),
     isCurrent: ({ path, stat }) => isSameStat(statOf(onDisk(path)), stat),

@@ -70,6 +70,7 @@ test('without any source every setting has its default', async () => {
       download: false,
     },
     search: { weight: 'auto' },
+    answers: { max_tokens: 'auto' },
     vectors: { index: 'auto' },
     cache: { path: '' },
     files: { case: 'auto' },

@@ -432,8 +432,8 @@ describe('results', () => {
     const cases: readonly (readonly [string, object, (value: unknown) => object])[] = [
       ['get_node', { id: 'home', depth: 1 }, (node) => ({ node })],
       ['random_node', {}, (node) => ({ node })],
-      ['get_neighbors', { id: 'home' }, (results) => ({ results })],
-      ['get_hubs', {}, (results) => ({ results })],
+      ['get_neighbors', { id: 'home' }, (results) => ({ results, total: (results as readonly unknown[]).length })],
+      ['get_hubs', {}, (results) => ({ results, total: (results as readonly unknown[]).length })],
       ['nodes_exist', { ids: ['home', 'x'] }, (results) => ({ results })],
       ['list_nodes', {}, (value) => value as object],
       ['find_path', { source: 'home', target: 'beds/tomato' }, (value) => value as object],

@@ -1,7 +1,9 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
 import { findPath } from '../../app/find-path.ts'
+import { fitPath } from '../../app/fit-path.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { nodeId } from './parameters.ts'
+import { maxTokens, nodeId } from './parameters.ts'
 
 export const findPathTool = defineTool({
   name: 'find_path',
@@ -16,7 +18,9 @@ export const findPathTool = defineTool({
     direction: z.enum(['any', 'out']).default('any').describe('out: follow links forwards only.'),
     count: z.int().min(1).max(5).default(1).describe('Paths to find; the others come as alternatives.'),
     avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes where possible.'),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
   run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
 })

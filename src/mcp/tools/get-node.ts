@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import { getNode } from '../../app/get-node.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { nodeId } from './parameters.ts'
+import { maxTokens, nodeId } from './parameters.ts'
 
 export const getNodeTool = defineTool({
   name: 'get_node',
@@ -16,7 +16,9 @@ export const getNodeTool = defineTool({
     section: z.array(z.string()).min(1).optional().describe('Only this part: headings from the outside in, or one "^block".'),
     offset: z.int().min(0).default(0).describe('Characters to skip.'),
     max_chars: z.int().min(20).max(10_000).default(10_000).describe('Maximum characters of content.'),
+    max_tokens: maxTokens(),
   }),
   wrap: 'node',
-  run: (core, { max_chars, ...args }, call) => getNode(core, { ...args, maxChars: max_chars }, call),
+  run: (core, { max_chars, max_tokens, ...args }, call) =>
+    getNode(core, { ...args, maxChars: max_chars, maxTokens: max_tokens }, call),
 })

@@ -1,8 +1,10 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
 import { getProblems } from '../../app/get-problems.ts'
 import { PROBLEM_KINDS } from '../../core/store.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, limit, offset } from './parameters.ts'
+import { folder, maxTokens, page } from './parameters.ts'
 
 export const getProblemsTool = defineTool({
   name: 'get_problems',
@@ -14,9 +16,10 @@ export const getProblemsTool = defineTool({
   input: () => ({
     kind: z.enum(PROBLEM_KINDS).optional().describe('Only this kind.'),
     folder: folder(),
-    limit: limit(100, 20),
-    offset: offset(),
+    ...page(100, 20),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('problems') },
   run: getProblems,
 })

@@ -1,7 +1,9 @@
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
 import { listNodes } from '../../app/list-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { kinds, limit, offset, path, tag } from './parameters.ts'
+import { kinds, maxTokens, page, path, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({
   name: 'list_nodes',
@@ -13,11 +15,12 @@ export const listNodesTool = defineTool({
   input: () => ({
     tag: tag(),
     path: path(),
-    limit: limit(1000, 100),
-    offset: offset(),
+    ...page(1000, 100),
     kinds: kinds(),
+    max_tokens: maxTokens(),
   }),
   output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.nodes, fit: fitMember('nodes') },
   run: listNodes,
 })

@@ -1,5 +1,8 @@
 import * as z from 'zod/v4'
 
+import { LEAST_TOKENS, MOST_TOKENS } from '../../app/budget.ts'
+import { MAX_LINKS } from '../../app/node-response.ts'
+
 /** Parameters that several tools take alike. */
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
@@ -12,8 +15,22 @@ export function limit(maximum: number, fallback: number, what = 'Maximum results
   return z.int().min(1).max(maximum).default(fallback).describe(what)
 }
 
+/** Which stretch of a list is wanted. */
+export function page(maximum: number, fallback: number) {
+  return { limit: limit(maximum, fallback), offset: offset() }
+}
+
 export function offset() {
   return z.int().min(0).default(0).describe('Results to skip.')
+}
+
+/** What an answer keeps within; its default is a setting, and stands in the instructions. */
+export function maxTokens() {
+  return z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget.')
+}
+
+export function links() {
+  return z.int().min(0).max(MAX_LINKS).optional().describe('Links shown of each.')
 }
 
 export function folder() {

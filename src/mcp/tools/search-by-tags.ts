@@ -1,7 +1,9 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { searchByTags } from '../../app/search-by-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit } from './parameters.ts'
+import { links, maxTokens, page } from './parameters.ts'
 
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
@@ -12,8 +14,11 @@ export const searchByTagsTool = defineTool({
   input: () => ({
     tags: z.array(z.string()).min(1).describe('Tags, with or without "#".'),
     mode: z.enum(['any', 'all']).default('any').describe('Any of the tags, or all of them.'),
-    limit: limit(100, 20),
+    ...page(100, 20),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: searchByTags,
 })

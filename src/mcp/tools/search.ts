@@ -1,9 +1,11 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { mergeRanked } from '../../app/merge.ts'
 import { type SearchResult, search } from '../../app/search.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
+import { folder, includeContent, links, maxTokens, nodeId, page, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({
   name: 'search',
@@ -16,7 +18,7 @@ export const searchTool = defineTool({
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
     query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
-    limit: limit(50, 10),
+    ...page(50, 10),
     include_content: includeContent(),
     folder: folder(),
     tag: tag(),
@@ -24,11 +26,15 @@ export const searchTool = defineTool({
     relevance: relevance(),
     mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words and meaning, words only, meaning only.'),
     explain: z.boolean().default(false).describe('Show ranks and scores of both ways.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   reach: {
     kind: 'all',
-    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[], { limit }) => mergeRanked(valuesOf(answers), limit),
+    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)),
   },
-  run: (core, { include_content, ...args }, call) => search(core, { ...args, includeContent: include_content }, call),
+  run: (core, { include_content, max_tokens, ...args }, call) =>
+    search(core, { ...args, includeContent: include_content, maxTokens: max_tokens }, call),
 })

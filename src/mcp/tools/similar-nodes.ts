@@ -1,7 +1,9 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { similarNodes } from '../../app/similar-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, limit, nodeId, relevance, tag } from './parameters.ts'
+import { folder, links, maxTokens, nodeId, page, relevance, tag } from './parameters.ts'
 
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
@@ -13,12 +15,15 @@ export const similarNodesTool = defineTool({
   searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
-    limit: limit(50, 10),
+    ...page(50, 10),
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
     exclude_linked: z.boolean().default(false).describe('Leave out notes that it links to or that link to it.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: (core, { exclude_linked, ...args }, call) => similarNodes(core, { ...args, excludeLinked: exclude_linked }, call),
 })
