@@ -1,12 +1,13 @@
-import { foldTag, propertyTag } from '../../markdown/tags.ts'
+import { foldName } from '../../core/fold.ts'
+import { propertyTag } from '../../markdown/tags.ts'
 
 /** What to say of tags in a list that are the same. */
 export function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   const first = new Map<string, string>()
   const repeated = new Set<string>()
   for (const tag of tags.map(nameOf)) {
-    const seen = first.get(foldTag(tag))
-    if (seen === undefined) first.set(foldTag(tag), tag)
+    const seen = first.get(foldName(tag))
+    if (seen === undefined) first.set(foldName(tag), tag)
     else repeated.add(seen)
   }
   return repeated.size === 0 ? [] : [`Tags that are given twice are written once: ${withHashes([...repeated])}.`]
@@ -14,8 +15,8 @@ export function repeatedTagNotes(tags: readonly string[]): readonly string[] {
 
 /** The tags that are in both lists, in any spelling. */
 export function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
-  const folded = new Set(others.map((tag) => foldTag(nameOf(tag))))
-  return [...new Set(some.map(nameOf).filter((tag) => folded.has(foldTag(tag))))]
+  const folded = new Set(others.map((tag) => foldName(nameOf(tag))))
+  return [...new Set(some.map(nameOf).filter((tag) => folded.has(foldName(tag))))]
 }
 
 /** Tags as a sentence names them. */
