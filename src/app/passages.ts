@@ -45,7 +45,7 @@ const LEAST_CHARACTERS = 160
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 /** What passages and all before them may take of a budget, so that there is room for what is known of a note beside them. */
-const PASSAGES_SHARE = 0.75
+const PASSAGES_SHARE = 0.69
 /** Passages that are worth less of the best one would only be read in vain. */
 const LEAST_SHARE = 0.6
 /** Chunks of a long note that are looked through for words: the likeliest by meaning and by how their words begin. */
@@ -57,12 +57,18 @@ interface Candidate {
   readonly meaning: number
 }
 
-/** How long the passages of so many results are in an answer of so many tokens. */
-export function passageLength(maxTokens: number | undefined, results: number): number {
-  if (maxTokens === undefined || results === 0) return MOST_CHARACTERS
-  const room = (PASSAGES_SHARE * maxTokens * TOKEN_BYTES) / results - RESULT_BYTES - PASSAGE_BYTES
-  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(room)))
+/** How long the passages of the result at a place are, of so many results in an answer of so many tokens: twice as long of the first few. */
+export function passageLength(maxTokens: number | undefined, results: number): (at: number) => number {
+  if (maxTokens === undefined) return () => MOST_CHARACTERS
+  const room = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES)
+  const first = Math.min(FIRST, results)
+  const equal = room / (results + first)
+  const rest = (room - first * Math.min(MOST_CHARACTERS, 2 * equal)) / Math.max(1, results - first)
+  return (at) => Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(at < first ? 2 * equal : rest)))
 }
+
+/** Results that are likelier to answer than all others. */
+const FIRST = 3
 
 /** More results than these cannot have a passage each in so many tokens. */
 export function mostPassages(maxTokens: number): number {

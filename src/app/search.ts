@@ -316,7 +316,7 @@ async function describe(
   const links = linksShown(args.links, call)
   // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
-  const length = passageLength(maxTokens, hits.length)
+  const lengthAt = passageLength(maxTokens, hits.length)
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [{ notes, unread }, stored, others] = await Promise.all([
@@ -334,7 +334,7 @@ async function describe(
     const found =
       source === undefined
         ? []
-        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length })
+        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
     // Between the cards of a canvas stands nothing that is shown.
     const passages =
       node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
