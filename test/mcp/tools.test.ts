@@ -67,7 +67,7 @@ const VALID: Readonly<Record<string, object>> = {
 }
 
 /** Words with `_` in the instructions that are no tools. */
-const NO_TOOLS = ['next_offset', 'replace_text', 'dry_run', 'change_id']
+const NO_TOOLS = ['next_offset', 'max_tokens', 'replace_text', 'dry_run', 'change_id']
 
 describe('the list of tools', () => {
   test.each(definitions)('$name is as committed', (definition) => {
