@@ -98,7 +98,10 @@ describe('in a list', () => {
   })
 
   test('a long title is cut', () => {
-    expect(fitted({ id: 'a.md', title: 't'.repeat(300) })).toEqual({ id: 'a.md', title: 't'.repeat(200 - MARKER.length) + MARKER })
+    expect(fitted({ id: 'a.md', title: 't'.repeat(300) })).toEqual({
+      id: 'a.md',
+      title: 't'.repeat(200 - MARKER.length) + MARKER,
+    })
   })
 })
 
