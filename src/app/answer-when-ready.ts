@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
-import type { Snapshot } from '../core/store.ts'
+import type { Page, Snapshot } from '../core/store.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import type { Vaults } from './vaults.ts'
 
@@ -15,6 +15,10 @@ export interface Call {
   readonly waitUntil?: number | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
+  /** The budget of a list that names none, tokens; absent: each tool's own. */
+  readonly maxTokens?: number | undefined
+  /** The list is merged with those of other vaults: it begins at the beginning and ends where the page does. */
+  readonly isPart?: boolean
   /** Where there are several: those that the caller may see. */
   readonly vaults?: Vaults
 }
@@ -101,6 +105,26 @@ const MIXED: Warning = {
 /** An answer that needs no warning. */
 export function plain<T>(value: T): Answer<T> {
   return { value, warnings: [] }
+}
+
+/** Which stretch of a list is asked for; the first items unless said. */
+export interface PageArguments {
+  readonly limit: number
+  readonly offset?: number | undefined
+}
+
+/** The stretch of a list that a vault answers a call with. */
+export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }: Call): Page {
+  return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
+}
+
+/** A page of a list of which everything there is was counted. */
+export function listed<T>(
+  value: T,
+  page: { readonly offset: number; readonly shown: number; readonly total: number },
+): Answer<T> {
+  const { offset, shown, total } = page
+  return { value, warnings: [], list: { offset, shown, count: total, counted: 'all' } }
 }
 
 async function requireServable(core: GraphCore, status: IndexStatus): Promise<void> {

@@ -7,28 +7,29 @@ import { positiveWords, type QueryWord } from '../search/query/query-words.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
 import { snippet } from '../search/words/snippet.ts'
-import type { Call } from './answer-when-ready.ts'
+import { type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import { closeTitles } from './close-titles.ts'
 import { findByQuery } from './find-by-query.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
-import { MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
+import { type ListedNode, linksShown, listResponse } from './node-response.ts'
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { type Reading, readNotes, unreadWarnings } from './texts.ts'
 
-export interface FindArguments {
+export interface FindArguments extends PageArguments {
   /** See `docs/query.md`. */
   readonly query: string
-  readonly limit: number
   readonly folder?: string | undefined
   readonly orderBy: FindOrder['by']
   readonly order?: 'asc' | 'desc' | undefined
   readonly includeArchived: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
 }
 
-export interface FoundNode extends NodeResponse {
+export interface FoundNode extends ListedNode {
   /** 0–1. */
   readonly score: number
   readonly created?: string
@@ -59,19 +60,21 @@ async function findIn(reading: Reading, query: Query, args: FindArguments): Prom
   const scope = toScope({ folder: args.folder })
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
+  const page = pageFor(args, reading.call)
   const { found, words, isFallback } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
-    page: { offset: 0, limit: args.limit },
+    page,
   })
-  const isEmpty = found.items.length === 0
+  const isEmpty = found.total === 0
   const [missing, close, described] = await Promise.all([
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
-    describe(reading, found.items, words),
+    describe(reading, found.items, { words, links: linksShown(args.links, reading.call) }),
   ])
   const some: readonly Warning[] = isFallback ? [SOME_WORDS] : []
-  return { value: described.value, warnings: [...missing, ...some, ...close, ...described.warnings] }
+  const list = listed(described.value, { offset: page.offset, shown: found.items.length, total: found.total })
+  return { ...list, warnings: [...missing, ...some, ...close, ...described.warnings] }
 }
 
 const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' }
@@ -80,10 +83,10 @@ const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of the
 async function describe(
   reading: Reading,
   items: Found['items'],
-  words: readonly QueryWord[],
+  { words, links }: { readonly words: readonly QueryWord[]; readonly links: number },
 ): Promise<Answer<readonly FoundNode[]>> {
   const ids = items.map(({ id }) => id)
-  const { notes, unread } = await readNotes(reading, ids, { links: MAX_LINKS, times: true })
+  const { notes, unread } = await readNotes(reading, ids, { links, times: true })
   const query = snippetQuery(words)
   const value = items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
     const note = notes[at]
@@ -96,7 +99,7 @@ async function describe(
     }
     // Without words nothing is ranked, and every note is as good an answer.
     const shown = words.length === 0 ? 1 : score
-    return [{ ...metadataResponse(node), score: round(shown), ...times, snippet: text, highlights, line }]
+    return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, highlights, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
 }

@@ -1,13 +1,12 @@
 import { isCentral } from '../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../core/store.ts'
-import { answerInSteps, type Call } from './answer-when-ready.ts'
+import { answerInSteps, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
-export interface HubsArguments {
+export interface HubsArguments extends PageArguments {
   readonly metric: Metric
-  readonly limit: number
   readonly folder?: string | undefined
   readonly tag?: string | undefined
 }
@@ -16,7 +15,12 @@ export interface HubsArguments {
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
   const { metric } = args
   const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
-    const ranked = await snapshot.hubs(metric, toScope(args), args.limit)
+    const { offset, limit } = pageFor(args, call)
+    const scope = toScope(args)
+    const [ranked, { total }] = await Promise.all([
+      snapshot.hubs(metric, scope, offset + limit),
+      snapshot.select(scope, { offset: 0, limit: 0 }),
+    ])
     if (ranked === undefined) return undefined
     const { items, generation, sampled } = ranked
     const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
@@ -28,7 +32,8 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
       warnings.push({ code: 'FALLBACK', message })
     }
-    return { value: items.map(({ id, title, score }) => ({ id, title, score: round(score) })), warnings }
+    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: round(score) }))
+    return { ...listed(value, { offset, shown: value.length, total }), warnings }
   }
   return answerInSteps(core, call, async (read) => {
     // The index may be replaced while scores are computed: then they are computed once more.

@@ -1,16 +1,18 @@
 import type { NodeId } from '../core/ids.ts'
-import type { Heading } from '../core/note.ts'
+
 import { partialHash } from '../core/partial-reading.ts'
 import type { Node, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { answer, type Call } from './answer-when-ready.ts'
+import { DEFAULT_TOKENS, TOKEN_BYTES, tokensFor } from './budget.ts'
+import { fitNode, type Recut } from './fit-node.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { lookUp, unknownIdWarning } from './known-node.ts'
-import { contentResponse, excerptResponse, MAX_LINKS, type NodeResponse } from './node-response.ts'
+import type { NodeDetails } from './node-details.ts'
+import { contentResponse, excerptResponse, type ListedNode, linksShown, MAX_LINKS } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
 import { type Reading, readNotes, unansweredError } from './texts.ts'
-import { CONTENT_LIMITS, type Span, truncateFrom } from './truncate.ts'
-import type { VaultLinkResponse } from './vault-links.ts'
+import { CONTENT_LIMITS, type Cut, type Span, truncateFrom } from './truncate.ts'
 
 export interface GetNodeArguments {
   readonly id: string
@@ -21,26 +23,8 @@ export interface GetNodeArguments {
   /** Characters of the content (or of the section) to skip. */
   readonly offset: number
   readonly maxChars: number
-}
-
-/** A node with everything that is known of it. */
-export interface NodeDetails extends NodeResponse {
-  readonly incomingCount?: number
-  readonly outgoingCount?: number
-  readonly outgoingNeighbors?: readonly NodeResponse[]
-  readonly incomingNeighbors?: readonly NodeResponse[]
-  /** SHA-256 of the file, `partial:` in front where `content` is not all of it; attachments are not read. */
-  readonly hash?: string
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly created?: string
-  readonly modified?: string
-  readonly outline: readonly Heading[]
-  /** Links in all, of which `links` shows the first. */
-  readonly link_count: number
-  /** Links that name a vault; absent where there are none. */
-  readonly vault_links?: readonly VaultLinkResponse[]
-  /** The `offset` that goes on where `content` was cut. */
-  readonly next_offset?: number
+  /** What the whole answer keeps within; with `depth` 1 it has a budget unless it is told one. */
+  readonly maxTokens?: number | undefined
 }
 
 /** Neighbours shown in each direction. */
@@ -55,20 +39,29 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const read = await readNode({ core, snapshot, call }, args.id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
-    const { text, next } = await shownContent(core, read, args)
+    const contentOf = await contentReader(core, read, args)
+    const content = contentOf(Math.min(args.maxChars, CONTENT_LIMITS.single))
     const value: NodeDetails = {
-      ...contentResponse(node, text),
-      ...(args.depth > 0 ? await neighborhood(snapshot, node.id) : {}),
-      ...(source === undefined ? {} : { hash: hashShown(source, text) }),
+      ...contentResponse(node, content.text),
+      ...(args.depth > 0 ? await neighborhood(snapshot, node.id, linksShown(undefined, call)) : {}),
+      ...(source === undefined ? {} : { hash: hashShown(source, content.text) }),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
       ...(node.modified === undefined ? {} : { modified: node.modified }),
       outline: node.headings,
       link_count: node.linkCount,
       ...(await linksToVaults(core, source, call)),
-      ...(next === undefined ? {} : { next_offset: next }),
+      ...(content.next === undefined ? {} : { next_offset: content.next }),
     }
-    return { value, warnings: await noteWarnings(snapshot, node.id) }
+    const warnings = await noteWarnings(snapshot, node.id)
+    const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
+    if (maxTokens === undefined) return { value, warnings }
+    const recut = (chars: number): Recut => {
+      const { text, next } = contentOf(Math.min(chars, args.maxChars))
+      return { content: text, ...(source === undefined ? {} : { hash: hashShown(source, text) }), next_offset: next }
+    }
+    const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
+    return { value: fitted, warnings, ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }) }
   })
 }
 
@@ -107,16 +100,14 @@ async function readNode(reading: Reading, argument: string): Promise<ReadNode | 
   return node?.kind === 'attachment' ? { node, source: undefined } : undefined
 }
 
-/** What is shown of the text, and where the rest begins, counted from the beginning of what was asked for. */
-async function shownContent(
-  core: GraphCore,
-  { source }: ReadNode,
-  args: GetNodeArguments,
-): Promise<{ text: string; next?: number }> {
-  if (source === undefined) return { text: '' }
+/** Gives so many characters of what is asked for of the text, and where the rest begins, counted from its beginning. */
+async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNodeArguments): Promise<(chars: number) => Cut> {
+  if (source === undefined) return () => ({ text: '' })
   const span = await wantedSpan(core, source, args)
-  const cut = truncateFrom(source.text, Math.min(args.maxChars, CONTENT_LIMITS.single), span, args.offset)
-  return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
+  return (chars) => {
+    const cut = truncateFrom(source.text, chars, span, args.offset)
+    return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
+  }
 }
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
@@ -126,15 +117,17 @@ async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNod
   return requireSection(source.text, section, core.indexing.status().mode)
 }
 
-async function neighborhood(snapshot: Snapshot, id: NodeId) {
+async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {
   const page = { offset: 0, limit: MAX_NEIGHBORS }
   const [incoming, outgoing] = await Promise.all([
     snapshot.neighbors(id, { direction: 'in' }, page),
     snapshot.neighbors(id, { direction: 'out' }, page),
   ])
-  const nodes = await snapshot.nodes([...incoming.items, ...outgoing.items], { links: MAX_LINKS })
+  const nodes = await snapshot.nodes([...incoming.items, ...outgoing.items], { links })
   const show = (some: readonly (Node | undefined)[]) =>
-    some.filter((node) => node !== undefined).map((node) => excerptResponse(node, CONTENT_LIMITS.neighbor))
+    some
+      .filter((node) => node !== undefined)
+      .map((node): ListedNode => ({ ...excerptResponse(node, CONTENT_LIMITS.neighbor), link_count: node.linkCount }))
   return {
     incomingCount: incoming.total,
     outgoingCount: outgoing.total,

@@ -1,19 +1,18 @@
 import { foldId } from '../core/ids.ts'
-import type { Problem, ProblemKind } from '../core/store.ts'
-import { answer, type Call } from './answer-when-ready.ts'
+import type { ProblemKind } from '../core/store.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { type ReportedProblem, reportProblems } from './problems.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
-export interface ProblemsArguments {
+export interface ProblemsArguments extends PageArguments {
   readonly kind?: ProblemKind | undefined
   readonly folder?: string | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 export interface ProblemList {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ReportedProblem[]
   /** How many there are without `limit` and `offset`. */
   readonly total: number
 }
@@ -26,7 +25,10 @@ export function getProblems(core: GraphCore, args: ProblemsArguments, call: Call
       ...(args.kind === undefined ? {} : { kind: args.kind }),
       ...(folder === '' ? {} : { folder }),
     }
-    const { items, total } = await snapshot.problems(filter, { offset: args.offset, limit: args.limit })
-    return { value: { problems: items, total }, warnings: total === 0 ? await scopeWarnings(snapshot, args) : [] }
+    const page = pageFor(args, call)
+    const { items, total } = await snapshot.problems(filter, page)
+    const problems = await reportProblems(snapshot, items)
+    const warnings = total === 0 ? await scopeWarnings(snapshot, args) : []
+    return { ...listed({ problems, total }, { offset: page.offset, shown: items.length, total }), warnings }
   })
 }

@@ -58,6 +58,27 @@ export interface Answer<T> {
   readonly warnings: readonly Warning[]
   /** Shown beside the value, to those who can look at them. */
   readonly images?: readonly Picture[]
+  /** Of a list: where it stands in all that there is. */
+  readonly list?: ListFacts
+  /** What was left out so that the value keeps within its budget; absent when nothing was. */
+  readonly omitted?: Omitted
+}
+
+/** Where the items of a list stand in all that there is. */
+export interface ListFacts {
+  /** Items before the first that is shown. */
+  readonly offset: number
+  readonly shown: number
+  /** How many there are, as far as was counted. */
+  readonly count: number
+  /** What was counted: all that there is, the notes as relevant as was asked for, or less, because a vault could not answer. */
+  readonly counted: 'all' | 'relevant' | 'part'
+}
+
+/** How many items of which kind a budget left out or cut, by the names of members; `results` are items of the list itself. */
+export interface Omitted {
+  readonly maxTokens: number
+  readonly counts: Readonly<Record<string, number>>
 }
 
 export interface Picture {

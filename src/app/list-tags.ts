@@ -1,9 +1,19 @@
 import { foldName } from '../core/fold.ts'
 import type { TagCount } from '../core/store.ts'
-import { answer, type Call, plain } from './answer-when-ready.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
+export interface ListTagsArguments extends Partial<PageArguments> {
+  readonly prefix?: string | undefined
+}
+
 /** Tags with the notes that carry them, nested tags counted into their parents; by count, then name. */
-export function listTags(core: GraphCore, prefix: string | undefined, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
-  return answer(core, call, async (snapshot) => plain(await snapshot.tags(foldName((prefix ?? '').trim().replace(/^#/, '')))))
+export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
+  const { prefix = '', limit = Number.MAX_SAFE_INTEGER, offset } = args
+  return answer(core, call, async (snapshot) => {
+    const tags = await snapshot.tags(foldName(prefix.trim().replace(/^#/, '')))
+    const page = pageFor({ limit, offset }, call)
+    const shown = tags.slice(page.offset, page.offset + page.limit)
+    return listed(shown, { offset: page.offset, shown: shown.length, total: tags.length })
+  })
 }

@@ -1,38 +1,25 @@
 import { foldName } from '../core/fold.ts'
 import type { FindArguments, FoundNode } from './find-nodes.ts'
+import type { Answer } from './graph-core.ts'
 import type { ResolvedName } from './resolve-nodes.ts'
 
-/** What one of several vaults found. */
-export interface FoundPart {
-  readonly found: readonly FoundNode[]
-  /** No note there has all the words; these have some of them. */
-  readonly isFallback: boolean
-}
-
 /** The best of several lists, each best first; what is equal keeps the order of the lists. */
-export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[], limit: number): readonly T[] {
-  return lists
-    .flat()
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, limit)
+export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
+  return lists.flat().toSorted((a, b) => b.score - a.score)
 }
 
-/** The first of several lists of found notes, in the order that was asked for. Fallbacks count only where no vault has better. */
+/** Several lists of found notes as one, in the order that was asked for. */
 export function mergeFound(
-  parts: readonly FoundPart[],
-  { limit, orderBy, order }: Pick<FindArguments, 'limit' | 'orderBy' | 'order'>,
+  lists: readonly (readonly FoundNode[])[],
+  { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
-  const lists = bestOf(parts)
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
   // Without words every score is 1, and the order is that of `modified`.
   const by = orderBy === 'relevance' && !isScored ? 'modified' : orderBy
-  if (by === 'relevance') return mergeRanked(lists, limit)
+  if (by === 'relevance') return mergeRanked(lists)
   const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
   const keyed = lists.flat().map((note) => ({ note, key: sortKey(note, by, sign) }))
-  return keyed
-    .toSorted((a, b) => sign * compare(a.key, b.key))
-    .slice(0, limit)
-    .map(({ note }) => note)
+  return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ note }) => note)
 }
 
 /** For each name the best match of any vault, and all that fit. */
@@ -62,9 +49,14 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-function bestOf(parts: readonly FoundPart[]): readonly (readonly FoundNode[])[] {
-  const better = parts.filter(({ found, isFallback }) => found.length > 0 && !isFallback)
-  return (better.length > 0 ? better : parts).map(({ found }) => found)
+/** The answers that count: those of vaults where no note has all the words only where no vault has better. */
+export function withoutFallbacks<T extends { readonly answer: Answer<readonly FoundNode[]> }>(
+  answers: readonly T[],
+): readonly T[] {
+  const better = answers.filter(
+    ({ answer: { value, warnings } }) => value.length > 0 && !warnings.some(({ code }) => code === 'FALLBACK'),
+  )
+  return better.length > 0 ? better : answers
 }
 
 /** What says no time comes last, in either order. */

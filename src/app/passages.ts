@@ -4,6 +4,7 @@ import type { NoteText } from '../core/texts.ts'
 import { chunkNote, headingPathAt } from '../search/chunks.ts'
 import type { Certainty } from '../search/fusion.ts'
 import { matchFinder, type SnippetQuery } from '../search/words/matches.ts'
+import { TOKEN_BYTES } from './budget.ts'
 import { passageText, wordsOf } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
@@ -25,6 +26,8 @@ export interface PassageQuery {
   readonly stored?: NoteChunks | undefined
   /** Absent where meaning has no say. */
   readonly meaning?: Meaning | undefined
+  /** Characters of each. */
+  readonly length?: number
 }
 
 export interface Meaning {
@@ -35,7 +38,14 @@ export interface Meaning {
 }
 
 const MOST_PASSAGES = 3
-const PASSAGE_LENGTH = 500
+/** Characters of a passage: as many as there is room for, but not less than say something. */
+const MOST_CHARACTERS = 500
+const LEAST_CHARACTERS = 160
+/** Bytes of a result, and of a passage, beside the passage's text: about what they are in a vault of some thousand notes. */
+const RESULT_BYTES = 170
+const PASSAGE_BYTES = 110
+/** What passages and all before them may take of a budget, so that there is room for what is known of a note beside them. */
+const PASSAGES_SHARE = 0.67
 /** Passages that are worth less of the best one would only be read in vain. */
 const LEAST_SHARE = 0.6
 /** Chunks of a long note that are looked through for words: the likeliest by meaning and by how their words begin. */
@@ -45,6 +55,24 @@ interface Candidate {
   readonly place: ChunkPlace
   /** How certain it is as an answer by meaning. */
   readonly meaning: number
+}
+
+/** How long the passages of the result at a place are, of so many results in an answer of so many tokens: twice as long of the first few. */
+export function passageLength(maxTokens: number | undefined, results: number): (at: number) => number {
+  if (maxTokens === undefined) return () => MOST_CHARACTERS
+  const room = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES)
+  const first = Math.min(FIRST, results)
+  const equal = room / (results + first)
+  const rest = (room - first * Math.min(MOST_CHARACTERS, 2 * equal)) / Math.max(1, results - first)
+  return (at) => Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(at < first ? 2 * equal : rest)))
+}
+
+/** Results that are likelier to answer than all others. */
+const FIRST = 3
+
+/** More results than these cannot have a passage each in so many tokens. */
+export function mostPassages(maxTokens: number): number {
+  return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }
 
 /** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
@@ -65,7 +93,7 @@ export function passagesOf(node: Node, source: NoteText, query: PassageQuery): r
   return ranked
     .slice(0, MOST_PASSAGES)
     .filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
-    .map(({ place, score }) => toPassage(node, source.text, { place, score, words: query.words }))
+    .map(({ place, score }) => toPassage(node, source.text, { place, score, words: query.words, length: query.length }))
 }
 
 /** The chunks with how certain each is as an answer, best first. */
@@ -146,13 +174,15 @@ function wordShareFor(words: SnippetQuery): WordShare {
   }
 }
 
-function toPassage(
-  { headings }: Node,
-  text: string,
-  { place, score, words }: { readonly place: ChunkPlace; readonly score: number; readonly words: SnippetQuery },
-): Passage {
+interface Shown extends Pick<PassageQuery, 'words'> {
+  readonly place: ChunkPlace
+  readonly score: number
+  readonly length?: number | undefined
+}
+
+function toPassage({ headings }: Node, text: string, { place, score, words, length = MOST_CHARACTERS }: Shown): Passage {
   const chunk = text.slice(place.start, place.end)
-  const shown = passageText(chunk, words, PASSAGE_LENGTH)
+  const shown = passageText(chunk, words, length)
   const startLine = place.startLine + lineBreaks(chunk, 0, shown.start)
   return {
     heading: headingPathAt(headings, startLine),

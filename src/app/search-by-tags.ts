@@ -1,13 +1,14 @@
 import { foldTag } from '../core/fold.ts'
-import { answer, type Call } from './answer-when-ready.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-import { listResponses, type NodeResponse } from './node-response.ts'
+import { type ListedNode, linksShown, listResponses } from './node-response.ts'
 import { tagWarnings } from './scope-warnings.ts'
 
-export interface SearchByTagsArguments {
+export interface SearchByTagsArguments extends PageArguments {
   readonly tags: readonly string[]
   readonly mode: 'any' | 'all'
-  readonly limit: number
+  /** Links shown of each. */
+  readonly links?: number | undefined
 }
 
 /** Notes that carry any or all of these tags, or tags nested in them, by id. */
@@ -15,12 +16,15 @@ export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
   call: Call = {},
-): Promise<Answer<readonly NodeResponse[]>> {
+): Promise<Answer<readonly ListedNode[]>> {
   return answer(core, call, async (snapshot) => {
     const names = args.tags.map(foldTag)
-    const { items } = await snapshot.select({ tags: { names, mode: args.mode } }, { offset: 0, limit: args.limit })
+    const page = pageFor(args, call)
+    const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
+    const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
     // Of several tags one that no one has changes the answer without being seen in it.
-    return { value: await listResponses(snapshot, ids, 'excerpt'), warnings: await tagWarnings(snapshot, args.tags, call) }
+    const warnings = await tagWarnings(snapshot, args.tags, call)
+    return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
 }

@@ -7,25 +7,24 @@ import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known
 import { type EmbedderTraits, keepRelevant, type Relevance } from '../search/relevance.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { queryTerms } from '../search/words/query.ts'
-import type { Call } from './answer-when-ready.ts'
+import { type Call, type PageArguments, pageFor } from './answer-when-ready.ts'
+import { DEFAULT_TOKENS, tokensFor } from './budget.ts'
 import { closeTitles } from './close-titles.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { lookUpKinds } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
-import { excerptResponse, MAX_LINKS, metadataResponse, type NodeResponse } from './node-response.ts'
-import { type Meaning, type Passage, passagesOf } from './passages.ts'
+import { type ListedNode, linksShown, listResponse } from './node-response.ts'
+import { type Meaning, mostPassages, type Passage, passageLength, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
 import { readableSource } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { type Reading, readNotes, unreadWarnings } from './texts.ts'
-import { CONTENT_LIMITS } from './truncate.ts'
 
-export interface SearchArguments {
+export interface SearchArguments extends PageArguments {
   readonly query: string
-  readonly limit: number
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -34,9 +33,13 @@ export interface SearchArguments {
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
   readonly explain: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
+  /** What the whole answer keeps within. */
+  readonly maxTokens?: number | undefined
 }
 
-export interface SearchResult extends NodeResponse {
+export interface SearchResult extends ListedNode {
   /** 0–1; compares between questions to one embedder. */
   readonly score: number
   readonly passages: readonly Passage[]
@@ -74,10 +77,16 @@ const SAMPLED_NOTES = 10
  */
 export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return whenFindable(core, args, call, async (asked, reading) => {
-    const { hits, warnings, ...found } = await rank(reading, args, asked)
+    const { hits, warnings, relevant, ...found } = await rank(reading, args, asked)
     const described = await describe(reading, hits, { args, ...found })
-    const empty = hits.length === 0 ? await scopeWarnings(reading.snapshot, args) : []
-    return { value: described.value, warnings: [...empty, ...warnings, ...described.warnings] }
+    const empty = relevant === 0 ? await scopeWarnings(reading.snapshot, args) : []
+    const { offset } = pageFor(args, reading.call)
+    return {
+      value: described.value,
+      warnings: [...empty, ...warnings, ...described.warnings],
+      list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
+      ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
+    }
   })
 }
 
@@ -124,6 +133,8 @@ async function ask(core: GraphCore, { mode, query }: SearchArguments, call: Call
 
 interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
+  /** How many there are without `limit` and `offset`. */
+  readonly relevant: number
   readonly warnings: readonly Warning[]
 }
 
@@ -139,8 +150,10 @@ async function rank(reading: Reading, args: SearchArguments, asked: Asked): Prom
   const ranked = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
   const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
   const unknown = isUnknown ? [unknownWarning('the question')] : []
+  const { offset, limit } = pageFor(args, reading.call)
   return {
-    hits: ranked.slice(0, args.limit),
+    hits: ranked.slice(offset, offset + limit),
+    relevant: ranked.length,
     words,
     traits,
     known,
@@ -297,31 +310,44 @@ async function describe(
   hits: readonly RankedHit[],
   { args, words, question, traits, known }: Description,
 ): Promise<Answer<readonly SearchResult[]>> {
+  const { snapshot, call } = reading
+  const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
-  const { snapshot } = reading
+  const links = linksShown(args.links, call)
+  // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
+  const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
+  const lengthAt = passageLength(maxTokens, hits.length)
   // By words alone too: the notes need not be cut into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
-  const [{ notes, unread }, stored] = await Promise.all([
-    readNotes(reading, ids, { links: MAX_LINKS }),
-    embedder === undefined ? [] : snapshot.vectors(embedder, ids),
+  const [{ notes, unread }, stored, others] = await Promise.all([
+    readNotes(reading, quoted, { links }),
+    embedder === undefined ? [] : snapshot.vectors(embedder, quoted),
+    quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
   ])
   const marks = marksOf(args.query, words)
   const meaning = meaningOf({ question, traits, known })
   const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
-    const note = notes[at]
-    if (note === undefined) return []
-    const { node, source } = note
+    const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
+    if (node === undefined) return []
+    const source = notes[at]?.source
     const found =
-      source === undefined ? [] : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning })
+      source === undefined
+        ? []
+        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
     // Between the cards of a canvas stands nothing that is shown.
     const passages =
       node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
-    const response = args.includeContent ? excerptResponse(node, CONTENT_LIMITS.list) : metadataResponse(node)
+    const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
   })
-  return { value, warnings: unreadWarnings(unread) }
+  const unquoted = ids.length - quoted.length
+  return {
+    value,
+    warnings: unreadWarnings(unread),
+    ...(maxTokens === undefined || unquoted === 0 ? {} : { omitted: { maxTokens, counts: { passages: unquoted } } }),
+  }
 }
 
 /** Rare words mark a passage more than common ones. */

@@ -3,29 +3,30 @@ import type { ChunkHit } from '../core/search.ts'
 import { ALL, type Snapshot } from '../core/store.ts'
 import { isKnown } from '../search/known-share.ts'
 import { LEAST_SCORE, type Relevance } from '../search/relevance.ts'
-import type { Call } from './answer-when-ready.ts'
+import { type Call, type PageArguments, pageFor } from './answer-when-ready.ts'
 import { knownTraits } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
-import { listResponses, type NodeResponse } from './node-response.ts'
+import { type ListedNode, linksShown, listResponses } from './node-response.ts'
 import { noEmbedder, unknownWarning } from './question-vector.ts'
 import { toScope } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { type Reading, readTexts } from './texts.ts'
 import { quoted } from './truncate.ts'
 
-export interface SimilarArguments {
+export interface SimilarArguments extends PageArguments {
   readonly id: string
-  readonly limit: number
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
   /** Leave out notes that link to it or that it links to. */
   readonly excludeLinked: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
 }
 
-export interface SimilarNode extends NodeResponse {
+export interface SimilarNode extends ListedNode {
   /** 0–1; compares between notes of one vault. */
   readonly score: number
 }
@@ -52,19 +53,21 @@ async function similarIn({ core, snapshot, call }: Reading, args: SimilarArgumen
   if (await isUnknown({ core, snapshot, call }, embedder, id)) return { value: [], warnings: [unknownWarning(quoted(id))] }
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
   const scope = { ...toScope({ folder: args.folder, tag: args.tag }), withoutArchived: true }
+  const page = pageFor(args, call)
   const { low, high } = knownTraits(core, embedder).certainty
+  const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
   const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scope, limit))[0] ?? []
-  const cosines = await nearestOthers(nearest, { out, wanted: args.limit, low })
+  // One more than is shown tells whether there is more.
+  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted: page.offset + page.limit + 1, least })
   const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
-  const kept = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance]).slice(0, args.limit)
-  const nodes = await listResponses(
-    snapshot,
-    kept.map(([key]) => key),
-    'metadata',
-  )
+  const relevant = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance])
+  const ids = relevant.slice(page.offset, page.offset + page.limit).map(([key]) => key)
+  const nodes = await listResponses(snapshot, ids, { shown: 'metadata', links: linksShown(args.links, call) })
   const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
   const { folder, tag } = args
-  return { value, warnings: value.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : [] }
+  const warnings = relevant.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
+  const list = { offset: page.offset, shown: ids.length, count: relevant.length, counted: isAll ? 'relevant' : 'part' } as const
+  return { value, warnings, list }
 }
 
 /** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
@@ -94,21 +97,27 @@ async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promis
 interface Others {
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
-  /** A cosine that is worth nothing. */
-  readonly low: number
+  /** The least cosine that is relevant enough. */
+  readonly least: number
+}
+
+interface Nearest {
+  readonly cosines: ReadonlyMap<NodeId, number>
+  /** Whether no other note is near enough. */
+  readonly isAll: boolean
 }
 
 /** The nearest of the other notes, each by its nearest passage. The passages of a long note alone may be more than are compared at first. */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
-  { out, wanted, low }: Others,
-): Promise<ReadonlyMap<NodeId, number>> {
+  { out, wanted, least }: Others,
+): Promise<Nearest> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
     const best = new Map<NodeId, number>()
     for (const { id, score } of hits) if (!out.has(id) && !best.has(id)) best.set(id, score)
-    const isEnd = hits.length < limit || (hits.at(-1)?.score ?? low) <= low
-    if (best.size >= wanted || isEnd) return best
+    const isAll = hits.length < limit || (hits.at(-1)?.score ?? least) < least
+    if (isAll || best.size >= wanted) return { cosines: best, isAll }
   }
 }
 

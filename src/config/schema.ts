@@ -110,6 +110,11 @@ export const SETTINGS = [
     { min: 0, max: 1 },
     'What counts in `search`: 0 the words of the question alone, 1 its meaning alone; `auto` for the mix that was measured best for the model.',
   ),
+  number(
+    'answers.max_tokens',
+    { min: 100, max: 50_000 },
+    'What an answer of a tool that lists notes keeps within, in tokens of some four letters, unless a call asks for more or less with `max_tokens`; `auto` for what suits each tool, mostly 2000. Commands and the library answer in full.',
+  ),
   choice('vectors.index', ['auto', 'exact', 'hnsw'], 'auto', {
     sentence:
       'How the passages nearest in meaning are found: `exact` compares all, `hnsw` follows an index that is faster in very large vaults and needs the package hnswlib-node; `auto` takes that above 100 MB of vectors (some 390,000 passages) where it is installed.',
@@ -117,9 +122,9 @@ export const SETTINGS = [
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
   }),
-  choice('files.case', ['lower', 'preserve'], 'lower', {
+  choice('files.case', ['auto', 'lower', 'preserve'], 'auto', {
     sentence:
-      'How new notes are named: `lower` writes the name in lower case, `preserve` as it was given. Folders that are there, and what is moved or renamed, are spelled as they are.',
+      'How new notes are named: `preserve` as it was given, `lower` in lower case; `auto` keeps the spelling where the vault has a marker folder (`.obsidian`, `.foam`, `logseq`), and writes lower case elsewhere. Folders that are there, and what is moved or renamed, are spelled as they are.',
   }),
   texts(
     'write.allow',
@@ -178,6 +183,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   tags: 'Which tags of the text count; those in properties always do.',
   embedder: 'What turns texts into vectors, so that notes are found by meaning.',
   search: 'How notes are ranked.',
+  answers: 'How long answers are.',
   vectors: 'How vectors are compared.',
   cache: 'What can be rebuilt.',
   files: 'How files are named.',

@@ -1,7 +1,11 @@
+/** Where more are wanted, keeping them in order one by one costs more than sorting all. */
+const MOST_KEPT = 1_000
+
 /** The first `count` of these in an order, sorted; faster than sorting all when few are wanted. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best
+  if (count > MOST_KEPT) return [...items].sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(0, count)
   for (const item of items) {
     if (best.length >= count && !comesBefore(item, best[best.length - 1] as T)) continue
     let low = 0

@@ -31,7 +31,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     const setting = switchedOffBy(tool)
     if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
     return await withProgress(ctx, options.vaults, (vaults) =>
-      callTool(tool, params.arguments, { ...options, vaults, log, signal: ctx.mcpReq.signal }),
+      callTool(tool, params.arguments, { ...options, vaults, log, signal: ctx.mcpReq.signal, maxTokens: options.maxTokens?.() }),
     )
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FoundNode } from '../../src/app/find-nodes.ts'
-import { mergeFound, mergeRanked, mergeResolved } from '../../src/app/merge.ts'
+import { mergeFound, mergeRanked, mergeResolved, withoutFallbacks } from '../../src/app/merge.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 
 function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundNode {
@@ -9,6 +9,7 @@ function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundN
     title: id,
     tags: [],
     links: [],
+    link_count: 0,
     properties: {},
     score,
     snippet: '',
@@ -20,37 +21,38 @@ function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundN
 const ids = (notes: readonly { readonly id: string }[]) => notes.map(({ id }) => id)
 
 test('lists are merged by score, what is equal in the order of the vaults', () => {
-  const merged = mergeRanked(
-    [
-      [note('a', 0.9), note('b', 0.3)],
-      [note('c', 0.9), note('d', 0.5)],
-    ],
-    3,
-  )
-  expect(ids(merged)).toEqual(['a', 'c', 'd'])
+  const merged = mergeRanked([
+    [note('a', 0.9), note('b', 0.3)],
+    [note('c', 0.9), note('d', 0.5)],
+  ])
+  expect(ids(merged)).toEqual(['a', 'c', 'd', 'b'])
 })
 
 describe('found notes', () => {
-  const options = { limit: 10, orderBy: 'relevance', order: undefined } as const
-  const part = (found: readonly FoundNode[], isFallback = false) => ({ found, isFallback })
+  const options = { orderBy: 'relevance', order: undefined } as const
+  const part = (value: readonly FoundNode[], isFallback = false) => ({
+    answer: { value, warnings: isFallback ? [{ code: 'FALLBACK' as const, message: '' }] : [] },
+  })
 
   test('of a vault where only some of the words are count only when no vault has all', () => {
-    expect(ids(mergeFound([part([note('a', 0.9)], true), part([note('b', 0.2)])], options))).toEqual(['b'])
-    expect(ids(mergeFound([part([note('a', 0.9)], true), part([])], options))).toEqual(['a'])
+    const fallback = part([note('a', 0.9)], true)
+    const better = part([note('b', 0.2)])
+    expect(withoutFallbacks([fallback, better])).toEqual([better])
+    expect(withoutFallbacks([fallback, part([])])).toEqual([fallback, part([])])
   })
 
   test('without words come by time, what says none last', () => {
-    const found = [
-      part([note('a', 1, { modified: '2024-01-01' }), note('b', 1)]),
-      part([note('c', 1, { modified: '2025-01-01' })]),
-    ]
+    const found = [[note('a', 1, { modified: '2024-01-01' }), note('b', 1)], [note('c', 1, { modified: '2025-01-01' })]]
     expect(ids(mergeFound(found, options))).toEqual(['c', 'a', 'b'])
     expect(ids(mergeFound(found, { ...options, orderBy: 'modified', order: 'asc' }))).toEqual(['a', 'c', 'b'])
   })
 
   test('by title, whatever its case', () => {
-    const found = [part([note('b', 1), note('D', 1)]), part([note('A', 1), note('c', 1)])]
-    expect(ids(mergeFound(found, { ...options, orderBy: 'title', limit: 3 }))).toEqual(['A', 'b', 'c'])
+    const found = [
+      [note('b', 1), note('D', 1)],
+      [note('A', 1), note('c', 1)],
+    ]
+    expect(ids(mergeFound(found, { ...options, orderBy: 'title' }))).toEqual(['A', 'b', 'c', 'D'])
   })
 })
 

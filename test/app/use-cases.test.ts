@@ -29,6 +29,7 @@ describe('get_neighbors', () => {
       tags: ['soil', 'animals'],
       links: [{ id: 'soil/compost.md', title: 'Compost' }],
       properties: { tags: ['soil', 'animals'] },
+      link_count: 1,
     })
     expect(warnings).toEqual([])
   })
@@ -223,12 +224,12 @@ test('nodes_exist answers by normalised id; what is only linked to does not exis
 })
 
 test('list_tags counts nested tags into their parents', async () => {
-  const { value } = await listTags(core, undefined)
+  const { value } = await listTags(core, {})
   expect(value.slice(0, 2)).toEqual([
     { tag: 'soil', count: 2 },
     { tag: 'work', count: 2 },
   ])
-  expect((await listTags(core, '#WORK/')).value).toEqual([{ tag: 'work/autumn', count: 1 }])
+  expect((await listTags(core, { prefix: '#WORK/' })).value).toEqual([{ tag: 'work/autumn', count: 1 }])
 })
 
 test('get_tree shows folders with counts and what was left out', async () => {
@@ -256,13 +257,14 @@ test('get_tree shows folders with counts and what was left out', async () => {
 test('get_problems lists what the store found, by kind and folder', async () => {
   const own = fakeStore(GARDEN)
   const id = toNodeId('soil/worms.md')
-  own.problemsFound.push({ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] })
-  own.problemsFound.push({ kind: 'orphan', id: toNodeId('alone.md'), line: 0, text: 'No links.' })
+  const link = { form: 'wikilink', target: 'animals/Wrms' } as const
+  own.problemsFound.push({ kind: 'broken_link', id: toNodeId('soil/compost.md'), line: 4, link, name: 'animals/Wrms' })
+  own.problemsFound.push({ kind: 'orphan', id: toNodeId('alone.md'), line: 0 })
   const all = await getProblems(fakeCore(own), { limit: 20, offset: 0 })
   expect(all.value.total).toBe(2)
   const some = await getProblems(fakeCore(own), { limit: 20, offset: 0, folder: 'Soil/', kind: 'broken_link' })
   expect(some.value).toEqual({
-    problems: [{ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] }],
+    problems: [{ kind: 'broken_link', id: 'soil/compost.md', line: 4, text: '[[animals/Wrms]]', candidates: [id] }],
     total: 1,
   })
 })

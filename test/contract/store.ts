@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
+import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Metric, ProblemKind, Scope, Snapshot, Store } from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
@@ -286,6 +287,29 @@ export function testStore(name: string, open: OpenStore): void {
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
     })
 
+    test('twins: one of them has the plain id, whichever come and go', async () => {
+      const { store, change } = await garden()
+      const twins = async () => {
+        const { items } = await ask(store).problems({ kind: 'twin' }, page)
+        return items.map(({ id: own, candidates }) => [own, candidates])
+      }
+      const kinds = async () => await ask(store).kinds(['lonely.md', 'Lonely.md', 'LONELY.md'])
+      await change({ 'LONELY.md': '[[Home]]' })
+      expect(await twins()).toEqual([
+        ['Lonely.md', ['lonely.md']],
+        ['lonely.md', ['Lonely.md']],
+      ])
+      expect(await kinds()).toEqual(['note', 'note', undefined])
+      await change({ 'lonely.md': '[[Home]]' })
+      expect(await kinds()).toEqual(['note', 'note', 'note'])
+      expect(await twins()).toHaveLength(3)
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('LONELY.md')
+      await change({ 'Lonely.md': undefined, 'lonely.md': undefined })
+      expect(await twins()).toEqual([])
+      expect(await kinds()).toEqual(['note', undefined, undefined])
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('lonely.md')
+    })
+
     test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {
       const under = await garden({
         'Guide.md': [
@@ -452,8 +476,10 @@ export function testStore(name: string, open: OpenStore): void {
     })
 
     test('topology: the listed notes and their links, in rows', async () => {
-      const { store } = await garden()
-      const { ids, offsets, targets, generation } = await ask(store).topology()
+      const { store, change } = await garden()
+      const topology = await ask(store).topology()
+      const { offsets, targets, generation } = topology
+      const ids = topology.ids()
       expect(generation).toBe((await ask(store).state()).generation)
       const links = ids.flatMap((from, node) =>
         [...targets.slice(offsets[node], offsets[node + 1])].map((to) => `${from} ${ids[to]}`),
@@ -465,6 +491,9 @@ export function testStore(name: string, open: OpenStore): void {
         'plants/roses.md home.md',
         'plants/roses.md plants/soil.md',
       ])
+      await change({ 'Lonely.md': undefined })
+      await ask(store).state()
+      expect(() => topology.ids()).toThrow(SnapshotOutdated)
     })
 
     test('names: equal ones by id, similar ones by score, aliases too', async () => {

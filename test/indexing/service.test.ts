@@ -266,10 +266,10 @@ describe('a cache that cannot be used', () => {
   ])('on a disk that is full, %s: the index is kept in memory, whole, and it is said', async (_, commits) => {
     let left = commits
     const onDisk = (writer: IndexWriter): IndexWriter => {
-      const commit = writer.commit.bind(writer)
+      const begin = writer.begin.bind(writer)
       return Object.assign(writer, {
-        commit: async (...args: Parameters<IndexWriter['commit']>) => {
-          if (left-- > 0) return await commit(...args)
+        begin: async (base: number) => {
+          if (left-- > 0) return await begin(base)
           throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
         },
       })
@@ -304,6 +304,7 @@ describe('a damaged index', () => {
     ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
     ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
     ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
     ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
     ['without a table', (file) => change(file, 'DROP TABLE links')],
     ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],

@@ -67,7 +67,7 @@ const VALID: Readonly<Record<string, object>> = {
 }
 
 /** Words with `_` in the instructions that are no tools. */
-const NO_TOOLS = ['next_offset', 'replace_text', 'dry_run', 'change_id']
+const NO_TOOLS = ['next_offset', 'max_tokens', 'replace_text', 'dry_run', 'change_id']
 
 describe('the list of tools', () => {
   test.each(definitions)('$name is as committed', (definition) => {
@@ -82,11 +82,11 @@ describe('the list of tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 3,800 tokens, and 9,000 with everything on', () => {
+  test('stays within 3,600 tokens, and 9,000 with everything on', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const [usual, all] = [tokens(TOOLS.filter(({ needs }) => needs === undefined)), tokens(TOOLS)]
     console.log(`tools/list: ${usual} tokens, ${all} with writing`)
-    expect(usual).toBeLessThan(3_800)
+    expect(usual).toBeLessThanOrEqual(3_600)
     expect(all).toBeLessThan(9_000)
   })
 
@@ -432,8 +432,8 @@ describe('results', () => {
     const cases: readonly (readonly [string, object, (value: unknown) => object])[] = [
       ['get_node', { id: 'home', depth: 1 }, (node) => ({ node })],
       ['random_node', {}, (node) => ({ node })],
-      ['get_neighbors', { id: 'home' }, (results) => ({ results })],
-      ['get_hubs', {}, (results) => ({ results })],
+      ['get_neighbors', { id: 'home' }, (results) => ({ results, total: (results as readonly unknown[]).length })],
+      ['get_hubs', {}, (results) => ({ results, total: (results as readonly unknown[]).length })],
       ['nodes_exist', { ids: ['home', 'x'] }, (results) => ({ results })],
       ['list_nodes', {}, (value) => value as object],
       ['find_path', { source: 'home', target: 'beds/tomato' }, (value) => value as object],

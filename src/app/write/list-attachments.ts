@@ -1,13 +1,11 @@
-import { answer, type Call, plain } from '../answer-when-ready.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds, unknownIdWarning } from '../known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
 
-export interface ListAttachmentsArguments {
+export interface ListAttachmentsArguments extends PageArguments {
   /** The note. */
   readonly id: string
-  readonly limit: number
-  readonly offset: number
 }
 
 export interface AttachmentList {
@@ -19,13 +17,15 @@ export interface AttachmentList {
 /** The attachments that a note links to or embeds, best linked first. */
 export function listAttachments(
   core: GraphCore,
-  { id: argument, limit, offset }: ListAttachmentsArguments,
+  { id: argument, ...asked }: ListAttachmentsArguments,
   call: Call = {},
 ): Promise<Answer<AttachmentList>> {
   return answer(core, call, async (snapshot) => {
     const [id] = await findIds(snapshot, core, [argument])
     if (id === undefined) return { value: { attachments: [], total: 0 }, warnings: [await unknownIdWarning(snapshot, argument)] }
-    const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, { offset, limit })
-    return plain({ attachments: await attachmentFacts(core, await fileNodes(snapshot, items)), total })
+    const page = pageFor(asked, call)
+    const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, page)
+    const attachments = await attachmentFacts(core, await fileNodes(snapshot, items))
+    return listed({ attachments, total }, { offset: page.offset, shown: items.length, total })
   })
 }

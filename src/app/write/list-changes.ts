@@ -1,11 +1,10 @@
 import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
 import { foldId } from '../../core/ids.ts'
-import { type Call, plain } from '../answer-when-ready.ts'
+import { type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { openWriting } from './write.ts'
 
-export interface ListChangesArguments {
-  readonly limit: number
+export interface ListChangesArguments extends PageArguments {
   /** Only changes that touched this file or folder. */
   readonly id?: string | undefined
 }
@@ -25,19 +24,24 @@ export interface ChangeFacts {
 
 /** Files of a change that a list names. */
 const MAX_FILES = 20
-/** How far back the changes of one file are looked for. */
-const SEARCHED = 10_000
+/** How far back changes are counted. */
+const COUNTED = 10_000
 
 /** What was written, the newest first. */
 export async function listChanges(
   core: GraphCore,
-  { limit, id }: ListChangesArguments,
+  { id, ...asked }: ListChangesArguments,
   call: Call = {},
 ): Promise<Answer<readonly ChangeFacts[]>> {
   const writing = await openWriting(core, call)
-  const changes = await writing.changes(id === undefined ? limit : SEARCHED)
+  const changes = await writing.changes(COUNTED)
   const wanted = id === undefined ? changes : changes.filter((change) => touches(change, id))
-  return plain(wanted.slice(0, limit).map((change) => changeFacts(change, call)))
+  const { offset, limit } = pageFor(asked, call)
+  const shown = wanted.slice(offset, offset + limit)
+  return listed(
+    shown.map((change) => changeFacts(change, call)),
+    { offset, shown: shown.length, total: wanted.length },
+  )
 }
 
 function touches({ files }: ChangeSummary, id: string): boolean {

@@ -10,7 +10,7 @@ import { changedKeys, LiveSettings } from './live-settings.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 
-type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'facts'>>
+type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts'>>
 
 /** What a running server rests on, however it is reached. */
 export interface Serving {
@@ -52,6 +52,10 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
       version: VERSION,
       switchedOffBy: (tool) => switchOff(tool, live.current.settings)?.setting,
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
+      maxTokens: () => {
+        const { max_tokens } = live.current.settings.answers
+        return max_tokens === 'auto' ? undefined : Math.floor(max_tokens)
+      },
       facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
     },
     async close(by) {

@@ -18,15 +18,17 @@ export interface CallOptions {
   readonly timeout?: number
   /** Whether the caller may read notes; if not, what is changed tells nothing of them, either. Absent: yes. */
   readonly mayRead?: boolean
+  /** What the answer keeps within unless its arguments say otherwise, tokens; absent: the tool's own. */
+  readonly maxTokens?: number | undefined
 }
 
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
-  const { signal, timeout, mayRead = true } = options
+  const { signal, timeout, mayRead = true, maxTokens } = options
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
-    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop })))
+    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens })))
     return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
   } catch (error) {
     // No one waits for this one any more: it is never sent.

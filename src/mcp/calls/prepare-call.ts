@@ -5,6 +5,7 @@ import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { didYouMean, nearest } from '../../core/nearest.ts'
 import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
+import { fitAnswer } from './fit-answer.ts'
 import { invalidArguments } from './invalid-arguments.ts'
 import { tooLongLists } from './list-bounds.ts'
 import { mergeWarnings, type VaultAnswer } from './reach.ts'
@@ -30,11 +31,11 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
   const { names } = vaults
   const tooLong = tooLongLists(args)
   if (tooLong.messages.length > 0) throw invalidArguments(tool.definition(), tooLong)
+  const given = isRecord(args) ? args : {}
   if (names.length === 0) {
     const run = tool.prepare(args, switchedOffBy)
-    return async (call) => run(await vaults.open(), call)
+    return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: given, call })
   }
-  const given = isRecord(args) ? args : {}
   // What is wrong besides the vault is told with it, by the tool that knows all of its arguments.
   const asked = { ...given }
   delete asked.vault
@@ -45,8 +46,11 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
   }))
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0)
-    return async (call) => named(await only.run(await vaults.open(only.name), { ...call, vaults }), only.name)
-  return (call) => askAll(tool, asked, { parts, vaults, call })
+    return async (call) => {
+      const answer = await only.run(await vaults.open(only.name), { ...call, vaults })
+      return fitAnswer(named(answer, only.name), tool.budget, { args: asked, call })
+    }
+  return async (call) => fitAnswer(await askAll(tool, asked, { parts, vaults, call }), tool.budget, { args: asked, call })
 }
 
 interface Part {
@@ -90,7 +94,9 @@ interface Asking {
 
 /** Asks several; what one cannot answer is a warning as long as another can. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
-  const outcomes = await Promise.allSettled(parts.map(async ({ name, run }) => run(await vaults.open(name), call)))
+  const outcomes = await Promise.allSettled(
+    parts.map(async ({ name, run }) => run(await vaults.open(name), { ...call, isPart: true })),
+  )
   requireAny(outcomes)
   const answers: VaultAnswer[] = []
   const missing: Warning[] = []
@@ -100,8 +106,13 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
     else if (outcome !== undefined)
       missing.push({ code: 'NOTICE', message: `${name} is not in this answer: ${(outcome.reason as RouxError).message}` })
   }
-  const value = tool.reach.kind === 'one' ? answers[0]?.answer.value : tool.reach.merge(answers, args)
-  return { value, warnings: [...missing, ...mergeWarnings(answers)] }
+  const merged = tool.reach.kind === 'one' ? { value: answers[0]?.answer.value } : tool.reach.merge(answers, args)
+  const isWhole = merged.list === undefined || missing.length === 0
+  return {
+    ...merged,
+    ...(isWhole ? {} : { list: { ...merged.list, counted: 'part' } }),
+    warnings: [...missing, ...mergeWarnings(answers)],
+  }
 }
 
 /** What a change or a plan is called must tell its vault, too. */

@@ -12,9 +12,36 @@ export interface VaultAnswer<Value = unknown> {
  */
 export type Reach<Args = unknown, Value = unknown> =
   | { readonly kind: 'one' }
-  | { readonly kind: 'all' | 'each'; merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown }
+  | {
+      readonly kind: 'all' | 'each'
+      /** The answers that count; all of them where it is absent. */
+      counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
+      merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
+    }
 
-export const ONE_VAULT: Reach = { kind: 'one' }
+/** The same of a tool as it is called: the merged value is the page that was asked for. */
+export type VaultReach =
+  | typeof ONE_VAULT
+  | {
+      readonly kind: 'all' | 'each'
+      merge(answers: readonly VaultAnswer[], args: unknown): Merged
+    }
+
+export const ONE_VAULT = { kind: 'one' } as const
+
+/** What several vaults answered together. */
+export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
+
+/** The page that is asked for of a merged list whose parts begin at the beginning and end where the page does. */
+export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
+  const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
+  const [first] = lists
+  if (first === undefined || !Array.isArray(value)) return { value }
+  const { offset = 0, limit = value.length } = args as { readonly offset?: number; readonly limit?: number }
+  const page = value.slice(offset, offset + limit)
+  const count = lists.reduce((sum, list) => sum + list.count, 0)
+  return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
+}
 
 /** The warnings of several answers, each with the vault that it is about. */
 export function mergeWarnings(answers: readonly VaultAnswer[]): readonly Warning[] {

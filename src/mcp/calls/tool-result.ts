@@ -3,6 +3,7 @@ import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json.ts'
+import { extentOf, extentSentences } from './extent.ts'
 
 /** A tool's answer on the wire: the same facts as text and under an object root. */
 export type ToolResult = {
@@ -21,14 +22,15 @@ interface TextBlock {
 /** Where what is not for the caller goes; `told` is what a client may know of it. */
 export type Log = (line: string, told?: string) => void
 
-/** The result of an answer: compact JSON, pictures, warnings as a sentence of their own. */
-export function toolResult({ value, warnings, images = [] }: Answer<unknown>, wrap: Wrap): ToolResult {
+/** The result of an answer: compact JSON, pictures; how long a list is, what was left out and warnings as sentences of their own. */
+export function toolResult(answer: Answer<unknown>, wrap: Wrap): ToolResult {
+  const { value, warnings, images = [] } = answer
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
   content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
-  const structuredContent = wrapped(value, wrap)
-  if (warnings.length === 0) return { content, structuredContent }
-  content.push(textBlock(warnings.map(({ code, message }) => `${code}: ${message}`).join('\n')))
-  return { content, structuredContent: { ...structuredContent, _warnings: warnings } }
+  const structuredContent = { ...wrapped(value, wrap), ...extentOf(answer) }
+  const sentences = [...extentSentences(answer), ...warnings.map(({ code, message }) => `${code}: ${message}`)]
+  if (sentences.length > 0) content.push(textBlock(sentences.join('\n')))
+  return { content, structuredContent: warnings.length === 0 ? structuredContent : { ...structuredContent, _warnings: warnings } }
 }
 
 /** The result of a failure: what the caller can act on, or a reference to what only the log says. */

@@ -1,10 +1,11 @@
 import * as z from 'zod/v4'
 import type { Call } from '../../app/answer-when-ready.ts'
+import type { Budgeted } from '../../app/budget.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
 import { once } from '../../core/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
-import { ONE_VAULT, type Reach, type VaultAnswer } from '../calls/reach.ts'
+import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } from '../calls/reach.ts'
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import type { OutputSchema } from './output-schema.ts'
@@ -69,6 +70,8 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> exten
   input(): Shape
   /** Of answers whose shape is fixed and small: every model reads it with every list. */
   readonly output?: OutputSchema
+  /** What its answer keeps within; absent: it may be as long as it is. */
+  readonly budget?: Budgeted<NoInfer<Value>>
   /** Which of several vaults it asks; absent: one. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
@@ -88,7 +91,8 @@ export interface ToolDefinition {
 
 /** A tool that can be listed and called. */
 export interface Tool extends ToolFacts {
-  readonly reach: Reach
+  readonly reach: VaultReach
+  readonly budget?: Budgeted
   definition(): ToolDefinition
   /**
    * Checks arguments and gives what runs with them.
@@ -99,7 +103,7 @@ export interface Tool extends ToolFacts {
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
-  const { title, description, output, input, reach, check, run, ...facts } = literal
+  const { title, description, output, input, reach, budget, check, run, ...facts } = literal
   const { name, annotations } = facts
   const schema = once(() => z.strictObject(input()))
   const definition = once(() => ({
@@ -112,6 +116,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }))
   return {
     ...facts,
+    ...(budget === undefined ? undefined : { budget: budget as Budgeted }),
     reach: reachOf(reach, schema),
     definition,
     prepare(args, switchedOffBy = () => undefined) {
@@ -128,7 +133,15 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,
-): Reach {
+): VaultReach {
   if (reach.kind === 'one') return reach
-  return { ...reach, merge: (answers, args) => reach.merge(answers as readonly VaultAnswer<Value>[], schema().parse(args)) }
+  return {
+    kind: reach.kind,
+    merge(given, args) {
+      const answers = given as readonly VaultAnswer<Value>[]
+      const counting = reach.counting?.(answers) ?? answers
+      const parsed = schema().parse(args)
+      return mergedPage(reach.merge(counting, parsed), counting, parsed)
+    },
+  }
 }

@@ -16,11 +16,11 @@ export const exploreHubsPrompt: Prompt = {
   noteArguments: [],
   async text({ core, args: { folder }, call }) {
     const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: HUBS, folder }, call)
-    const { value: tags } = await listTags(core, undefined, call)
+    const { value: tags } = await listTags(core, { limit: TAGS }, call)
     return paragraphs(
       `Tell me what ${vaultOrFolder(folder)} is about, beginning with its most central notes.`,
       quoteFacts('Notes by how many others link to them', hubs),
-      quoteFacts('The most used tags', tags.slice(0, TAGS)),
+      quoteFacts('The most used tags', tags),
       'Read the first few with get_node (depth 1), group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by id. End with three questions that these notes could answer.',
     )
   },

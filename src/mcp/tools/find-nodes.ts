@@ -1,15 +1,16 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { type FoundNode, findNodes } from '../../app/find-nodes.ts'
-import { type FoundPart, mergeFound } from '../../app/merge.ts'
-import type { VaultAnswer } from '../calls/reach.ts'
+import { mergeFound, withoutFallbacks } from '../../app/merge.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, limit } from './parameters.ts'
+import { folder, links, maxTokens, page } from './parameters.ts'
 
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes by words and filters',
-  description:
-    'Notes that fit a query of words and filters, each with the text around the match. For a question in plain language use search.',
+  description: 'Notes that fit a query of words and filters, with the text around the match. For a question use search.',
   annotations: READS,
   names: { folder: 'place' },
   searchReadiness: () => 'words',
@@ -20,7 +21,7 @@ export const findNodesTool = defineTool({
       .describe(
         'Words, "a phrase", pre*, #tag, #property=value, ~relation=title, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes.',
       ),
-    limit: limit(100, 10),
+    ...page(100, 10),
     folder: folder(),
     order_by: z
       .enum(['relevance', 'title', 'modified', 'created'])
@@ -28,17 +29,16 @@ export const findNodesTool = defineTool({
       .describe('relevance: modified where there are no words.'),
     order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   reach: {
     kind: 'all',
-    merge: (answers: readonly VaultAnswer<readonly FoundNode[]>[], { order_by, order, limit }) =>
-      mergeFound(answers.map(foundPart), { orderBy: order_by, order, limit }),
+    counting: (answers: readonly VaultAnswer<readonly FoundNode[]>[]) => withoutFallbacks(answers),
+    merge: (answers, { order_by, order }) => mergeFound(valuesOf(answers), { orderBy: order_by, order }),
   },
   run: (core, { order_by, include_archived, ...args }, call) =>
     findNodes(core, { ...args, orderBy: order_by, includeArchived: include_archived }, call),
 })
-
-function foundPart({ answer: { value, warnings } }: VaultAnswer<readonly FoundNode[]>): FoundPart {
-  return { found: value, isFallback: warnings.some(({ code }) => code === 'FALLBACK') }
-}

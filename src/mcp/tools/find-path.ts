@@ -1,22 +1,26 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
 import { findPath } from '../../app/find-path.ts'
+import { fitPath } from '../../app/fit-path.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { nodeId } from './parameters.ts'
+import { maxTokens, nodeId } from './parameters.ts'
 
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Path between two notes',
   description:
-    'Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. Use it for how two notes are connected. null if they are not.',
+    'How two notes are connected: the shortest way over links, with the sentence that makes each. null if they are not.',
   annotations: READS,
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeId('Start'),
     target: nodeId('End'),
-    direction: z.enum(['any', 'out']).default('any').describe('out: follow links forwards only.'),
-    count: z.int().min(1).max(5).default(1).describe('Paths to find; the others come as alternatives.'),
-    avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes where possible.'),
+    direction: z.enum(['any', 'out']).default('any').describe('out: forwards only.'),
+    count: z.int().min(1).max(5).default(1).describe('Paths; others come as alternatives.'),
+    avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes.'),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
   run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
 })

@@ -1,25 +1,29 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { getHubs } from '../../app/get-hubs.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { listOf, NUMBER, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { folder, limit, tag } from './parameters.ts'
+import { folder, maxTokens, page, tag } from './parameters.ts'
 
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The most central notes with their scores: a good first look at a vault, folder or tag.',
+  description: 'The most central notes: a good first look at a vault, folder or tag.',
   annotations: READS,
   names: { folder: 'place' },
   input: () => ({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
       .default('in_degree')
-      .describe('Notes linking here, notes linked to, links weighted by their source, or bridges between parts.'),
-    limit: limit(50, 10),
+      .describe('By notes linking here, notes linked to, rank of what links here, or bridges between parts.'),
+    ...page(50, 10),
     folder: folder(),
     tag: tag(),
+    max_tokens: maxTokens(),
   }),
   output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, score: NUMBER }) }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: getHubs,
 })

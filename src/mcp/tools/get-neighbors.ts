@@ -1,7 +1,9 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { getNeighbors } from '../../app/get-neighbors.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { includeContent, kinds, limit, nodeId } from './parameters.ts'
+import { includeContent, kinds, links, maxTokens, nodeId, page } from './parameters.ts'
 
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
@@ -12,12 +14,15 @@ export const getNeighborsTool = defineTool({
   names: { id: 'note' },
   input: () => ({
     id: nodeId('Note'),
-    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes linking here; out: notes linked to.'),
-    limit: limit(50, 20),
+    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: linking here; out: linked to.'),
+    ...page(50, 20),
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property, e.g. "up".'),
     kinds: kinds(),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })

@@ -1,13 +1,15 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitTree } from '../../app/fit-tree.ts'
 import { getTree } from '../../app/get-tree.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit } from './parameters.ts'
+import { limit, maxTokens } from './parameters.ts'
 
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
   description:
-    'Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. For a flat list use list_nodes.',
+    'How a vault is laid out: folders with note counts, notes at the leaves. null if there is no such folder. For a flat list use list_nodes.',
   annotations: READS,
   names: { path: 'place' },
   input: () => ({
@@ -15,7 +17,9 @@ export const getTreeTool = defineTool({
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
     limit: limit(1000, 200, 'Maximum notes in the whole tree.'),
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitTree },
   run: (core, { include_archived, ...args }, call) => getTree(core, { ...args, includeArchived: include_archived }, call),
 })

@@ -1,6 +1,8 @@
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
 import { listAttachments } from '../../app/write/list-attachments.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit, nodeId, offset } from './parameters.ts'
+import { maxTokens, nodeId, page } from './parameters.ts'
 import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const listAttachmentsTool = defineTool({
@@ -12,7 +14,8 @@ export const listAttachmentsTool = defineTool({
   annotations: READS,
   names: { id: 'note' },
   unredacted: OF_ATTACHMENTS,
-  input: () => ({ id: nodeId('Note'), limit: limit(100, 50), offset: offset() }),
+  input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },
   run: listAttachments,
 })

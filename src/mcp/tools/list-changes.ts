@@ -1,8 +1,10 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { listChanges } from '../../app/write/list-changes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { limit } from './parameters.ts'
+import { maxTokens, page } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const listChangesTool = defineTool({
@@ -14,8 +16,9 @@ export const listChangesTool = defineTool({
   names: { id: 'note or folder' },
   unredacted: OF_CHANGES,
   input: () => ({
-    limit: limit(100, 20),
+    ...page(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),
+    max_tokens: maxTokens(),
   }),
   output: outputSchema({
     results: listOf({
@@ -29,5 +32,6 @@ export const listChangesTool = defineTool({
     }),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: listChanges,
 })

@@ -1,23 +1,26 @@
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitMember } from '../../app/compose.ts'
 import { listNodes } from '../../app/list-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { kinds, limit, offset, path, tag } from './parameters.ts'
+import { kinds, limit, maxTokens, path, specifiedOffset, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description:
-    'Ids and titles by id, page by page, with the total. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
+  description: 'Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
   annotations: READS,
   names: { path: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),
     limit: limit(1000, 100),
-    offset: offset(),
+    offset: specifiedOffset(),
     kinds: kinds(),
+    max_tokens: maxTokens(),
   }),
   output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.nodes, fit: fitMember('nodes') },
   run: listNodes,
 })

@@ -1,19 +1,52 @@
 import * as z from 'zod/v4'
 
+import { LEAST_TOKENS, MOST_TOKENS } from '../../app/budget.ts'
+import { MAX_LINKS } from '../../app/node-response.ts'
+
 /** Parameters that several tools take alike. */
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
 export function nodeId(what: string) {
-  return z.string().describe(`${what}: its path in the vault, in any case; ".md" may be left out.`)
+  return z.string().describe(`${what}: id.`)
 }
 
 export function limit(maximum: number, fallback: number, what = 'Maximum results.') {
   return z.int().min(1).max(maximum).default(fallback).describe(what)
 }
 
+/** Which stretch of a list is wanted. */
+export function page(maximum: number, fallback: number) {
+  return { limit: limit(maximum, fallback), offset: offset() }
+}
+
+/** Results to skip where the specification does not say how it is written. */
 export function offset() {
+  return integer(0, Number.MAX_SAFE_INTEGER, 'Skip so many.')
+}
+
+/** Results to skip as specified. */
+export function specifiedOffset() {
   return z.int().min(0).default(0).describe('Results to skip.')
+}
+
+/** What an answer keeps within; the instructions say what it is unless told. */
+export function maxTokens() {
+  return integer(LEAST_TOKENS, MOST_TOKENS, 'Budget.')
+}
+
+export function links() {
+  return integer(0, MAX_LINKS, 'Links of each.')
+}
+
+/** An integer whose bounds only errors tell: of a parameter that many tools have, every model reads them with every tool. */
+function integer(from: number, to: number, what: string) {
+  const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`
+  return z
+    .int()
+    .refine((value) => value >= from && value <= to, `an integer ${range}`)
+    .optional()
+    .describe(what)
 }
 
 export function folder() {
@@ -21,26 +54,23 @@ export function folder() {
 }
 
 export function tag() {
-  return z.string().optional().describe('Only notes with this tag or one nested in it, in any case.')
+  return z.string().optional().describe('Only with this tag or one nested in it.')
 }
 
 export function path() {
-  return z.string().optional().describe('Only ids that begin with this, in any case.')
+  return z.string().optional().describe('Only ids that begin with this.')
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Kinds of nodes; notes if absent. "missing" is a link without a target.')
+  return z.array(z.enum(KINDS)).optional().describe('Kinds of nodes; notes if absent. "missing": targets that do not exist.')
 }
 
 export function includeContent() {
-  return z.boolean().default(false).describe('Show the beginning of the content instead of properties.')
+  return z.boolean().default(false).describe('Content instead of properties.')
 }
 
 export function relevance() {
-  return z
-    .enum(['strict', 'normal', 'loose'])
-    .default('normal')
-    .describe('How sure a result must be; strict gives nothing for what the notes are not about.')
+  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How sure results must be; strict may give none.')
 }
 
 export function expectedHash() {
@@ -48,7 +78,7 @@ export function expectedHash() {
 }
 
 export function dryRun() {
-  return z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id for apply_changes.')
+  return z.boolean().default(false).describe('Show diff and plan_id only.')
 }
 
 export function tags() {

@@ -1,19 +1,24 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { searchByTags } from '../../app/search-by-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { limit } from './parameters.ts'
+import { links, maxTokens, page } from './parameters.ts'
 
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
   description:
-    'Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once.',
+    'Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once.',
   annotations: READS,
   input: () => ({
     tags: z.array(z.string()).min(1).describe('Tags, with or without "#".'),
-    mode: z.enum(['any', 'all']).default('any').describe('Any of the tags, or all of them.'),
-    limit: limit(100, 20),
+    mode: z.enum(['any', 'all']).default('any').describe('Any or all of them.'),
+    ...page(100, 20),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: searchByTags,
 })

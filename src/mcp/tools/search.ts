@@ -1,34 +1,40 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { mergeRanked } from '../../app/merge.ts'
 import { type SearchResult, search } from '../../app/search.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, includeContent, limit, nodeId, relevance, tag } from './parameters.ts'
+import { folder, includeContent, links, maxTokens, nodeId, page, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({
   name: 'search',
   title: 'Search by meaning and words',
   description:
-    'Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes.',
+    'Answers a question in plain language: notes by words and meaning, with the passages that answer and their lines. For exact words, tags, dates, properties use find_nodes.',
   annotations: READS,
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
   input: () => ({
-    query: z.string().min(1).max(10_000).describe('The question, or what the note is about.'),
-    limit: limit(50, 10),
+    query: z.string().min(1).max(10_000).describe('The question.'),
+    ...page(50, 10),
     include_content: includeContent(),
     folder: folder(),
     tag: tag(),
     note: nodeId('Only passages of this note').optional(),
     relevance: relevance(),
-    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words and meaning, words only, meaning only.'),
-    explain: z.boolean().default(false).describe('Show ranks and scores of both ways.'),
+    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words and meaning, or one of them.'),
+    explain: z.boolean().default(false).describe('Show ranks and scores.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   reach: {
     kind: 'all',
-    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[], { limit }) => mergeRanked(valuesOf(answers), limit),
+    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)),
   },
-  run: (core, { include_content, ...args }, call) => search(core, { ...args, includeContent: include_content }, call),
+  run: (core, { include_content, max_tokens, ...args }, call) =>
+    search(core, { ...args, includeContent: include_content, maxTokens: max_tokens }, call),
 })

@@ -1,24 +1,29 @@
 import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitRows } from '../../app/compose.ts'
 import { similarNodes } from '../../app/similar-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, limit, nodeId, relevance, tag } from './parameters.ts'
+import { folder, links, maxTokens, nodeId, page, relevance, tag } from './parameters.ts'
 
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Notes about the same',
-  description: 'Notes that are about the same as a note, linked or not: for links that are missing, duplicates, further reading.',
+  description: 'Notes about the same as a note, linked or not: for missing links, duplicates, further reading.',
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   byMeaning: true,
   searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),
-    limit: limit(50, 10),
+    ...page(50, 10),
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
-    exclude_linked: z.boolean().default(false).describe('Leave out notes that it links to or that link to it.'),
+    exclude_linked: z.boolean().default(false).describe('Leave out what it links to or is linked from.'),
+    links: links(),
+    max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: (core, { exclude_linked, ...args }, call) => similarNodes(core, { ...args, excludeLinked: exclude_linked }, call),
 })

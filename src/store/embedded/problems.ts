@@ -1,10 +1,15 @@
-import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
 import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { Heading, LinkForm } from '../../core/note.ts'
-import { type Page, type Paged, PROBLEM_KINDS, type Problem, type ProblemFilter, type ProblemKind } from '../../core/store.ts'
+import {
+  type Page,
+  type Paged,
+  PROBLEM_KINDS,
+  type Problem,
+  type ProblemFilter,
+  type ProblemKind,
+  type WrittenLink,
+} from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
-import { nearNames, nearTexts } from '../../search/near-names.ts'
 import { isOrphan } from './notes-with-problems.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
@@ -19,24 +24,16 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   const { graph } = projection
   const items: Problem[] = []
   let total = 0
-  const add = (count: number, list: () => readonly Draft[]): void => {
+  const add = (count: number, list: () => readonly Problem[]): void => {
     const from = page.offset - total
     total += count
     if (count === 0 || from >= count || items.length >= page.limit) return
-    const shown = list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)
-    for (const draft of shown) items.push(draft.complete())
+    for (const problem of list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)) items.push(problem)
   }
   const outside = kinds.includes('outside_link') && filter.id === undefined ? projection.outside : []
   const outsideProblems = outside
     .filter(({ path }) => foldId(path).startsWith(start))
-    .map(
-      ({ path, target }): Problem => ({
-        kind: 'outside_link',
-        id: graph.idOf(foldId(path)),
-        line: 0,
-        text: `A symbolic link that leads out of the vault, to ${target}: left out.`,
-      }),
-    )
+    .map(({ path, target }): Problem => ({ kind: 'outside_link', id: graph.idOf(foldId(path)), line: 0, target }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   const only = filter.id === undefined ? undefined : graph.find(filter.id)
   for (const key of filter.id === undefined ? projection.notesWithProblems() : only === undefined ? [] : [only]) {
@@ -44,23 +41,13 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     if (row === undefined || row.excluded || !(start === '' || graph.folded(key).startsWith(start))) continue
     while (outsideProblems[0] !== undefined && outsideProblems[0].id < graph.id(key)) {
       const next = outsideProblems.shift() as Problem
-      add(1, () => [draftOf(next)])
+      add(1, () => [next])
     }
     const count = filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind)
     add(count, () => kinds.flatMap((kind) => problemsOf(projection, row, kind)).sort((a, b) => a.line - b.line))
   }
-  for (const problem of outsideProblems) add(1, () => [draftOf(problem)])
+  for (const problem of outsideProblems) add(1, () => [problem])
   return { items, total }
-}
-
-/** A problem whose candidates are looked for when it is shown: a file can have thousands. */
-interface Draft {
-  readonly line: number
-  readonly complete: () => Problem
-}
-
-function draftOf(problem: Problem): Draft {
-  return { line: problem.line, complete: () => problem }
 }
 
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
@@ -90,89 +77,42 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   }
 }
 
-function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Draft[] {
+function problemsOf(projection: Projection, row: GraphRow, kind: ProblemKind): readonly Problem[] {
   const { graph } = projection
   const id = graph.id(row.key)
   if (countOf(graph, row, kind) === 0) return []
+  const links = (isMeant: (link: ResolvedLink) => boolean): readonly ResolvedLink[] => projection.links(row.key).filter(isMeant)
   switch (kind) {
     case 'broken_link':
-      return projection
-        .links(row.key)
-        .filter((link) => typeof link.to === 'string')
-        .map((link) => ({
-          line: link.line,
-          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearest(projection, row.key, String(link.to)) }),
-        }))
+      return links(({ to }) => typeof to === 'string').map((link) => ({ kind, id, ...writtenAt(link), name: String(link.to) }))
     case 'broken_heading':
-      return projection
-        .links(row.key)
-        .filter((link) => link.brokenSubpath === true)
-        .map((link) => ({
-          line: link.line,
-          complete: () => ({ kind, id, line: link.line, text: textOf(link), ...nearestParts(projection, link) }),
-        }))
+      return links(({ brokenSubpath }) => brokenSubpath === true).map((link) => ({
+        kind,
+        id,
+        ...writtenAt(link),
+        to: graph.id(Number(link.to)),
+      }))
     case 'ambiguous_link':
-      return projection
-        .links(row.key)
-        .filter((link) => link.rivals !== undefined)
-        .map((link) => draftOf({ kind, id, line: link.line, ...ambiguity(projection, link) }))
+      return links(({ rivals }) => rivals !== undefined).map((link) => ({
+        kind,
+        id,
+        ...writtenAt(link),
+        to: graph.id(Number(link.to)),
+        byAlias: link.byAlias === true,
+        rivals: (link.rivals ?? []).map((key) => graph.id(key)),
+      }))
     case 'malformed':
-      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => draftOf({ kind, id, line, text: message }))
+      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => ({ kind, id, line, message }))
+    case 'twin':
+      return [{ kind, id, line: 0, twins: graph.twins(row.key).map((key) => graph.id(key)) }]
     case 'orphan':
-      return [draftOf({ kind, id, line: 0, text: 'No other note links here, and it links to none.' })]
-    case 'twin': {
-      const candidates = graph.twins(row.key).map((key) => graph.id(key))
-      return [draftOf({ kind, id, line: 0, text: 'The names differ only in case or Unicode form.', candidates })]
-    }
     case 'conflict_copy':
-      return [draftOf({ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' })]
+      return [{ kind, id, line: 0 }]
     case 'outside_link':
       return []
   }
 }
 
-/** How many names are offered for a link that points to nothing. */
-const SUGGESTIONS = 3
-
-/** The notes that a link of `source` may have meant; never itself, which would not write its own name wrong. */
-function nearest(projection: Projection, source: number, target: string): Pick<Problem, 'candidates'> {
-  const name = target.slice(target.lastIndexOf('/') + 1)
-  const { graph } = projection
-  const others = { accept: (key: number) => key !== source && graph.isListedNote(key), id: (key: number) => graph.id(key) }
-  const keys = nearNames(projection.names(), name, others, SUGGESTIONS)
-  return keys.length === 0 ? {} : { candidates: keys.map((key) => graph.id(key)) }
-}
-
-/** The headings or blocks of the note it leads to that a link may have meant, as its subpath would write them. */
-function nearestParts(projection: Projection, { to, subpath = '', form }: ResolvedLink): Pick<Problem, 'candidates'> {
-  const outline = typeof to === 'string' ? undefined : projection.info(to)
-  const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
-  if (outline === undefined) return {}
-  const near = last.startsWith('^')
-    ? nearTexts(outline.blocks, last.slice(1), SUGGESTIONS).map((block) => `^${block}`)
-    : nearHeadings(outline.headings, last, form)
-  return near.length === 0 ? {} : { candidates: near.map((part) => `${projection.graph.id(Number(to))}#${part}`) }
-}
-
-function nearHeadings(headings: readonly Heading[], written: string, form: LinkForm): readonly string[] {
-  const isAnchor = ANCHORED.has(form) && anchorOf(written) === written
-  const texts = headings.map(({ text }) => (isAnchor ? anchorOf(text) : headingLinkText(text)))
-  return nearTexts([...new Set(texts)], written, SUGGESTIONS)
-}
-
-/** Links that may name a heading by its anchor on the web. */
-const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
-
-function ambiguity({ graph }: Projection, link: ResolvedLink): Pick<Problem, 'text' | 'candidates'> {
-  const chosen = graph.id(link.to as number)
-  const rule = link.byAlias === undefined ? 'the shortest path' : 'the shortest path among notes with that alias'
-  return {
-    text: `${textOf(link)} → ${chosen}, by ${rule}`,
-    candidates: [chosen, ...(link.rivals ?? []).map((key) => graph.id(key))],
-  }
-}
-
-function textOf(link: ResolvedLink): string {
-  const target = link.subpath === undefined ? link.target : `${link.target}#${link.subpath}`
-  return link.form === 'wikilink' || link.form === 'page' ? `[[${target}]]` : target
+function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
+  return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
 }

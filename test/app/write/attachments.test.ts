@@ -36,6 +36,7 @@ test('a note without attachments has none, an unknown one is told', async () => 
   expect(await listAttachments(core, { id: 'soil', limit: 10, offset: 0 })).toEqual({
     value: { attachments: [], total: 0 },
     warnings: [],
+    list: { offset: 0, shown: 0, count: 0, counted: 'all' },
   })
   const { value, warnings } = await listAttachments(core, { id: 'nope', limit: 10, offset: 0 })
   expect([value.total, warnings.map(({ code }) => code)]).toEqual([0, ['UNKNOWN_ID']])

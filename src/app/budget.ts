@@ -1,0 +1,67 @@
+import type { Call } from './answer-when-ready.ts'
+
+/** Fewest and most tokens that an answer may be told to keep within. */
+export const LEAST_TOKENS = 100
+export const MOST_TOKENS = 50_000
+
+/** What tools keep within unless they are told otherwise, tokens. */
+export const DEFAULT_TOKENS = { list: 2_000, node: 4_000, nodes: 5_000 } as const
+
+/** The tokens that an answer keeps within: as asked, as set, or the tool's own; `undefined` where it may be as long as it is. */
+export function tokensFor(asked: number | undefined, own: number, { whole = false, maxTokens }: Call): number | undefined {
+  return asked ?? (whole ? undefined : (maxTokens ?? own))
+}
+
+/** A value that keeps within a budget. */
+export interface Fitted<Value> {
+  readonly value: Value
+  /** How many items of which member were left out or cut; `results` are those of the list itself. */
+  readonly omitted: Readonly<Record<string, number>>
+}
+
+/** What an answer keeps within, and how. */
+export interface Budgeted<Value = unknown> {
+  /** Unless it is told otherwise. */
+  readonly tokens: number
+  /** The value in at most so many bytes of JSON. */
+  fit(value: Value, room: number): Fitted<Value>
+}
+
+/** UTF-8 bytes of a token, as budgets count. */
+export const TOKEN_BYTES = 4
+
+/** UTF-8 bytes of a value's compact JSON. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '')
+}
+
+/** What is left of a budget while an answer is filled. */
+export class Purse {
+  #left: number
+  readonly #all: number
+
+  constructor(bytes: number) {
+    this.#all = bytes
+    this.#left = bytes
+  }
+
+  /** Bytes that are left of a share of the whole. */
+  left(share = 1): number {
+    return Math.max(0, this.#left - (1 - share) * this.#all)
+  }
+
+  /** Bytes that are left of the whole; below 0 where more was spent. */
+  remaining(): number {
+    return this.#left
+  }
+
+  spend(bytes: number): void {
+    this.#left -= bytes
+  }
+}
+
+/** What two parts of an answer left out, together. */
+export function sums(a: Fitted<unknown>['omitted'], b: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
+}

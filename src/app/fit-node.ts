@@ -1,0 +1,76 @@
+import { type Fitted, jsonBytes } from './budget.ts'
+import { compose, fitMembers, leastBytes } from './compose.ts'
+import type { NodeDetails } from './node-details.ts'
+import type { ListedNode } from './node-response.ts'
+
+/** What of an answer depends on how much of the text it shows. */
+export interface Recut {
+  readonly content: string
+  readonly hash?: string
+  readonly next_offset: number | undefined
+}
+
+/** What `partial:` and `"next_offset":1000000,` take. */
+const CUT_FACTS = 32
+/** Less of a text says nothing. */
+const LEAST_TEXT = 160
+/** Of what is left beside ids and titles: the rest is for everything else that is known of the note and its neighbours. */
+const CONTENT_SHARE = 0.6
+/** What is known of the note beside its text, in the order in which it is shown. */
+const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
+
+/** One note within a budget: ids and titles of its neighbours, its text, what else is known of it, then the neighbours as lists show them. */
+export function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
+  if (jsonBytes(node) <= room) return { value: node, omitted: {} }
+  const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
+  const neighbors = alternating(incoming, outgoing)
+  const bare = { ...node, content: '', tags: [], properties: {}, outline: [], links: [], ...without(node) }
+  const left = room - jsonBytes(bare) - CUT_FACTS
+  const least = Math.min(left / 2, leastBytes(neighbors))
+  const content = fittingContent(node, (left - least) * CONTENT_SHARE, recut)
+  const facts = fitMembers({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
+  const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
+  const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
+  const shown = new Set(around.rows)
+  const of = (some: readonly ListedNode[]) =>
+    around.rows.filter((row, at) => shown.has(row) && some.includes(neighbors[at] as ListedNode))
+  const { next_offset, ...value } = facts.value
+  return {
+    value: {
+      ...value,
+      ...(node.outgoingNeighbors === undefined ? {} : { outgoingNeighbors: of(outgoing) }),
+      ...(node.incomingNeighbors === undefined ? {} : { incomingNeighbors: of(incoming) }),
+      ...(next_offset === undefined ? {} : { next_offset }),
+    },
+    omitted: {
+      ...around.omitted,
+      ...facts.omitted,
+      ...(content.content === node.content ? {} : { content: (around.omitted.content ?? 0) + 1 }),
+    },
+  }
+}
+
+function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDetails): Partial<NodeDetails> {
+  return {
+    ...(outgoingNeighbors === undefined ? {} : { outgoingNeighbors: [] }),
+    ...(incomingNeighbors === undefined ? {} : { incomingNeighbors: [] }),
+    ...(vault_links === undefined ? {} : { vault_links: [] }),
+  }
+}
+
+/** The beginning of the text whose JSON fits, or the least that is worth reading. */
+function fittingContent(node: NodeDetails, room: number, recut: (chars: number) => Recut): Recut {
+  const { content = '' } = node
+  const bytes = jsonBytes(content)
+  if (bytes <= room) return recut(content.length)
+  for (let chars = Math.floor((content.length * room) / bytes); chars > LEAST_TEXT; chars = Math.floor(chars * 0.9)) {
+    const cut = recut(chars)
+    if (jsonBytes(cut.content) <= room) return cut
+  }
+  return recut(LEAST_TEXT)
+}
+
+/** One of each in turn, so that neither is left out for the other. */
+function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
+}
