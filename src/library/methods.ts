@@ -358,6 +358,8 @@ export interface VaultMethods {
   restoreNode(args: {
     /** The id it had. */
     readonly id: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Gives a heading another text; every link to it follows. */
@@ -398,6 +400,8 @@ export interface VaultMethods {
   createFolder(args: {
     /** Path in the vault. */
     readonly path: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof createFolder>
 
   /** Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text. */
@@ -406,6 +410,8 @@ export interface VaultMethods {
     readonly id: string
     /** Folder to show it in; empty for the top. */
     readonly folder: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it. */
@@ -420,6 +426,8 @@ export interface VaultMethods {
     readonly mime_type?: string
     /** Title to show. */
     readonly title?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof addAttachment>
 
   /** Moves an attachment to the trash of the vault; tells the links that lead nowhere now. */
