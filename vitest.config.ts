@@ -1,15 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+/** What reaches beyond its own file: a module that is replaced stays so, and watches are counted for the whole process. */
+const REACHES_FURTHER = /\bvi\.(?:mock|doMock|resetModules)\(|\bcountWatches\(/
+
+const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
+  .map((name) => `test/${name.replaceAll('\\', '/')}`)
 
 export default defineConfig({
   // What tests know as fast-check makes fewer runs, but for `npm run test:long`.
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Threads share the SQLite binding's in-memory databases by name only within a process.
     pool: 'forks',
+    // Many tests wait, for programs they start and for files that change: one more than there are processors keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     coverage: { include: ['src/**'], reporter: ['text-summary'] },
+    projects: [
+      // A process of its own for each file, before the others, as some of them wait long.
+      { extends: true, test: { name: 'alone', include: alone } },
+      // Files one after the other in the same processes, which load the program's modules once.
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: alone, isolate: false } },
+    ],
   },
 })

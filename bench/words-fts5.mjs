@@ -31,7 +31,7 @@ try {
 
 /** The sources as one module, beside the packages that it needs. */
 async function loadWords() {
-  const search = ['query', 'rank', 'scan', 'stem'].map((name) => `search/words/${name}`)
+  const search = ['analyse-note', 'query', 'rank', 'scan', 'stem'].map((name) => `search/words/${name}`)
   const store = ['search-index', 'search-writer'].map((name) => `store/embedded/search/${name}`)
   const contents = [...search, ...store].map((path) => `export * from './${path}.ts'`).join('\n')
   const resolveDir = fileURLToPath(new URL('../src', import.meta.url))
@@ -47,10 +47,13 @@ function openOwn(path) {
   const graph = { row: (key) => ({ path: `${key}.md` }) }
   const reader = new words.SearchIndex({ kind: 'file', path }, () => graph, 'exact')
   const put = async (notes) => {
-    const batch = writer.startWords()
-    for (const note of notes) batch.add({ ...note, path: `${note.key}.md`, version: 1, headings: [], tags: [], properties: [] })
+    const batch = await writer.beginWords(words.stemOf)
+    for (const { key, names, body } of notes) {
+      const analysed = words.analyseNote({ title: names, headings: [], body, tags: [], properties: [] })
+      await batch.put([{ key, path: `${key}.md`, version: 1, ...analysed }])
+    }
     await batch.commit()
-    while (await writer.compact());
+    while (await writer.maintain());
   }
   const rank = (terms) => reader.read(() => reader.words.rank(terms, { limit: 1000 })).hits
   return { path, put, rank, close: () => writer.close().then(() => reader.close()) }

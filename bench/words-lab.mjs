@@ -13,7 +13,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 
-const MODULES = ['analyze', 'builder', 'header', 'merge', 'query', 'scan', 'scoring', 'snippet', 'word-index']
+const MODULES = [
+  'analyse-note',
+  'analyze',
+  'builder',
+  'header',
+  'merge',
+  'query',
+  'scan',
+  'scoring',
+  'snippet',
+  'stem',
+  'word-index',
+]
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { table: { type: 'boolean' }, vault: { type: 'string' } },
@@ -66,8 +78,8 @@ function memoryPages() {
 }
 
 function buildIndex(documents) {
-  const builder = new words.SegmentBuilder()
-  for (const document of documents) builder.add(document)
+  const builder = new words.SegmentBuilder(words.stemOf)
+  for (const { key, stamp, fields } of documents) builder.add({ key, stamp, ...words.analyseNote(fields) })
   const pages = memoryPages()
   pages.put(1, [...builder.pages()])
   const index = new words.WordIndex(pages, () => 1)

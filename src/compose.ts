@@ -11,10 +11,12 @@ import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
 import type { Location } from './store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore } from './store/embedded/open-store.ts'
+import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
+import type { EnginePlace } from './store/open-writers.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
@@ -85,9 +87,7 @@ export function shareParts(): SharedParts {
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
   const root = realRoot(settings.vault.path)
-  const file = indexFile(settings, root)
-  const memory = `roux-${process.pid}-${++opened}`
-  const searchFile = searchIndexFile(file)
+  const place = placeOf(settings, root)
   const data: IndexerData = {
     root,
     settings: {
@@ -99,9 +99,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       files: settings.files,
     },
     stateFolder: userFolders().state,
-    file,
-    searchFile,
-    memory,
+    engine: place,
     watch: options.watch,
   }
   const { shared = shareParts() } = options
@@ -109,10 +107,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => store.refresh()),
-    onReplaced: (cache) =>
-      tryEagerly(() => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory })),
-    onSearchReplaced: (cache) =>
-      store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+    onReplaced: (cache) => tryEagerly(() => store.reopen(indexLocation(place, cache))),
+    onSearchReplaced: (cache) => store.reopenSearch(searchLocation(place, cache)),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
     onBegin: options.onBegin,
@@ -121,17 +117,14 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
   const files = openFiles(reads)
   const { permits = () => settings.tools } = options
-  const store = openEmbeddedStore(
-    { kind: 'file', path: file },
-    {
-      ...(options.name === undefined ? {} : { vault: options.name }),
-      onDamage: () => indexing.reportDamage(),
-      search: { kind: 'file', path: searchFile },
-      onSearchDamage: () => indexing.reportSearchDamage(),
-      vectorIndex: settings.vectors.index,
-      vectorGraphs: compute,
-    },
-  )
+  const store = openEmbeddedStore(indexLocation(place, 'disk'), {
+    ...(options.name === undefined ? {} : { vault: options.name }),
+    onDamage: () => indexing.reportDamage(),
+    search: searchLocation(place, 'disk'),
+    onSearchDamage: () => indexing.reportSearchDamage(),
+    vectorIndex: settings.vectors.index,
+    vectorGraphs: compute,
+  })
   const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(store)) : undefined
   if (options.watch) {
     followVectors(indexing, store)
@@ -269,6 +262,12 @@ function tryEagerly(read: () => void): void {
 /** In-memory indexes of one process need names of their own. */
 let opened = 0
 
+/** Chooses the engine of a vault; both sides of it follow from this value. */
+function placeOf(settings: Settings, root: string): EnginePlace {
+  const file = indexFile(settings, root)
+  return { type: 'embedded', file, searchFile: searchIndexFile(file), memory: `roux-${process.pid}-${++opened}` }
+}
+
 /** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
 function realRoot(path: string): string {
   const absolute = resolve(path)
@@ -339,7 +338,7 @@ export interface Diagnosis {
 
 export interface IndexDiagnosis {
   readonly file: string
-  /** `foreign`: of another program · `newer`: of a newer version of this one. */
-  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+  /** `foreign`: of another program · `newer`, `older`: of another version of this one. */
+  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }

@@ -170,10 +170,11 @@ function takeStep({ members, fill, share, isShared = false, first = 0 }: Step, d
   const concerned = drafts.filter(({ row }) => row[name] !== undefined)
   for (const [at, { row, shown }] of concerned.entries()) {
     const before = members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0)
+    const own = before - members.slice(1).reduce((sum, member) => sum + jsonBytes(row[member]), 0)
     const left = purse.left(share)
     const equal = Math.floor(left / (concerned.length - at))
     const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
-    const filled = fill(row[name], { fair: fair + before, most: left + before }, shown[name])
+    const filled = fill(row[name], { fair: fair + own, most: left + own }, shown[name])
     if (filled === undefined) continue
     shown[name] = filled
     for (const other of members.slice(1)) shown[other] = row[other]

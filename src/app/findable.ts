@@ -21,9 +21,10 @@ export function answerFindable<T>(
   return answerInSteps(core, call, async (read) => {
     await awaitFindable(core, call, by)
     const before = warningsOf(core, by)
-    const { value, warnings } = await attempt(core, call, { by, run: () => run(read, call) })
+    const answered = await attempt(core, call, { by, run: () => run(read, call) })
     // Work that ended meanwhile was not in what was read.
-    return { value, warnings: [...(before.length > 0 ? before : warningsOf(core, by)), ...warnings] }
+    const own = before.length > 0 ? before : warningsOf(core, by)
+    return { ...answered, warnings: [...own, ...answered.warnings] }
   })
 }
 

@@ -1,8 +1,9 @@
 import { foldId, type NodeId } from '../core/ids.ts'
-import { type Page, PROBLEM_KINDS, type Problem, type Snapshot, type WantedNote } from '../core/store.ts'
+import { type Page, PROBLEM_KINDS, type Snapshot, type WantedNote } from '../core/store.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findMeant } from './meant-note.ts'
+import { type ReportedProblem, reportProblems } from './problems.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
@@ -36,7 +37,7 @@ export interface MissingNote {
 }
 
 export interface ProblemList {
-  readonly problems: readonly (Problem | MissingNote)[]
+  readonly problems: readonly (ReportedProblem | MissingNote)[]
   /** How many there are without `limit` and `offset`. */
   readonly total: number
 }
@@ -110,7 +111,7 @@ async function listOf(
   }
   const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
   const { items, total } = await snapshot.problems(filter, page)
-  return { problems: items, total }
+  return { problems: await reportProblems(snapshot, items), total }
 }
 
 async function summaryOf(snapshot: Snapshot, { kind }: ListedArguments, asked: Asked): Promise<ProblemSummary> {

@@ -1,6 +1,7 @@
 import type { NodeId } from '../core/ids.ts'
-import type { Problem, Snapshot } from '../core/store.ts'
+import type { Snapshot } from '../core/store.ts'
 import type { Warning, WarningCode } from './graph-core.ts'
+import { type ReportedProblem, reportProblems } from './problems.ts'
 
 /** Problems of one note that its reader should know of, by the warning that tells them. */
 const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
@@ -20,10 +21,10 @@ async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof TOLD
   const more = total > items.length ? `; and ${total - items.length} more` : ''
   const code: WarningCode = TOLD[kind]
   const what = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that fit several notes'
-  return { code, message: `${what}: ${items.map(describe).join('; ')}${more}.` }
+  return { code, message: `${what}: ${(await reportProblems(snapshot, items)).map(describe).join('; ')}${more}.` }
 }
 
-function describe({ line, text, candidates }: Problem): string {
+function describe({ line, text, candidates }: ReportedProblem): string {
   const fits = candidates === undefined || candidates.length === 0 ? '' : ` (${candidates.join(', ')})`
   return `line ${line}: ${text.replace(/\.$/, '')}${fits}`
 }

@@ -1,5 +1,5 @@
 import { findMatches, type Match, type SnippetQuery } from '../search/words/matches.ts'
-import { snippet } from '../search/words/snippet.ts'
+import { snippetWith } from '../search/words/snippet.ts'
 
 /** Pictures: of badges and screenshots nothing can be read but an address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
@@ -68,7 +68,7 @@ export function passageText(chunk: string, words: SnippetQuery, maxLength: numbe
   const start = bestStart(text, found, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
   // Within a sentence that is too long for a passage the words alone can tell.
-  return { text: snippet(text, 0, words, maxLength).text, start: 0, end: chunk.length }
+  return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
 /** Without the room that hidden parts left. */

@@ -45,7 +45,7 @@ const LEAST_CHARACTERS = 160
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 /** What passages and all before them may take of a budget, so that there is room for what is known of a note beside them. */
-const PASSAGES_SHARE = 0.75
+const PASSAGES_SHARE = 0.67
 /** Passages that are worth less of the best one would only be read in vain. */
 const LEAST_SHARE = 0.6
 /** Chunks of a long note that are looked through for words: the likeliest by meaning and by how their words begin. */

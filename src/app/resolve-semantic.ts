@@ -1,3 +1,4 @@
+import { listSome } from '../core/list-some.ts'
 import type { NameVectorHit } from '../core/search.ts'
 import type { Scope, Snapshot } from '../core/store.ts'
 import { isKnown } from '../search/known-share.ts'
@@ -34,13 +35,8 @@ export async function meaningSame(
     return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
   })
   const unknown = names.filter((_, at) => isUnknown[at] === true)
-  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listed(unknown))] }
+  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listSome(unknown.map(quoted), LISTED))] }
 }
 
 /** Names of a warning that are written out. */
 const LISTED = 3
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, LISTED).map(quoted).join(', ')
-  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown
-}

@@ -57,7 +57,8 @@ async function similarIn({ core, snapshot, call }: Reading, args: SimilarArgumen
   const { low, high } = knownTraits(core, embedder).certainty
   const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
   const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scope, limit))[0] ?? []
-  const cosines = await nearestOthers(nearest, { out, least })
+  // One more than is shown tells whether there is more.
+  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted: page.offset + page.limit + 1, least })
   const best = new Map([...cosines].map(([key, cosine]) => [key, Math.max(0, Math.min(1, (cosine - low) / (high - low)))]))
   const relevant = [...best].filter(([, score]) => score >= LEAST_SCORE[args.relevance])
   const ids = relevant.slice(page.offset, page.offset + page.limit).map(([key]) => key)
@@ -65,7 +66,7 @@ async function similarIn({ core, snapshot, call }: Reading, args: SimilarArgumen
   const value = nodes.map((node) => ({ ...node, score: Number((best.get(node.id) ?? 0).toFixed(4)) }))
   const { folder, tag } = args
   const warnings = relevant.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
-  const list = { offset: page.offset, shown: ids.length, count: relevant.length, counted: 'relevant' } as const
+  const list = { offset: page.offset, shown: ids.length, count: relevant.length, counted: isAll ? 'relevant' : 'part' } as const
   return { value, warnings, list }
 }
 
@@ -95,20 +96,28 @@ async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promis
 
 interface Others {
   readonly out: ReadonlySet<NodeId>
+  readonly wanted: number
   /** The least cosine that is relevant enough. */
   readonly least: number
 }
 
-/** The other notes that are near enough, each by its nearest passage: as many passages are looked at as that takes. */
+interface Nearest {
+  readonly cosines: ReadonlyMap<NodeId, number>
+  /** Whether no other note is near enough. */
+  readonly isAll: boolean
+}
+
+/** The nearest of the other notes, each by its nearest passage. The passages of a long note alone may be more than are compared at first. */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
-  { out, least }: Others,
-): Promise<ReadonlyMap<NodeId, number>> {
+  { out, wanted, least }: Others,
+): Promise<Nearest> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
     const best = new Map<NodeId, number>()
     for (const { id, score } of hits) if (!out.has(id) && !best.has(id)) best.set(id, score)
-    if (hits.length < limit || (hits.at(-1)?.score ?? least) < least) return best
+    const isAll = hits.length < limit || (hits.at(-1)?.score ?? least) < least
+    if (isAll || best.size >= wanted) return { cosines: best, isAll }
   }
 }
 

@@ -1,5 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
+import { listSome } from '../core/list-some.ts'
 import type { Node, NodeOptions, Snapshot } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { within } from '../core/within.ts'
@@ -95,9 +96,11 @@ export async function readNotes(
 /** What is said of an answer that does without some texts. */
 export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
-  const named = unread.slice(0, MOST_NAMED).map((id) => JSON.stringify(id))
-  const others = unread.length > named.length ? ` and ${unread.length - named.length} more` : ''
-  const message = `The text of ${named.join(', ')}${others} is not in this answer: the file does not answer, as when it is on a network drive or in a cloud. Ask again later.`
+  const named = listSome(
+    unread.map((id) => JSON.stringify(id)),
+    MOST_NAMED,
+  )
+  const message = `The text of ${named} is not in this answer: the file does not answer, as when it is on a network drive or in a cloud. Ask again later.`
   return [{ code: 'UNREAD', message }]
 }
 

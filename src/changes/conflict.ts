@@ -36,11 +36,12 @@ export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was wri
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
   })
-  const now = first.actual === undefined ? 'is gone' : `is now ${partialHash(first.actual)}`
+  const [one = first] = told
+  const now = one.actual === undefined ? 'is gone' : `is now ${one.actual}`
   const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
   return new RouxError(
     'CONFLICT',
-    `${quote(first.path)} changed in the meantime: it was expected to be ${partialHash(first.expected)} and ${now}.${more} ${why}`,
+    `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${why}`,
     {
       hint: 'Read it again, then decide.',
       candidates: told,

@@ -23,7 +23,7 @@ export function writeError(error: unknown, root: string): Error {
   }
   if (RACES.has(code)) {
     return new RouxError('CONFLICT', `Someone changed the same files at this moment: ${where}. Nothing was written.`, {
-      hint: 'Read it, then decide again.',
+      hint: 'Read it, then decide.',
       cause: error,
     })
   }

@@ -30,7 +30,7 @@ export async function resolveDisplaced(
   const now = place.hash(path)
   if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(aside, path)
   else if (over !== undefined && now === over) place.rename(aside, path)
-  else return `someone wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
+  else return `another program wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
   return CHANGED
 }
 

@@ -122,9 +122,9 @@ export const SETTINGS = [
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
   }),
-  choice('files.case', ['lower', 'preserve'], 'lower', {
+  choice('files.case', ['auto', 'lower', 'preserve'], 'auto', {
     sentence:
-      'How new notes are named: `lower` writes the name in lower case, `preserve` as it was given. Folders that are there, and what is moved or renamed, are spelled as they are.',
+      'How new notes are named: `preserve` as it was given, `lower` in lower case; `auto` keeps the spelling where the vault has a marker folder (`.obsidian`, `.foam`, `logseq`), and writes lower case elsewhere. Folders that are there, and what is moved or renamed, are spelled as they are.',
   }),
   texts(
     'write.allow',

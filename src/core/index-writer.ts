@@ -1,4 +1,4 @@
-import type { VaultPath } from './ids.ts'
+import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, Link, MalformedPart, Task } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
@@ -35,6 +35,7 @@ export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 /** Everything that the index holds of one file. */
 export interface FileRecord {
+  /** The file's number, given by the indexer: small, stays with the exact path, and is given to another file once this one is gone. */
   readonly key: number
   readonly path: VaultPath
   readonly kind: FileKind
@@ -74,31 +75,57 @@ export interface LinkStyle {
   readonly relativeLinks: number
 }
 
-/** One commit: everything in it becomes visible at once. */
+/** A part of what one generation changes. Within a generation a file is put once, and no key is put before it is removed. */
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
   /** Read again and found unchanged: only their stat differs. Not a change that readers see. */
   readonly touch: readonly KnownFile[]
-  /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
-  readonly mode: string
-  readonly outside: readonly OutsideLink[]
-  /** See `IndexState`. */
-  readonly nextKey: number
-  /** See `IndexState`. */
-  readonly complete: boolean
+  /** For an engine that stores ids; to be asked before `commit`. An engine that knows its files by key need not ask, and then no id is made. */
+  ids(): GivenIds
 }
 
-/** What the last commit left. */
-export interface IndexState {
-  /** 0 when nothing was ever committed. */
-  readonly generation: number
+/** The ids that a batch gives, without the vault's name. */
+export interface GivenIds {
+  /** Of every file that is put, and of others whose id or twins are another now. */
+  readonly files: readonly GivenId[]
+  /** Of a missing target, by its name in a link. */
+  missing(name: string): NodeId
+}
+
+export interface GivenId {
+  readonly key: number
+  readonly id: NodeId
+  /** Keys of the other files whose paths fold to the same id, in order of their ids' precedence. */
+  readonly twins: readonly number[]
+}
+
+/** What a generation says of the vault as a whole. */
+export interface VaultState {
+  /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
   readonly mode?: string
   readonly outside: readonly OutsideLink[]
   /** Every key given so far is below this; links may point to keys whose files are not committed yet. */
   readonly nextKey: number
   /** Everything that was found then is committed; else a writer is at it, or ended half way. */
   readonly complete: boolean
+}
+
+/** What the last commit left. */
+export interface IndexState extends VaultState {
+  /** 0 when nothing was ever committed. */
+  readonly generation: number
+}
+
+/** A generation that is being written. What is put is seen by no reader before `commit`, and by none if that never comes. */
+export interface OpenGeneration {
+  put(batch: Batch): Promise<void>
+  /**
+   * Makes all that was put visible at once if no one else has committed since the generation that this one was begun from.
+   * @returns the new generation (the same, where readers see no change), or `undefined` when another writer was first: read everything
+   * again and plan again.
+   */
+  commit(state: VaultState): Promise<number | undefined>
 }
 
 /** A file's content as the index has it. */
@@ -117,20 +144,22 @@ export interface NoteDescription
   extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
-/** The writing side of a store, for `indexing/` only. One transaction a call. */
+/**
+ * The writing side of an engine, for `indexing/` only. What may be long comes in parts, in no order. An engine stores what it is given: files
+ * are known by their keys, and where links lead was found out above.
+ */
 export interface IndexWriter {
   state(): Promise<IndexState>
   /** Every file there is. */
-  files(): Promise<readonly KnownFile[]>
-  /** Keys of files that are gone: they may be given again. */
-  freeKeys(): Promise<readonly number[]>
+  files(): AsyncIterable<readonly KnownFile[]>
   /** What decides where links point: names of every file. */
-  names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
+  names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
   /** For every file that links: the folded names its links depend on. */
-  mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
-  hashes(keys: readonly number[]): Promise<readonly string[]>
+  mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
   /** Every file that has tags. */
-  tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]>
+  tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]>
+  /** Empty for those that are not there or were not read. */
+  hashes(keys: readonly number[]): Promise<readonly string[]>
   /** Files that changed after a generation; from 0, those that are gone are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
   /** What is known of these notes, by key; those that are not there, or whose rows are damaged, are left out. */
@@ -139,11 +168,8 @@ export interface IndexWriter {
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** Headings and blocks of these notes, in order; `undefined` for what is no note or was not read. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
-  /**
-   * Commits if no one else has since generation `base`.
-   * @returns the new generation, or `undefined` when another writer was first: read everything again and plan again.
-   */
-  commit(batch: Batch, base: number): Promise<number | undefined>
+  /** Begins the generation after `base`. */
+  begin(base: number): Promise<OpenGeneration>
   /** Does what can wait until nothing is asked. */
   tidy(): Promise<void>
   /** Throws a damaged index away: the next state is generation 0. */

@@ -96,6 +96,16 @@ export interface WrittenFile {
   readonly relinked: readonly { readonly line: number; readonly before: string; readonly after: string }[]
 }
 
+/** The text of a note as one operation left it. */
+export interface WrittenText {
+  /** SHA-256 of the file's bytes, hex. */
+  readonly hash: string
+  /** UTF-16 offsets in the body: what is not as it was before. */
+  readonly changed: { readonly start: number; readonly end: number }
+  /** Whether the caller knows all of the body: it wrote it, or had read it to its end before it changed a part. */
+  readonly isKnown: boolean
+}
+
 /** A link that leads nowhere, or elsewhere, because of a change. */
 export interface LinkReport {
   /** Path of the file that holds the link. */
@@ -113,6 +123,8 @@ export interface WriteResult {
   readonly files: readonly WrittenFile[]
   /** The paths that the operations made or worked on, in their order; absent for what is gone. */
   readonly subjects: readonly (string | undefined)[]
+  /** Of a single operation on a note: what its text is then. */
+  readonly text?: WrittenText | undefined
   /** Links that will dangle, or cannot be kept. */
   readonly dangling: readonly LinkReport[]
   /** Unified difference over all files. */

@@ -1,19 +1,24 @@
 import type { ChunkPlace } from './search.ts'
 
-/** What a note says, for the keyword index. */
+/**
+ * Takes a word: its form (folded), what it is (0 a word, 1 a part of the word before it, at the same position, 2 the last character of a run
+ * in a script without spaces), its position (counted in words) and its UTF-16 offsets in its own text. Positions never descend.
+ */
+export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
+
+/** The words of a text: hands them over in order and returns how many there are. They are found while they are handed over, each time. */
+export type AnalysedText = (sink: WordSink) => number
+
+/** What a note says, analysed for the keyword index. */
 export interface NoteWords {
   readonly key: number
   readonly path: string
   /** See `versionOf`. */
   readonly version: number
-  /** The title first, then aliases. */
-  readonly names: readonly string[]
-  readonly headings: readonly string[]
-  /** The text after the frontmatter. */
-  readonly body: string
-  readonly tags: readonly string[]
-  /** Values of properties, as text. */
-  readonly properties: readonly string[]
+  /** Title and aliases. */
+  readonly title: AnalysedText
+  /** The text after the frontmatter, then headings, tags and values of properties. */
+  readonly body: AnalysedText
 }
 
 /** One embedded text, known again by its hash. */
@@ -40,18 +45,16 @@ export interface NoteVectors {
   readonly names: readonly EmbeddedText[]
 }
 
-/** Notes on their way into the keyword index; nothing of them is seen before `commit`. */
+/** Notes whose words are indexed at once; nothing of them is seen before `commit`. */
 export interface WordBatch {
-  readonly notes: number
-  has(key: number): boolean
-  /** Takes the place of what is indexed of the note's key; a key is taken once a batch. */
-  add(note: NoteWords): void
+  /** Each takes the place of what is indexed of its key; a key is put once a batch. */
+  put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
 
 /**
  * The writing side of search, for `indexing/` only. It is derived from the files that the index names and lies in a file of its own, so
- * that neither damage nor another embedding model ever touches the graph. One transaction a call.
+ * that neither damage nor another embedding model ever touches the graph. Notes are known by the keys that the index has them under.
  */
 export interface SearchWriter {
   /** The version of each note whose words are indexed, by key. */
@@ -60,8 +63,8 @@ export interface SearchWriter {
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Whether another process wrote, or the index was replaced, since this was asked last. */
   isOutdated(): Promise<boolean>
-  /** Collects notes whose words will be indexed at once. */
-  startWords(): WordBatch
+  /** Begins a batch; `stemOf` gives the stem of each form in it. */
+  beginWords(stemOf: (form: string) => string): Promise<WordBatch>
   /**
    * Vectors of this embedder that these keys have, by the hash of their text: what did not change is not embedded again. Without those of
    * zeros, which may stand for a text that was refused.
@@ -73,10 +76,10 @@ export interface SearchWriter {
   /** Forgets the vectors of other embedders, which served until this one had them all. */
   keepOnly(embedder: string): Promise<void>
   /**
-   * Makes what was written in many small parts one, a part at a time.
+   * Does a little of the engine's own work on what was written, such as making many small parts one.
    * @returns whether there is more to do.
    */
-  compact(): Promise<boolean>
+  maintain(): Promise<boolean>
   /** Does what can wait until nothing is asked. */
   tidy(): Promise<void>
   /** Throws everything away. */

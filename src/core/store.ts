@@ -32,6 +32,8 @@ export interface Node extends NodeSummary {
   readonly headings: readonly Heading[]
   /** Only where `NodeOptions.tasks` asks. */
   readonly tasks?: readonly Task[]
+  /** Names of its blocks, without `^`. */
+  readonly blocks: readonly string[]
   /** The first characters of the body (see `EXCERPT_LENGTH`), for lists. */
   readonly excerpt: string
   /** Whether the body goes on after `excerpt`. */
@@ -131,7 +133,8 @@ export interface Ranked {
 /** The listed notes of one generation and the links among them, self-links left out: what algorithms over the whole graph take. */
 export interface Topology {
   readonly generation: number
-  readonly ids: readonly NodeId[]
+  /** Of every node; made when asked for. @throws SnapshotOutdated when the vault moved on since */
+  ids(): readonly NodeId[]
   /** `offsets[n]` to `offsets[n + 1]` is the stretch of `targets` that node `n` links to. */
   readonly offsets: Uint32Array
   /** Numbers of nodes. */
@@ -196,16 +199,36 @@ export const PROBLEM_KINDS = [
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
-export interface Problem {
-  readonly kind: ProblemKind
+/** A link as it is written. */
+export interface WrittenLink {
+  readonly form: LinkForm
+  readonly target: string
+  readonly subpath?: string
+}
+
+/** What is wrong, as facts: `app/problems.ts` says it in words and finds what may have been meant. */
+export type Problem = {
   readonly id: NodeId
   /** 1-based; 0 where the whole file is meant. */
   readonly line: number
-  /** What is wrong, or the link as written. */
-  readonly text: string
-  /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
-  readonly candidates?: readonly string[]
-}
+} & (
+  | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }
+  /** The note that `to` names is there, its heading or block is not. */
+  | { readonly kind: 'broken_heading'; readonly link: WrittenLink; readonly to: NodeId }
+  /** `to` was chosen, by an alias or not; the rivals would have fitted, too. */
+  | {
+      readonly kind: 'ambiguous_link'
+      readonly link: WrittenLink
+      readonly to: NodeId
+      readonly byAlias: boolean
+      readonly rivals: readonly NodeId[]
+    }
+  /** As the parser said it when the note was indexed. */
+  | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'twin'; readonly twins: readonly NodeId[] }
+  | { readonly kind: 'outside_link'; readonly target: string }
+  | { readonly kind: 'orphan' | 'conflict_copy' }
+)
 
 export interface ProblemFilter {
   readonly kind?: ProblemKind
@@ -315,7 +338,7 @@ export interface Snapshot {
   propertyValues(key: string): Promise<readonly ValueCount[]>
   /** `undefined` when there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
-  /** By id, then line. */
+  /** By id, then line, then kind (in the order of `PROBLEM_KINDS`). */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   /** How many problems of each kind `problems` has. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>

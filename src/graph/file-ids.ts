@@ -83,6 +83,10 @@ export class FileIds {
     return this.#ids[key]
   }
 
+  path(key: number): VaultPath | undefined {
+    return this.#paths[key]
+  }
+
   /** A file's path as ids are folded; of twins the same. Empty when there is no such file. */
   folded(key: number): string {
     return this.#folds[key] ?? ''

@@ -345,7 +345,7 @@ function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts
     endLine,
     hash: hashOf(text),
   }))
-  return { note, chunks, names: note.words.names.slice(0, MAX_NAMES).map(hashOf) }
+  return { note, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
 /** What was made and what was known already, by the hashes of the texts. */

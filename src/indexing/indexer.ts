@@ -11,6 +11,7 @@ import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { checkSubpaths } from './check-subpaths.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
+import { IdTable } from './id-table.ts'
 import { LinkTable, type Renamed } from './link-table.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
@@ -70,6 +71,8 @@ export interface IndexLook {
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
+/** Files that an engine is given at once. */
+const PUT_FILES = 2_500
 /** A first index that takes longer is committed in parts, so that callers can be given what is there. */
 const SLICE_MS = 4_000
 /** A change made within this time of being read may leave the same stat behind (ms): such a file is read once more next time. */
@@ -85,6 +88,7 @@ export class Indexer {
   readonly #options: IndexerOptions
   #generation = -1
   #known = new Map<string, KnownFile>()
+  #ids = new IdTable(this.#known)
   #freeKeys: number[] = []
   #nextKey = 0
   /** Keys of files that are listed but not committed yet: links can point to them already. */
@@ -148,20 +152,25 @@ export class Indexer {
 
   async #recall(): Promise<void> {
     const state = await this.#writer.state()
-    const files = await this.#writer.files()
+    const known = new Map<string, KnownFile>()
+    let [wikilinks, relativeLinks, nextKey] = [0, 0, state.nextKey]
+    for await (const part of this.#writer.files()) {
+      for (const file of part) {
+        known.set(file.path, file)
+        wikilinks += file.style.wikilinks
+        relativeLinks += file.style.relativeLinks
+        nextKey = Math.max(nextKey, file.key + 1)
+      }
+    }
     this.#generation = state.generation
-    this.#known = new Map(files.map((file) => [file.path, file]))
-    this.#style = files.reduce<LinkStyle>(
-      (sum, { style }) => ({
-        wikilinks: sum.wikilinks + style.wikilinks,
-        relativeLinks: sum.relativeLinks + style.relativeLinks,
-      }),
-      { wikilinks: 0, relativeLinks: 0 },
-    )
+    this.#known = known
+    this.#ids = new IdTable(known)
+    this.#style = { wikilinks, relativeLinks }
     this.#outside = state.outside
     this.#isComplete = state.complete
-    this.#nextKey = files.reduce((most, file) => Math.max(most, file.key + 1), state.nextKey)
-    this.#freeKeys = [...(await this.#writer.freeKeys())]
+    this.#nextKey = nextKey
+    // Of an index that is not complete links may lead to keys of files that are still to come.
+    this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
     this.#links = this.#newLinks()
@@ -309,8 +318,9 @@ export class Indexer {
       if (fact !== undefined) {
         facts.push(fact)
         if (fact.hash !== '') bytes += fact.stat.size
-      } else if (known !== undefined) {
-        vanished.push(known)
+      } else {
+        const listed = known ?? this.#withdraw(file)
+        if (listed !== undefined) vanished.push(listed)
       }
       if (taken % PROGRESS_STEP === 0) {
         onProgress(taken)
@@ -395,8 +405,14 @@ export class Indexer {
       if (record !== undefined && !sameEnds(record.links, checked)) records.push({ ...record, links: checked })
     }
     await this.#options.permission
-    const batch = { put: records, remove: removed, touch, mode: this.#mode, outside, nextKey: this.#nextKey, complete }
-    const generation = await this.#writer.commit(batch, this.#generation)
+    const open = await this.#writer.begin(this.#generation)
+    const giveIds = this.#ids.change({ removed: gone, placed })
+    for (let from = 0; from === 0 || from < records.length; from += PUT_FILES) {
+      const isFirst = from === 0
+      const part = { put: records.slice(from, from + PUT_FILES), remove: isFirst ? removed : [], touch: isFirst ? touch : [] }
+      await open.put({ ...part, ids: () => giveIds(part, isFirst) })
+    }
+    const generation = await open.commit({ mode: this.#mode, outside, nextKey: this.#nextKey, complete })
     if (generation === undefined) return false
     this.#remember(generation, { records, gone, touch, outside, complete })
     return true
@@ -428,6 +444,13 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
+  /** A file that went before its turn, as a known one that is gone: links may lead to its key already. */
+  #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
+    const key = this.#reserved.get(path)
+    this.#reserved.delete(path)
+    return key === undefined ? undefined : { key, path, excluded, stat, style: { wikilinks: 0, relativeLinks: 0 } }
+  }
+
   #reserve(path: string): number {
     const key = this.#takeKey(path)
     this.#reserved.set(path, key)
@@ -451,6 +474,17 @@ export class Indexer {
     }
     for (const known of done.touch) this.#known.set(known.path, known)
   }
+}
+
+/** Keys below `end` that no file has, ascending. */
+function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
+  const used = new Uint8Array(end)
+  for (const { key } of files) used[key] = 1
+  const unused: number[] = []
+  used.forEach((isUsed, key) => {
+    if (isUsed === 0) unused.push(key)
+  })
+  return unused
 }
 
 const PROGRESS_STEP = 256

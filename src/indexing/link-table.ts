@@ -49,16 +49,18 @@ export class LinkTable {
 
   async #loadNames(): Promise<NameIndex> {
     const names = new NameIndex(this.flavour.mode)
-    for (const file of await this.#writer.names()) {
-      names.add(toNamed(file))
-      this.#named.set(file.key, file)
+    for await (const part of this.#writer.names()) {
+      for (const file of part) {
+        names.add(toNamed(file))
+        this.#named.set(file.key, file)
+      }
     }
     return names
   }
 
   async #loadMentions(): Promise<Mentions> {
     const mentions = new Mentions()
-    for (const { key, mentions: names } of await this.#writer.mentions()) mentions.set(key, names)
+    for await (const part of this.#writer.mentions()) for (const { key, mentions: names } of part) mentions.set(key, names)
     return mentions
   }
 

@@ -10,11 +10,14 @@ import { canvasProse } from '../markdown/canvas-prose.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote } from '../search/chunks.ts'
+import { analyseNote, type NoteFields } from '../search/words/analyse-note.ts'
 import { describeNote } from './describe-file.ts'
 
 /** A note as it is read for the search indexes. */
 export interface ReadNote {
   readonly words: NoteWords
+  /** What the words are of. */
+  readonly fields: NoteFields
   /** SHA-256 of the bytes, hex. */
   readonly content: string
   /** Made when asked for. */
@@ -51,17 +54,16 @@ export function readNote({ key, path, kind, known }: NoteSource, bytes: Uint8Arr
   const text = kind === 'canvas' ? canvasProse(written) : written
   const { title, aliases, tags, headings, properties, bodyStart } =
     kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written, text, hash }, flavour)
+  const fields: NoteFields = {
+    title: namesOf(path, title, aliases),
+    headings: headings.map((heading) => heading.text),
+    body: text.slice(bodyStart),
+    tags,
+    properties: propertyTexts(properties),
+  }
   return {
-    words: {
-      key,
-      path,
-      version: versionOf({ path, hash }, flavour.mode),
-      names: namesOf(path, title, aliases),
-      headings: headings.map((heading) => heading.text),
-      body: text.slice(bodyStart),
-      tags,
-      properties: propertyTexts(properties),
-    },
+    words: { key, path, version: versionOf({ path, hash }, flavour.mode), ...analyseNote(fields) },
+    fields,
     content: hash,
     chunks: () => chunkNote({ title, text, bodyStart, headings }),
   }

@@ -5,6 +5,7 @@ import type { Flavour } from '../core/note.ts'
 import type { SearchProgress } from '../core/search.ts'
 import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
+import { stemOf } from '../search/words/stem.ts'
 import { EmbeddingQueue } from './embedding-queue.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
@@ -104,7 +105,7 @@ export class SearchIndexer {
       return 'more'
     }
     if (this.#isCompact) return embedded
-    this.#isCompact = !(await this.#parts.search.compact())
+    this.#isCompact = !(await this.#parts.search.maintain())
     return this.#isCompact ? embedded : 'more'
   }
 
@@ -121,7 +122,7 @@ export class SearchIndexer {
 
   progress(): SearchProgress {
     const total = this.#wanted.size
-    const waiting = this.#wordQueue.size + (this.#batch?.notes ?? 0)
+    const waiting = this.#wordQueue.size + this.#batchVersions.size
     const embedding = this.#embedding?.progress()
     return {
       words: { done: this.#isLoaded ? Math.max(0, total - waiting) : 0, total },
@@ -183,16 +184,17 @@ export class SearchIndexer {
 
   async #indexWords(): Promise<void> {
     const started = performance.now()
-    this.#batch ??= this.#parts.search.startWords()
+    this.#batch ??= await this.#parts.search.beginWords(stemOf)
     const batch = this.#batch
-    while (this.#wordQueue.size > 0 && !isFull(batch, this.#batchCharacters)) {
+    while (this.#wordQueue.size > 0 && this.#batchVersions.size < BATCH_NOTES && this.#batchCharacters < BATCH_CHARACTERS) {
       // What changed while it waited to be committed comes into the next batch.
-      const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.has(key))
+      const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !this.#batchVersions.has(key))
       if (keys.length === 0) break
       for (const key of keys) this.#wordQueue.delete(key)
-      for (const { words } of await this.#read(keys)) {
-        batch.add(words)
-        this.#batchCharacters += words.body.length
+      const notes = await this.#read(keys)
+      await this.#putWords(batch, notes)
+      for (const { words, fields } of notes) {
+        this.#batchCharacters += fields.body.length
         this.#batchVersions.set(words.key, words.version)
       }
       if (performance.now() - started > STEP_MS) return
@@ -200,13 +202,27 @@ export class SearchIndexer {
     await this.#commitWords(batch)
   }
 
-  async #commitWords(batch: WordBatch): Promise<void> {
-    const versions = this.#batchVersions
+  async #putWords(batch: WordBatch, notes: readonly ReadNote[]): Promise<void> {
+    try {
+      await batch.put(notes.map(({ words }) => words))
+    } catch (error) {
+      this.#endBatch()
+      this.#isLoaded = false
+      throw error
+    }
+  }
+
+  #endBatch(): void {
     this.#batch = undefined
     this.#batchCharacters = 0
     this.#batchVersions = new Map()
+  }
+
+  async #commitWords(batch: WordBatch): Promise<void> {
+    const versions = this.#batchVersions
+    this.#endBatch()
     try {
-      if (batch.notes > 0) await batch.commit()
+      if (versions.size > 0) await batch.commit()
     } catch (error) {
       // The next attempt finds by comparison what is missing.
       this.#isLoaded = false
@@ -235,10 +251,6 @@ export class SearchIndexer {
       return note === undefined ? [] : [note]
     })
   }
-}
-
-function isFull({ notes }: WordBatch, characters: number): boolean {
-  return notes >= BATCH_NOTES || characters >= BATCH_CHARACTERS
 }
 
 /** Without copying all that wait; up to the first that is not wanted. */

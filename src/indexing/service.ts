@@ -32,6 +32,8 @@ export interface ServiceParts {
   /** All that the watcher told is committed. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
+  /** So many files were read that the garbage of it is worth collecting before more is made. */
+  readonly onManyRead?: () => void
   /** Nothing was asked for a moment: for what others have to tidy up. */
   readonly onRest?: () => void
   /** Nothing was to do for so long that what is kept at hand is not worth its memory. */
@@ -46,6 +48,8 @@ const WARM_AFTER = 300
 const MOST_NOTICED = 100
 /** How long after that what is kept at hand is given up (ms). */
 const IDLE_AFTER = 20_000
+/** Changed files whose reading leaves some ten megabytes of garbage. */
+const MANY_FILES = 1_000
 /** How often a vault that is missing is looked for (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
@@ -101,6 +105,8 @@ export class IndexingService implements Indexing {
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
+  /** Many files were read since garbage was collected. */
+  #hasReadMany = false
   #isClosed = false
 
   constructor(parts: ServiceParts) {
@@ -341,12 +347,21 @@ export class IndexingService implements Indexing {
     if (!this.#isPermitted || phase !== 'idle' || !this.#search.isWanted) return false
     if (this.#vault === undefined || this.#writer === undefined) return false
     this.#isAwake = false
+    if (this.#hasReadMany) await this.#collect()
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
     // Requests that came meanwhile are taken in before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
+  }
+
+  /** Calls are answered by now. */
+  async #collect(): Promise<void> {
+    this.#hasReadMany = false
+    // What this turn made is held until its end.
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#parts.onManyRead?.()
   }
 
   async #compare(scope: Scope): Promise<void> {
@@ -382,6 +397,7 @@ export class IndexingService implements Indexing {
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
     this.#isVerified = true
+    this.#hasReadMany ||= changed >= MANY_FILES
     const search = this.#search.expecting(changed)
     this.#finish({ phase: 'idle', mode, ...(search === undefined ? undefined : { search }) })
   }

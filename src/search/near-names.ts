@@ -1,30 +1,30 @@
 import { foldName } from '../core/fold.ts'
 import { editDistance } from './edit-distance.ts'
 import { plainName } from './plain-name.ts'
-import { type NamedFiles, SimilarNames } from './similar-names.ts'
+import { SimilarNames } from './similar-names.ts'
 
 /** So similar is what was meant. */
 const ALIKE = 0.75
-/** Nearly all names that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
-const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 /** A slip makes another word of a shorter one. */
 const SHORTEST_WORD = 4
 
-/** Whose names may have been meant by what was written, best first, `count` at the most: alike, or one slip in a word apart. */
-export function nearNames(names: SimilarNames, written: string, files: NamedFiles, count: number): readonly number[] {
-  const hits = names.find(written, files, LOOKED_AT)
-  return hits
-    .filter(({ name, score }) => isNear(written, name, score))
-    .slice(0, count)
-    .map(({ key }) => key)
+/** Which names to look at. Nearly all that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
+export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
+
+/** Those of some similar names that may have been meant by what was written: alike, or one slip in a word apart. */
+export function nearHits<T extends { readonly name: string; readonly score: number }>(
+  written: string,
+  hits: readonly T[],
+): readonly T[] {
+  return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Those of some texts that may have been meant by what was written, best first, `count` at the most. */
-export function nearTexts(texts: readonly string[], written: string, count: number): readonly string[] {
+/** Those of some texts that may have been meant by what was written, best first. */
+export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
   const inOrder = { accept: () => true, id: (at: number) => String(at).padStart(8, '0') }
-  return nearNames(names, written, inOrder, count).map((at) => texts[at] ?? '')
+  return nearHits(written, names.find(written, inOrder, LOOKED_AT)).map(({ key }) => texts[key] ?? '')
 }
 
 function isNear(written: string, name: string, score: number): boolean {

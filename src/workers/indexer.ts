@@ -7,9 +7,8 @@ import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { forgetFoldedWords } from '../search/words/fold-word.ts'
 import { forgetStems } from '../search/words/stem.ts'
-import { openSearchWriter } from '../store/embedded/search/search-writer.ts'
-import { isDamage, isUnwritable, loadSqlite } from '../store/embedded/sqlite.ts'
-import { openIndexWriter } from '../store/embedded/writer.ts'
+import { loadSqlite } from '../store/embedded/sqlite.ts'
+import { openWriters } from '../store/open-writers.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
@@ -100,7 +99,7 @@ interface ServiceCallbacks {
 type Send = (message: FromIndexer) => void
 
 function openService(
-  { root, settings, file, searchFile, memory, watch, freshness }: OpenIndexer,
+  { root, settings, engine, watch, freshness }: OpenIndexer,
   { send, relay, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
@@ -110,15 +109,16 @@ function openService(
     linkRoots: vault.link_roots,
     mode: vault.mode,
   }
+  const { openIndex, openSearch, isDamage, isUnwritable } = openWriters(engine)
   const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
   return new IndexingService({
     openVault: () => openVault(root, options),
-    openWriter: (cache) => openIndexWriter(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    openWriter: openIndex,
     ...(watchKind === 'off'
       ? undefined
       : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),
     watchKind,
-    file,
+    file: engine.file,
     isDamage,
     isUnwritable,
     indexer: {
@@ -134,8 +134,7 @@ function openService(
       send({ type: 'replaced', cache })
     },
     search: {
-      openWriter: (cache) =>
-        openSearchWriter(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+      openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
@@ -143,6 +142,7 @@ function openService(
     onCommitted: (generation) => send({ type: 'committed', generation }),
     freshness: new Freshness(freshness),
     onCaughtUp: () => send({ type: 'caughtUp' }),
+    onManyRead: () => collectGarbage(),
     onRest,
     onIdle: () => {
       forgetStems()

@@ -76,7 +76,7 @@ export class IndexingClient implements Indexing {
     this.#host = host
     this.#data = data
     this.#listeners = listeners
-    this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.file, watch: 'off' }
+    this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: data.engine.file, watch: 'off' }
     this.#open()
   }
 

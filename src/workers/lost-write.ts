@@ -1,5 +1,6 @@
 import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
+import { listSome } from '../core/list-some.ts'
 
 /** A worker died after it had begun a change and before it answered. */
 export class LostWrite extends Error {
@@ -58,11 +59,13 @@ export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFat
 const NAMED = 5
 
 function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
-  const named = kept.slice(0, NAMED).map(({ path, reason }) => `"${path}" (${reason})`)
-  const more = kept.length > NAMED ? ` and ${kept.length - NAMED} more` : ''
+  const named = listSome(
+    kept.map(({ path, reason }) => `"${path}" (${reason})`),
+    NAMED,
+  )
   return new RouxError(
     'PROVIDER_ERROR',
-    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${named.join(', ')}${more}.`,
+    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${named}.`,
     { hint: 'Read these files before the change is asked for again.', candidates: kept },
   )
 }

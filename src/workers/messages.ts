@@ -11,6 +11,7 @@ import type { Scores } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { WrittenGraph } from '../core/vector-graphs.ts'
+import type { EnginePlace } from '../store/open-writers.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
@@ -19,12 +20,7 @@ export interface IndexerData {
   readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files'>
   /** Where the record of changes and the locks are kept. */
   readonly stateFolder: string
-  /** Path of the index on disk. */
-  readonly file: string
-  /** Path of the search index on disk. */
-  readonly searchFile: string
-  /** Name of the index in memory, unique in the process. */
-  readonly memory: string
+  readonly engine: EnginePlace
   readonly watch: boolean
 }
 

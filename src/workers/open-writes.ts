@@ -25,7 +25,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   return new WriteService({
     service,
     changes,
-    openView: (access) => openVaultView(access, { keepsCase: files.case === 'preserve' }),
+    openView: (access) => openVaultView(access, { spelling: files.case }),
   })
 }
 

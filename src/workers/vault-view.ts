@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { TRASH } from '../changes/path-rules.ts'
 import type { VaultView } from '../changes/plan/vault-view.ts'
+import type { Settings } from '../config/settings.ts'
 import { foldName, foldTag } from '../core/fold.ts'
 import { foldId, toVaultPath } from '../core/ids.ts'
 import type { FileRecord } from '../core/index-writer.ts'
@@ -10,11 +11,12 @@ import type { NewLinkFormat } from '../links/relink/candidates.ts'
 import { fileKind } from '../vault/file-kind.ts'
 
 export interface ViewOptions {
-  readonly keepsCase: boolean
+  /** The setting `files.case`. */
+  readonly spelling: Settings['files']['case']
 }
 
 /** The vault as planning sees it: the index for names and links, the disk for what lies where. */
-export async function openVaultView({ vault, writer, indexer }: Exclusive, { keepsCase }: ViewOptions): Promise<VaultView> {
+export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
   const pathOf = lazily(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
@@ -24,7 +26,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { kee
     flavour,
     newLinkFormat: linkFormat(obsidian.newLinkFormat),
     attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
-    keepsCase,
+    keepsCase: spelling === 'preserve' || (spelling === 'auto' && vault.marker !== undefined),
     names,
     nextKey,
     sourcesOf,
@@ -40,7 +42,11 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { kee
     taggedWith: async (tag) => {
       const wanted = foldTag(tag)
       const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)
-      return (await writer.tags()).filter(({ tags }) => tags.some((one) => isMeant(foldTag(one)))).map(({ key }) => key)
+      const keys: number[] = []
+      for await (const part of writer.tags()) {
+        for (const { key, tags } of part) if (tags.some((one) => isMeant(foldTag(one)))) keys.push(key)
+      }
+      return keys
     },
     records: (keys) => writer.records(keys),
     isCurrent: ({ path, stat }) => isSameStat(statOf(onDisk(path)), stat),

@@ -152,15 +152,17 @@ describe('a section', () => {
 test('says which links are ambiguous and what is malformed', async () => {
   const own = fakeStore(GARDEN)
   const id = toNodeId('home.md')
-  const candidates = [toNodeId('beds/compost.md'), toNodeId('soil/compost.md')]
-  own.problemsFound.push({ kind: 'ambiguous_link', id, line: 1, text: '[[Compost]]', candidates })
-  for (let line = 1; line < 6; line += 1) own.problemsFound.push({ kind: 'malformed', id, line, text: 'Bad YAML.' })
-  own.problemsFound.push({ kind: 'malformed', id: toNodeId('alone.md'), line: 1, text: 'Not this.' })
+  const link = { form: 'wikilink', target: 'Compost' } as const
+  const ends = { to: toNodeId('beds/compost.md'), byAlias: false, rivals: [toNodeId('soil/compost.md')] }
+  own.problemsFound.push({ kind: 'ambiguous_link', id, line: 1, link, ...ends })
+  for (let line = 1; line < 6; line += 1) own.problemsFound.push({ kind: 'malformed', id, line, message: 'Bad YAML.' })
+  own.problemsFound.push({ kind: 'malformed', id: toNodeId('alone.md'), line: 1, message: 'Not this.' })
   const { warnings } = await getNode(fakeCore(own), { id: 'home', ...whole })
   expect(warnings).toEqual([
     {
       code: 'AMBIGUOUS_LINKS',
-      message: 'Links that fit several notes: line 1: [[Compost]] (beds/compost.md, soil/compost.md).',
+      message:
+        'Links that fit several notes: line 1: [[Compost]] → beds/compost.md, by the shortest path (beds/compost.md, soil/compost.md).',
     },
     {
       code: 'MALFORMED',

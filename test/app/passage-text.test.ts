@@ -38,6 +38,11 @@ describe('what is hidden', () => {
 })
 
 describe('a passage', () => {
+  test('that is cut within an overlong sentence keeps its lines', () => {
+    const chunk = `${'filler '.repeat(100)}alpha beta\n| gamma | delta |\n| --- | --- |\n${'more '.repeat(100)}`
+    expect(passageText(chunk, asking('alpha beta'), 120)).toContain('alpha beta\n| gamma | delta |\n')
+  })
+
   const badges =
     '%% ----- Badges ----- %%\n![a](https://e.org/kanban.svg) ![b](https://e.org/b.svg)\n\n# Boards\n\nCreates kanban boards.'
 

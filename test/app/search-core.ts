@@ -25,13 +25,15 @@ export interface CoreOptions {
   readonly open?: () => Promise<Embedder>
   readonly openFormer?: (id: string) => Promise<Embedder | undefined>
   readonly status?: Partial<IndexStatus>
+  /** The vault's, where there are several. */
+  readonly name?: string
 }
 
 /** A core over notes that are found by words, and by meaning where there is an embedder. */
 export async function searchCore(files: Readonly<Record<string, string>>, options: CoreOptions = {}): Promise<SearchCore> {
-  const { embedder, open, openFormer, status } = options
+  const { embedder, open, openFormer, status, name } = options
   const vault = new MemoryVault(files)
-  const indexed = await new IndexedVault(vault).index()
+  const indexed = await new IndexedVault(vault, {}, name).index()
   await indexed.indexSearch(embedder)
   const opens = open ?? (embedder === undefined ? undefined : async () => embedder)
   const total = Object.keys(files).length
@@ -58,6 +60,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     close: async () => {},
   }
   return {
+    ...(name === undefined ? undefined : { name }),
     root: '/vault',
     store: indexed.store,
     texts: indexed.texts,

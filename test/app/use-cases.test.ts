@@ -258,13 +258,14 @@ test('get_tree shows folders with counts and what was left out', async () => {
 test('get_problems lists what the store found, by kind and folder', async () => {
   const own = fakeStore(GARDEN)
   const id = toNodeId('soil/worms.md')
-  own.problemsFound.push({ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] })
-  own.problemsFound.push({ kind: 'orphan', id: toNodeId('alone.md'), line: 0, text: 'No links.' })
+  const link = { form: 'wikilink', target: 'animals/Wrms' } as const
+  own.problemsFound.push({ kind: 'broken_link', id: toNodeId('soil/compost.md'), line: 4, link, name: 'animals/Wrms' })
+  own.problemsFound.push({ kind: 'orphan', id: toNodeId('alone.md'), line: 0 })
   const all = await listProblems(fakeCore(own), { limit: 20, offset: 0 })
   expect(all.value.total).toBe(2)
   const some = await listProblems(fakeCore(own), { limit: 20, offset: 0, folder: 'Soil/', kind: 'broken_link' })
   expect(some.value).toEqual({
-    problems: [{ kind: 'broken_link', id, line: 4, text: '[[Wrms]]', candidates: [id] }],
+    problems: [{ kind: 'broken_link', id: 'soil/compost.md', line: 4, text: '[[animals/Wrms]]', candidates: [id] }],
     total: 1,
   })
 })

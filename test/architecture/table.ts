@@ -28,7 +28,7 @@ export const RULES: Rules = {
     config: ['core'],
     install: ['core'],
     changes: ['core', 'markdown', 'links'],
-    indexing: ['core', 'markdown', 'links', 'search'],
+    indexing: ['core', ...PURE],
     store: ['core', 'graph', 'search'],
     app: ['core', ...PURE],
     mcp: ['core', 'app'],

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FileChange } from '../../src/core/changes.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { ended, killProcesses, startWriter, writeTogether } from '../crash/processes.ts'
 import { simulateKills } from '../crash/simulated-kills.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, sha, snapshot } from './rig.ts'
+
+// Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
+vi.setConfig({ testTimeout: 120_000 })
 
 let program = ''
 

@@ -73,6 +73,47 @@ describe('the record', () => {
     expect(statSync(join(world.state, 'state.db')).size).toBeLessThan(700_000)
   })
 
+  /** A record as version 1 wrote it, of one change that made `a.md`. What is written here never changes: the next version reads it, too. */
+  function writeVersion1(state: string, root: string): void {
+    mkdirSync(state, { recursive: true })
+    const database = openSqlite(join(state, 'state.db'))
+    database.exec(`
+      CREATE TABLE changes (id TEXT PRIMARY KEY, vault TEXT NOT NULL, root_inode TEXT NOT NULL, time INTEGER NOT NULL,
+        title TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('applying', 'done', 'undone', 'rolled_back')),
+        undoes TEXT, owner TEXT NOT NULL) STRICT;
+      CREATE INDEX changes_of_vault ON changes (vault, id);
+      CREATE INDEX changes_applying ON changes (vault) WHERE state = 'applying';
+      CREATE INDEX changes_by_time ON changes (time);
+      CREATE TABLE entries (change TEXT NOT NULL REFERENCES changes (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+        kind TEXT NOT NULL, path TEXT NOT NULL, target TEXT, before TEXT, after TEXT, mode INTEGER,
+        PRIMARY KEY (change, position)) STRICT, WITHOUT ROWID;
+      CREATE INDEX entries_before ON entries (before) WHERE before IS NOT NULL;
+      CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
+      CREATE TABLE contents (hash TEXT PRIMARY KEY, deflated INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+      PRAGMA application_id = ${0x526f7801}; PRAGMA user_version = 1`)
+    const owner = '{"pid":1,"started":0,"host":"here"}'
+    const row = database.prepare(
+      `INSERT INTO changes VALUES ('0mb000000-000', ?, ?, 1735689600000, 'Replace a', 'done', NULL, ?)`,
+    )
+    row.run(root, String(statSync(root).ino), owner)
+    const entry = database.prepare(`INSERT INTO entries VALUES ('0mb000000-000', 0, 'replace', 'a.md', NULL, ?, ?, 420)`)
+    entry.run(sha('before'), sha('after'))
+    const content = database.prepare('INSERT INTO contents VALUES (?, 0, ?)')
+    for (const text of ['before', 'after']) content.run(sha(text), bytes(text))
+    database.close()
+  }
+
+  test('of version 1 is read, and what it holds is undone', async () => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'after' })
+    writeVersion1(world.state, world.root)
+    const writer = world.open()
+    expect(writer.list(9)).toMatchObject([{ id: '0mb000000-000', title: 'Replace a', state: 'done' }])
+    await writer.undo('0mb000000-000')
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'before' })
+    expect(writer.list(9)).toMatchObject([{ title: 'Undo: Replace a' }, { state: 'undone' }])
+    writer.close()
+  })
+
   test('of a newer version, damaged, or in a closed place refuses writes with what to do', async () => {
     const world = makeWorld(temporaryFolder())
     await edit(world, 1)

@@ -73,7 +73,7 @@ test('without any source every setting has its default', async () => {
     answers: { max_tokens: 'auto' },
     vectors: { index: 'auto' },
     cache: { path: '' },
-    files: { case: 'lower' },
+    files: { case: 'auto' },
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
     mcp: { prompts_folder: '' },
     http: { enabled: false, host: '127.0.0.1', port: 7583, origins: [], hosts: [] },

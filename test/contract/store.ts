@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
+import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import { type Metric, PROBLEM_KINDS, type ProblemKind, type Scope, type Snapshot, type Store } from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
@@ -107,6 +108,20 @@ export function testStore(name: string, open: OpenStore): void {
       ])
       expect(soil).toMatchObject({ title: 'Good soil', modified: '2024-05-06', linkCount: 0, links: [] })
       expect(ghost).toMatchObject({ id: 'worms', title: 'Worms', kind: 'missing', links: [] })
+    })
+
+    test('nodes: tasks only where they are asked for', async () => {
+      const { store } = await garden({ 'a.md': '- [ ] one\n- [x] two [[Gone]]\n- [-] three\n' })
+      const ids = [id('a.md'), id('home.md'), id('rose.png'), id('gone')]
+      const tasks = async (options: { readonly tasks?: boolean }) =>
+        (await ask(store).nodes(ids, { links: 0, ...options })).map((node) => node?.tasks)
+      const inNote = [
+        { line: 1, state: 'open' },
+        { line: 2, state: 'done' },
+        { line: 3, state: 'other' },
+      ]
+      expect(await tasks({ tasks: true })).toEqual([inNote, [], [], []])
+      expect(await tasks({})).toEqual([undefined, undefined, undefined, undefined])
     })
 
     test('kinds: ids letter by letter', async () => {
@@ -352,6 +367,29 @@ export function testStore(name: string, open: OpenStore): void {
       expect(await ask(store).wanted('c', { offset: 1, limit: 1 })).toMatchObject({ items: [{ name: '2024-01-02' }], total: 3 })
     })
 
+    test('twins: one of them has the plain id, whichever come and go', async () => {
+      const { store, change } = await garden()
+      const twins = async () => {
+        const { items } = await ask(store).problems({ kind: 'twin' }, page)
+        return items.map(({ id: own, candidates }) => [own, candidates])
+      }
+      const kinds = async () => await ask(store).kinds(['lonely.md', 'Lonely.md', 'LONELY.md'])
+      await change({ 'LONELY.md': '[[Home]]' })
+      expect(await twins()).toEqual([
+        ['Lonely.md', ['lonely.md']],
+        ['lonely.md', ['Lonely.md']],
+      ])
+      expect(await kinds()).toEqual(['note', 'note', undefined])
+      await change({ 'lonely.md': '[[Home]]' })
+      expect(await kinds()).toEqual(['note', 'note', 'note'])
+      expect(await twins()).toHaveLength(3)
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('LONELY.md')
+      await change({ 'Lonely.md': undefined, 'lonely.md': undefined })
+      expect(await twins()).toEqual([])
+      expect(await kinds()).toEqual(['note', undefined, undefined])
+      expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('lonely.md')
+    })
+
     test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {
       const under = await garden({
         'Guide.md': [
@@ -518,8 +556,10 @@ export function testStore(name: string, open: OpenStore): void {
     })
 
     test('topology: the listed notes and their links, in rows', async () => {
-      const { store } = await garden()
-      const { ids, offsets, targets, generation } = await ask(store).topology()
+      const { store, change } = await garden()
+      const topology = await ask(store).topology()
+      const { offsets, targets, generation } = topology
+      const ids = topology.ids()
       expect(generation).toBe((await ask(store).state()).generation)
       const links = ids.flatMap((from, node) =>
         [...targets.slice(offsets[node], offsets[node + 1])].map((to) => `${from} ${ids[to]}`),
@@ -531,6 +571,9 @@ export function testStore(name: string, open: OpenStore): void {
         'plants/roses.md home.md',
         'plants/roses.md plants/soil.md',
       ])
+      await change({ 'Lonely.md': undefined })
+      await ask(store).state()
+      expect(() => topology.ids()).toThrow(SnapshotOutdated)
     })
 
     test('names: equal ones by id, similar ones by score, aliases too', async () => {

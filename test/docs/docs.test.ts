@@ -10,7 +10,7 @@ const PAGES = [...filesIn('.'), ...filesIn('docs'), 'fixtures/README.md']
 const README = read('README.md')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
 
-test('what is generated from the built program is as the program is now', () => {
+test('what is generated from the built program is as the program is now', { timeout: 120_000 }, () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check'], { cwd: root, encoding: 'utf8' })
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)

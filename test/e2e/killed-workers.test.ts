@@ -13,13 +13,14 @@ import { RouxError } from '../../src/core/errors.ts'
 import { ComputeClient } from '../../src/workers/compute-client.ts'
 import { IndexerHost } from '../../src/workers/indexer-channel.ts'
 import { Restarts } from '../../src/workers/restarts.ts'
+import { LONG } from '../support/long.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { SLOW } from './support.ts'
 
 vi.setConfig({ testTimeout: 2 * SLOW })
 afterEach(() => vi.unstubAllEnvs())
 
-const KILLS = 100
+const KILLS = LONG ? 100 : 20
 
 /**
  * A worker as it was built that dies, of an exception no one catches, when it is told to. (`Worker.terminate` would end it within a call of the

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type * as Library from '../../src/index.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 
@@ -17,9 +17,12 @@ beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'roux-library-'))
   vault = join(scratch, 'vault')
   cpSync(join(ROOT, 'fixtures/demo'), vault, { recursive: true })
-  for (const name of ['CACHE', 'STATE', 'CONFIG']) process.env[`XDG_${name}_HOME`] = scratch
+  for (const name of ['CACHE', 'STATE', 'CONFIG']) vi.stubEnv(`XDG_${name}_HOME`, scratch)
 })
-afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+})
 
 test('every tool is a method of an open vault', async () => {
   const open = await openVault(vault, { watch: false })

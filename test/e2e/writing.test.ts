@@ -167,6 +167,26 @@ describe('a client that writes', () => {
     expect(await ask('nodes_exist', { ids: ['bread.md'] })).toEqual({ 'bread.md': true })
   })
 
+  test.each<[string, object, string, string | undefined]>([
+    ['create_node', { id: 'New/Rye.md', content: 'Sour.' }, 'new/rye.md', 'Sour.'],
+    ['update_node', { id: 'yeast', append: 'More.' }, 'Yeast.md', `${NOTES['Yeast.md']}\nMore.\n`],
+    ['manage_tags', { id: 'yeast', add: ['x'] }, 'Yeast.md', `---\ntags:\n  - x\n---\n${NOTES['Yeast.md']}`],
+    ['delete_node', { id: 'yeast' }, 'Yeast.md', undefined],
+    ['clone_node', { id: 'yeast', folder: 'Copies' }, 'Copies/Yeast.md', '---\ncloneOf:\n  - "[[Yeast]]"\n---\n![[Yeast]]'],
+    ['add_attachment', { id: 'yeast', filename: 'a.txt', content: 'SGk=' }, 'a.txt', 'Hi'],
+  ])('%s is tried out, and its plan carried out as it was shown', async (tool, args, path, text) => {
+    const world = openVault(NOTES)
+    const ask = await openSdk(world)
+    const tried = await ask(tool, { ...args, dry_run: true })
+    expect(tried.plan_id).toEqual(expect.any(String))
+    expect(JSON.stringify(tried)).toContain(tool === 'add_attachment' ? 'a.txt' : '"diff":"')
+    expect(snapshot(world.vault)).toEqual(NOTES)
+    const { error } = await ask('apply_changes', { plan_id: tried.plan_id, dry_run: true })
+    expect(error).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('Leave out dry_run') })
+    expect(await ask('apply_changes', { plan_id: tried.plan_id })).toMatchObject({ change_id: expect.any(String) })
+    expect(snapshot(world.vault)[path]?.trim()).toBe(text?.trim())
+  })
+
   test('carries out a plan exactly as shown, or not at all', async () => {
     const world = openVault(NOTES)
     const ask = await openSdk(world)

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { toNodeId } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { ask } from '../support/ask.ts'
-import { openIndexer } from '../support/indexers.ts'
+import { allOf, openIndexer } from '../support/indexers.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -19,7 +20,7 @@ function endingAfter(writer: IndexWriter, commits: number): IndexWriter {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
       return (...args: unknown[]) => {
-        if (name === 'commit' && left-- === 0) throw new Error('the process ended')
+        if (name === 'begin' && left-- === 0) throw new Error('the process ended')
         return value.apply(target, args)
       }
     },
@@ -70,8 +71,32 @@ test('what went before it was read leaves nothing to commit but that the index i
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   await expect(openIndexer(vault, endingAfter(writer, 1)).reconcile({ all: true })).rejects.toThrow('the process ended')
-  const committed = new Set<string>((await writer.files()).map((file) => file.path))
+  const committed = new Set<string>((await allOf(writer.files())).map((file) => file.path))
   for (const path of vault.paths()) if (!committed.has(path)) vault.remove(path)
   await openIndexer(vault, writer).reconcile({ all: true })
   expect(await ask(openStore(path)).state()).toMatchObject({ files: committed.size, complete: true })
+})
+
+test('a file that goes before its turn to be read is a missing target, and its key may be another file’s', async () => {
+  const path = join(temporaryFolder(), 'index.db')
+  const last = `${FILES - 1}.md`
+  const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
+  vault.write('0.md', `[[${FILES - 1}]]`)
+  const read = vault.read.bind(vault)
+  vault.read = (file) => {
+    if (file === '1.md') vault.remove(last)
+    return read(file)
+  }
+  const writer = openIndexWriter({ kind: 'file', path })
+  onTestFinished(() => writer.close())
+  await openIndexer(vault, writer).reconcile({ all: true })
+  vault.write('New.md', '')
+  // Another process, which knows of no key but those in the index.
+  await openIndexer(vault, writer).reconcile({ all: true })
+  const { items } = await ask(openStore(path)).neighbors(
+    toNodeId('0.md'),
+    { direction: 'out', kinds: ['note', 'missing'] },
+    { offset: 0, limit: 9 },
+  )
+  expect(items).toEqual([String(FILES - 1)])
 })

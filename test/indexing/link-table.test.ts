@@ -4,7 +4,8 @@ import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { Link } from '../../src/core/note.ts'
 import { LinkTable } from '../../src/indexing/link-table.ts'
 
-const EMPTY = { names: async () => [], mentions: async () => [] } as Partial<IndexWriter> as IndexWriter
+async function* nothing(): AsyncIterable<never[]> {}
+const EMPTY = { names: nothing, mentions: nothing } as Partial<IndexWriter> as IndexWriter
 
 function linkTo(target: string): Link {
   return { kind: 'link', form: 'wikilink', target, line: 1, column: 1, start: 0, end: 0 }

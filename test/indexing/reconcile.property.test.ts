@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Store } from '../../src/core/store.ts'
 import { ask } from '../support/ask.ts'
-import { exported, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { memoryEngine } from '../support/memory-engine/open.ts'
+import { exported, FedVault, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** Few names, so that they clash: twins in case and folder, aliases that are names of others, attachments beside notes. */
 const PATHS = [
@@ -114,7 +116,7 @@ function canvasOf(text: string): string {
 }
 
 /** The whole graph and the problems, as a store that never saw another state says them. */
-async function factsOf(indexed: IndexedVault) {
+async function factsOf(indexed: { readonly store: Store }) {
   const problems = await ask(indexed.store).problems({}, { offset: 0, limit: 10_000 })
   const tags = await ask(indexed.store).tags()
   const hubs = (await ask(indexed.store).hubs('in_degree', {}, 50))?.items
@@ -175,4 +177,20 @@ describe.each([
       { numRuns: 150 },
     )
   })
+})
+
+test('after any sequence of changes another engine that was fed them answers as the embedded one does', async () => {
+  const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 })
+  await fc.assert(
+    fc.asyncProperty(batches, async (steps) => {
+      const vault = new MemoryVault({ 'start.md': '[[a]] [[f/b]] [[Alias]]' })
+      const second = await new FedVault(vault, memoryEngine()).index()
+      for (const batch of steps) {
+        const files = batch.flatMap((step) => perform(vault, step))
+        await second.indexer.reconcile({ all: false, folders: [], files })
+      }
+      expect(await factsOf(second)).toEqual(await factsOf(await new IndexedVault(vault).index()))
+    }),
+    { numRuns: 100 },
+  )
 })

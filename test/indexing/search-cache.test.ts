@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { SearchWriter } from '../../src/core/search-writer.ts'
+import type { SearchWriter, WordBatch } from '../../src/core/search-writer.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
@@ -101,26 +101,21 @@ function fullAt(
       const kinds: Readonly<Record<string, typeof what>> = {
         putVectors: 'vectors',
         forget: 'forget',
-        compact: 'compact',
+        maintain: 'compact',
         tidy: 'tidy',
       }
       return (...args: readonly unknown[]) => {
         const kind = kinds[String(name)]
         if (kind !== undefined) check(kind)
         const result = value.apply(target, args)
-        if (name !== 'startWords') return result
-        return new Proxy(result, {
-          get: (batch, member) => {
-            const inner = Reflect.get(batch, member)
-            if (member === 'commit') {
-              return async () => {
-                check('words')
-                await inner.call(batch)
-              }
-            }
-            return typeof inner === 'function' ? inner.bind(batch) : inner
+        if (name !== 'beginWords') return result
+        return result.then(({ put, commit }: WordBatch) => ({
+          put,
+          commit: async () => {
+            check('words')
+            await commit()
           },
-        })
+        }))
       }
     },
   })

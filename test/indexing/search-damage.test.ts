@@ -201,6 +201,7 @@ describe('a damaged search index', () => {
     ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
     ['deleted', (file) => rmSync(file)],
     ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
     ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
     ['the index of the graph', (file) => copyFileSync(file.replace('search.db', 'index.db'), file)],
     [

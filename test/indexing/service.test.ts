@@ -157,6 +157,32 @@ describe('starting', () => {
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
+  test('when a thousand notes and more were read, it is told once, after calls are answered and before search begins; of few notes it is not', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`${at}.md`, `Note ${at}.\n`]))
+    const vault = new MemoryVault(many)
+    const file = join(temporaryFolder(), 'index.db')
+    const order: string[] = []
+    const searchFile = join(temporaryFolder(), 'search.db')
+    const { service } = await started(file, vault, {
+      onCommitted: () => void order.push('committed'),
+      onManyRead: () => void order.push('many read'),
+      search: {
+        openWriter: () => {
+          order.push('search')
+          return openSearchWriter({ kind: 'file', path: searchFile })
+        },
+        isEager: true,
+        onReplaced: () => {},
+      },
+    })
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(order).toEqual(['committed', 'many read', 'search'])
+    vault.write('1.md', 'Another text.\n')
+    await service.reconcile(['1.md'])
+    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(order).toEqual(['committed', 'many read', 'search', 'committed'])
+  })
+
   test('a warm start without changes writes nothing', async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
@@ -240,10 +266,10 @@ describe('a cache that cannot be used', () => {
   ])('on a disk that is full, %s: the index is kept in memory, whole, and it is said', async (_, commits) => {
     let left = commits
     const onDisk = (writer: IndexWriter): IndexWriter => {
-      const commit = writer.commit.bind(writer)
+      const begin = writer.begin.bind(writer)
       return Object.assign(writer, {
-        commit: async (...args: Parameters<IndexWriter['commit']>) => {
-          if (left-- > 0) return await commit(...args)
+        begin: async (base: number) => {
+          if (left-- > 0) return await begin(base)
           throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
         },
       })
@@ -278,6 +304,7 @@ describe('a damaged index', () => {
     ['some text', (file) => writeFileSync(file, 'This is no database.\n'.repeat(500))],
     ['zeroes', (file) => writeFileSync(file, Buffer.alloc(40_960))],
     ['a newer format', (file) => change(file, 'PRAGMA user_version = 99')],
+    ['an older format', (file) => change(file, 'PRAGMA user_version = 1')],
     ['another program’s', (file) => change(file, 'PRAGMA application_id = 7')],
     ['without a table', (file) => change(file, 'DROP TABLE links')],
     ['with a row that says something else', (file) => change(file, `UPDATE file SET hot = replace(hot, 'note 1', 'nope 1')`)],

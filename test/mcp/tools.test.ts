@@ -68,7 +68,7 @@ const VALID: Readonly<Record<string, object>> = {
 }
 
 /** Words with `_` in the instructions that are no tools. */
-const NO_TOOLS = ['next_offset', 'missing_note', 'replace_text', 'dry_run', 'change_id']
+const NO_TOOLS = ['next_offset', 'max_tokens', 'missing_note', 'replace_text', 'dry_run', 'change_id']
 
 describe('the list of tools', () => {
   test.each(definitions)('$name is as committed', (definition) => {
@@ -83,11 +83,11 @@ describe('the list of tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 3,800 tokens, and 9,000 with everything on', () => {
+  test('stays within 3,600 tokens, and 9,000 with everything on', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const [usual, all] = [tokens(TOOLS.filter(({ needs }) => needs === undefined)), tokens(TOOLS)]
     console.log(`tools/list: ${usual} tokens, ${all} with writing`)
-    expect(usual).toBeLessThan(3_800)
+    expect(usual).toBeLessThanOrEqual(3_600)
     expect(all).toBeLessThan(9_000)
   })
 

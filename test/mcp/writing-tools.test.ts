@@ -33,7 +33,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
     return (await callTool(tool, args, { vaults, log: () => {}, mayRead: false })).structuredContent as Wire
   }
   const { node } = await blind('manage_tags', { id: 'home', add: ['x'] })
-  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id'])
+  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id', 'path'])
   expect(node.hash).toMatch(/^partial:[0-9a-f]{64}$/)
   const changed = await blind('apply_changes', {
     operations: [{ tool: 'manage_tags', arguments: { id: 'home', add: ['x'] } }],
@@ -124,13 +124,27 @@ describe('what a tool asks for', () => {
     expect(together.requests[0]?.operations).toEqual([operation])
   })
 
-  test.each(['move_node', 'rename_heading', 'rename_tag'])('%s can be tried', async (name) => {
-    const args = { id: 'home', tag: 'a', heading: ['A'], to: 'b' }
+  // What is deleted must be there: see the tests of the whole program.
+  const tried = OPERATION_TOOLS.map(({ name }) => name).filter((name) => !name.startsWith('delete'))
+  test.each(tried)('%s can be tried', async (name) => {
+    const args = {
+      id: 'home',
+      tag: 'a',
+      heading: ['A'],
+      to: 'b',
+      add: ['x'],
+      path: 'f',
+      folder: 'f',
+      filename: 'f.png',
+      ...(name === 'create_node' || name === 'add_attachment' ? { content: 'eA==' } : { append: 'x' }),
+    }
     const { properties } = TOOLS.find((tool) => tool.name === name)?.definition().inputSchema ?? { properties: {} }
     const own = Object.fromEntries(Object.entries(args).filter(([key]) => key in properties))
     const { result, requests } = await call(name, { ...own, dry_run: true })
     expect(requests[0]?.dryRun).toBe(true)
-    expect(result.structuredContent).toMatchObject({ plan_id: 'p1', diff: '' })
+    const { node = result.structuredContent } = result.structuredContent
+    expect(node).toMatchObject({ plan_id: 'p1' })
+    expect(node).not.toHaveProperty('change_id')
   })
 })
 
@@ -199,7 +213,7 @@ describe('apply_changes', () => {
   test('nothing to do is refused', async () => {
     expect(errorOf(await call('apply_changes', {}))).toMatchObject({
       code: 'INVALID_PARAMS',
-      message: expect.stringContaining('plan_id'),
+      hint: expect.stringContaining('plan_id'),
     })
   })
 
@@ -252,7 +266,7 @@ describe('results', () => {
   test('a node and what was done stand under one root', async () => {
     const { result } = await call('update_node', { id: 'home', append: 'x' })
     expect(result.structuredContent.node).toEqual(JSON.parse(result.content[0].text))
-    expect(result.structuredContent.node).toMatchObject({ id: 'home.md', change_id: 'c1', files: [] })
+    expect(result.structuredContent.node).toMatchObject({ id: 'home.md', change_id: 'c1', diff: '' })
   })
 
   test('a picture is a block of its own', async () => {

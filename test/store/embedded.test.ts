@@ -1,35 +1,10 @@
 import type { ExportRow, Snapshot, Store, StoreChange, Topology } from '../../src/core/store.ts'
-import type { ListedFile } from '../../src/core/vault.ts'
-import { type OpenStore, testStore } from '../contract/store.ts'
-import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
-import { slowStore } from '../support/slow-store.ts'
-
-/** A vault whose own filters hide a folder. */
-class FilteredVault extends MemoryVault {
-  readonly #hidden: string
-
-  constructor(files: Readonly<Record<string, string>>, hidden: string) {
-    super(files)
-    this.#hidden = hidden
-  }
-
-  override list(folder?: { readonly path: string; readonly recursive: boolean }) {
-    const listing = super.list(folder)
-    return { ...listing, files: listing.files.map((file) => this.#filtered(file)) }
-  }
-
-  override stat(path: string): ListedFile | undefined {
-    const file = super.stat(path)
-    return file === undefined ? undefined : this.#filtered(file)
-  }
-
-  #filtered(file: ListedFile): ListedFile {
-    return { ...file, excluded: file.path.startsWith(this.#hidden) }
-  }
-}
+import { openThrough } from '../contract/open-engine.ts'
+import { testStore } from '../contract/store.ts'
+import { embeddedEngine } from '../support/memory-vault.ts'
 
 /** Members whose values are ids; lists of them too. */
-const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'candidates'])
+const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'twins', 'rivals'])
 
 /** The store of a vault that has a name, as that of the same vault without one: every id must carry the name, and loses it. */
 function unnamed(store: Store, name: string): Store {
@@ -39,6 +14,7 @@ function unnamed(store: Store, name: string): Store {
       if (IDS.has(member) && !value.startsWith(start)) throw new Error(`"${value}" is no id of ${name}`)
       return value.startsWith(start) ? value.slice(start.length) : value
     }
+    if (typeof value === 'function') return () => strip(value(), member)
     if (Array.isArray(value)) return value.map((item) => strip(item, member))
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, strip(item, key)]))
@@ -71,25 +47,7 @@ function unnamed(store: Store, name: string): Store {
   }
 }
 
-const openEmbedded: OpenStore = async (files, { vault: name, excluded, outside = {} } = {}) => {
-  const vault = excluded === undefined ? new MemoryVault(files) : new FilteredVault(files, excluded)
-  for (const [path, target] of Object.entries(outside)) vault.linkOut(path, target)
-  const indexed = await new IndexedVault(vault, {}, name).index()
-  return {
-    store: indexed.store,
-    async change(changed) {
-      for (const [path, text] of Object.entries(changed)) {
-        if (text === undefined) vault.remove(path)
-        else vault.write(path, text)
-      }
-      await indexed.indexer.reconcile({ all: true })
-    },
-    async indexSearch(next) {
-      await indexed.indexSearch(next)
-    },
-    close: () => indexed.store.close(),
-  }
-}
+const openEmbedded = openThrough((vault) => embeddedEngine(undefined, vault))
 
 testStore('embedded', openEmbedded)
 
@@ -97,9 +55,4 @@ testStore('embedded, of a vault with a name,', async (files, options = {}) => {
   if (options.vault !== undefined) return await openEmbedded(files, options)
   const under = await openEmbedded(files, { ...options, vault: 'home' })
   return { ...under, store: unnamed(under.store, 'home') }
-})
-
-testStore('slow', async (files, options) => {
-  const under = await openEmbedded(files, options)
-  return { ...under, store: slowStore(under.store) }
 })

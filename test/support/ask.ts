@@ -1,8 +1,9 @@
 import { type FoundByQuery, findByQuery, type QueryOptions } from '../../src/app/find-by-query.ts'
 import { lookUp } from '../../src/app/known-node.ts'
 import { ownNames } from '../../src/app/own-names.ts'
+import { type ReportedProblem, reportProblems } from '../../src/app/problems.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import type { NameHit, NameMatch, NameOptions, Scope, Snapshot, Store } from '../../src/core/store.ts'
+import type { NameHit, NameMatch, NameOptions, Page, Paged, ProblemFilter, Scope, Snapshot, Store } from '../../src/core/store.ts'
 import { parseQuery } from '../../src/search/query/parse-query.ts'
 import { queryTerms } from '../../src/search/words/query.ts'
 
@@ -11,11 +12,13 @@ type Asked = {
 }
 
 /** A store asked one question at a time, each of a snapshot of its own; lists of one thing are that thing. */
-export interface Asking extends Omit<Asked, 'names' | 'words' | 'nearest' | 'nearestNames' | 'vectors' | 'find'> {
+export interface Asking extends Omit<Asked, 'names' | 'problems' | 'words' | 'nearest' | 'nearestNames' | 'vectors' | 'find'> {
   state(): Promise<Pick<Snapshot, 'generation' | 'files' | 'complete'>>
   /** What arguments mean, as a caller writes them. */
   lookUp(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
   named(name: string, scope: Scope, match?: NameMatch, options?: NameOptions): Promise<readonly NameHit[]>
+  /** In words. */
+  problems(filter: ProblemFilter, page: Page): Promise<Paged<ReportedProblem>>
   words(text: string, scope: Scope, limit: number): ReturnType<Snapshot['words']>
   nearest(
     embedder: string,
@@ -43,6 +46,11 @@ export function ask(store: Store, vault?: string): Asking {
       store.read(async (snapshot) => {
         const [hits = []] = await snapshot.names([name], match, scope, options)
         return match === 'similar' ? hits : ownNames(hits)
+      }),
+    problems: (filter, page) =>
+      store.read(async (snapshot) => {
+        const { items, total } = await snapshot.problems(filter, page)
+        return { items: await reportProblems(snapshot, items), total }
       }),
     words: (text, scope, limit) => store.read((snapshot) => snapshot.words(queryTerms(text), scope, limit)),
     nearest: (embedder, vector, scope, limit) =>

@@ -249,7 +249,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       return { items: items.sort((a, b) => b.score - a.score || byId(a, b)).slice(0, limit), generation: 1 }
     },
     async topology() {
-      return { generation: 1, ids: [], offsets: Uint32Array.of(0), targets: new Uint32Array() }
+      return { generation: 1, ids: () => [], offsets: Uint32Array.of(0), targets: new Uint32Array() }
     },
     async names(wanted, match, scope, { limit, minimum } = { limit: Number.POSITIVE_INFINITY, minimum: 0 }) {
       return wanted.map((name) => {
@@ -405,6 +405,7 @@ function emptyNode(id: NodeId): Node {
     linkCount: 0,
     properties: {},
     headings: [],
+    blocks: [],
     excerpt: '',
     excerptCut: false,
   }
@@ -427,6 +428,7 @@ function describe(path: string, body: string, properties: Readonly<Record<string
     created: '2024-01-01T00:00:00Z',
     modified: '2024-02-02T00:00:00Z',
     headings,
+    blocks: [],
     excerpt: body.slice(0, EXCERPT_LENGTH),
     excerptCut: body.length > EXCERPT_LENGTH,
   }

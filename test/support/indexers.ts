@@ -15,3 +15,10 @@ export function openIndexer(vault: Vault, writer: IndexWriter): Indexer {
     onProgress: () => {},
   })
 }
+
+/** Everything that comes in parts. */
+export async function allOf<T>(parts: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const part of parts) all.push(...part)
+  return all
+}

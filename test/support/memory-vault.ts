@@ -2,7 +2,6 @@ import { createFsFromVolume, Volume } from 'memfs'
 import { Rankings } from '../../src/app/rankings.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
-import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
@@ -17,6 +16,7 @@ import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 import type { FileSystem } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
+import type { Engine } from './memory-engine/open.ts'
 import { textsOf } from './texts.ts'
 
 /** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
@@ -98,25 +98,20 @@ export interface IndexedOptions extends Flavoured {
   readonly location?: Location
 }
 
-/** A vault that is indexed into memory and read back through the store. */
-export class IndexedVault<V extends Vault = MemoryVault> {
+/** A vault that is written into an engine and read back through its store. */
+export class FedVault<V extends Vault, S extends Store> {
   readonly vault: V
   readonly indexer: Indexer
-  readonly store: EmbeddedStore
-  readonly texts: Texts
-  readonly rankings: Rankings
-  readonly #writer: IndexWriter
-  readonly #searchLocation: Location
+  readonly store: S
+  readonly #engine: Engine<S>
   #search: SearchIndexer | undefined
   #wake: () => void = () => {}
 
-  constructor(vault: V, options: IndexedOptions = {}, vaultName?: string) {
-    const name = `test-${process.pid}-${++opened}`
-    const { location = { kind: 'memory', name }, ...flavour } = options
+  constructor(vault: V, engine: Engine<S>, flavour: Flavoured = {}) {
     this.vault = vault
-    this.#searchLocation = { kind: 'memory', name: `${name}-search` }
-    this.#writer = openIndexWriter(location)
-    this.indexer = new Indexer(vault, this.#writer, {
+    this.store = engine.store
+    this.#engine = engine
+    this.indexer = new Indexer(vault, engine.index, {
       profile: 'lenient',
       comments: true,
       mode: 'obsidian',
@@ -126,28 +121,19 @@ export class IndexedVault<V extends Vault = MemoryVault> {
       onProgress: () => {},
       ...flavour,
     })
-    this.store = openEmbeddedStore(location, {
-      ...(vaultName === undefined ? {} : { vault: vaultName }),
-      onDamage: () => {},
-      search: this.#searchLocation,
-      onSearchDamage: () => {},
-    })
-    this.texts = textsOf(() => vault)
-    this.rankings = new Rankings(this.store, {
-      // Like the worker, not at once.
-      run: async (metric, topology) => {
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        return metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)
-      },
-    })
+  }
+
+  async index(): Promise<this> {
+    await this.indexer.reconcile({ all: true })
+    return this
   }
 
   /** Makes everything findable: by words, and by meaning where there is an embedder. */
   async indexSearch(embedder?: Embedder): Promise<this> {
     this.#search ??= new SearchIndexer({
       vault: this.vault,
-      index: this.#writer,
-      search: openSearchWriter(this.#searchLocation),
+      index: this.#engine.index,
+      search: this.#engine.search,
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
       supersedes: true,
       flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
@@ -165,10 +151,40 @@ export class IndexedVault<V extends Vault = MemoryVault> {
       if (result === 'waiting') await woken
     }
   }
+}
 
-  async index(): Promise<this> {
-    await this.indexer.reconcile({ all: true })
-    return this
+/** The embedded engine; in memory unless it is said where. */
+export function embeddedEngine(location?: Location, vault?: string): Engine<EmbeddedStore> {
+  const name = `test-${process.pid}-${++opened}`
+  const index: Location = location ?? { kind: 'memory', name }
+  const search: Location = { kind: 'memory', name: `${name}-search` }
+  return {
+    index: openIndexWriter(index),
+    search: openSearchWriter(search),
+    store: openEmbeddedStore(index, {
+      ...(vault === undefined ? {} : { vault }),
+      onDamage: () => {},
+      search,
+      onSearchDamage: () => {},
+    }),
+  }
+}
+
+/** A vault that is indexed into memory by the embedded engine. */
+export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, EmbeddedStore> {
+  readonly texts: Texts
+  readonly rankings: Rankings
+
+  constructor(vault: V, { location, ...flavour }: IndexedOptions = {}, vaultName?: string) {
+    super(vault, embeddedEngine(location, vaultName), flavour)
+    this.texts = textsOf(() => vault)
+    this.rankings = new Rankings(this.store, {
+      // Like the worker, not at once.
+      run: async (metric, topology) => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)
+      },
+    })
   }
 }
 

@@ -25,7 +25,8 @@ export type Files = Readonly<Record<string, string | Uint8Array>>
 export interface WritableOptions extends Flavoured {
   /** Whether the files are older than what file systems and clocks may be wrong by, as nearly all are; true unless it is said. */
   readonly settled?: boolean
-  readonly keepsCase?: boolean
+  /** As the setting `files.case`; `lower` unless it is said. */
+  readonly spelling?: 'auto' | 'lower' | 'preserve'
   readonly changes?: Partial<ChangesOptions>
 }
 
@@ -49,7 +50,7 @@ export class WritableVault {
   constructor(folder: string, options: WritableOptions) {
     this.root = join(folder, 'vault')
     this.state = join(folder, 'state')
-    const { keepsCase = false, changes, profile = 'lenient', comments = true, mode = 'obsidian' } = options
+    const { spelling = 'lower', changes, profile = 'lenient', comments = true, mode = 'obsidian' } = options
     const location = { kind: 'memory', name: `writable-${process.pid}-${++opened}` } as const
     const search = { kind: 'memory', name: `${location.name}-search` } as const
     const open = () => openVault(this.root, { ignore: ['drafts/**'], gitignore: true, linkRoots: [], mode })
@@ -83,7 +84,7 @@ export class WritableVault {
     this.writes = new WriteService({
       service: this.service,
       changes: this.changes,
-      openView: (access) => openVaultView(access, { keepsCase }),
+      openView: (access) => openVaultView(access, { spelling }),
     })
   }
 

@@ -40,7 +40,7 @@ function fakes() {
 function client(host: IndexerHost) {
   const errors: string[] = []
   const replaced: string[] = []
-  const indexing = new IndexingClient(host, { file: 'index.db' } as IndexerData, {
+  const indexing = new IndexingClient(host, { engine: { file: 'index.db' } } as IndexerData, {
     onReplaced: (cache) => replaced.push(`index on ${cache}`),
     onSearchReplaced: (cache) => replaced.push(`search on ${cache}`),
     onCommitted: () => {},

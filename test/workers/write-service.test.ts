@@ -217,7 +217,7 @@ describe('what a dead process left half done', () => {
 /** The changes that an operation comes to, as a writer of another process would make them. */
 async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: Operation) {
   return await vault.service.exclusively(async (access) =>
-    planOperations(await openVaultView(access, { keepsCase: false }), [operation]),
+    planOperations(await openVaultView(access, { spelling: 'lower' }), [operation]),
   )
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { boundYoungSpace } from '../../src/workers/young-space.ts'
 
@@ -11,8 +12,21 @@ vi.mock('node:v8', () => ({
   setFlagsFromString: (flag: string) => void v8.flags.push(flag),
 }))
 
+beforeEach(() => {
+  v8.size = 0
+  v8.flags = []
+})
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
+afterEach(() => void process.removeAllListeners('worker'))
+
+/** What Node tells of a thread: that it was made, then that it runs. */
+function startThread(): void {
+  const thread = new EventEmitter()
+  const emitter: EventEmitter = process
+  emitter.emit('worker', thread)
+  thread.emit('online')
+}
 
 test('the young space may grow up to 8 MB and then no further, which is said once', () => {
   boundYoungSpace()
@@ -23,4 +37,15 @@ test('the young space may grow up to 8 MB and then no further, which is said onc
   vi.advanceTimersByTime(1_000)
   expect(v8.flags).toEqual(['--semi-space-growth-factor=1'])
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('it is said again for each thread that starts, which makes V8 forget it', () => {
+  boundYoungSpace()
+  startThread()
+  expect(v8.flags).toEqual([])
+  v8.size = 8 << 20
+  vi.advanceTimersByTime(1_000)
+  startThread()
+  startThread()
+  expect(v8.flags).toEqual(Array.from({ length: 3 }, () => '--semi-space-growth-factor=1'))
 })

@@ -4,7 +4,7 @@ import type { Operation } from '../../core/operations.ts'
 import type { Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { checkOperation } from './check-operation.ts'
-import { type WriteFacts, writeFacts } from './facts.ts'
+import { filled, type WriteFacts, writeFacts } from './facts.ts'
 import { type SingleWrite, titleOf } from './single-write.ts'
 import { write, written } from './write.ts'
 
@@ -20,6 +20,9 @@ export interface AppliedChanges extends WriteFacts {
   readonly ids?: readonly (string | null)[]
 }
 
+/** Ids that a model is shown. */
+const MOST_IDS = 20
+
 /**
  * Carries out operations as one change, or a plan that a dry run made.
  * @throws RouxError of the first operation that cannot be done, with its number; nothing is written then. `CONFLICT` for a stale plan.
@@ -32,15 +35,26 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const request = { title, operations: operations.map(({ operation }) => operation), dryRun }
   const result = await write(core, planId === undefined ? request : { ...request, planId }, call)
   const ids = result.subjects.map((path) => (path === undefined ? null : toNodeId(foldId(path), core.name)))
-  return written({ ...(ids.length === 0 ? {} : { ids }), ...writeFacts(result, call, { diff: true }) }, result)
+  const shown = call.whole === true ? ids : ids.slice(0, MOST_IDS)
+  const { omitted, ...facts } = writeFacts(result, call, { diff: true })
+  const left = filled({ ids: ids.length - shown.length, ...omitted })
+  const value = { ...(shown.length === 0 ? {} : { ids: shown }), ...facts, ...(left === undefined ? {} : { omitted: left }) }
+  return written(value, result)
 }
 
 function requireOne({ operations, dryRun, planId }: ApplyArguments): void {
-  if (planId === undefined && operations.length === 0) throw invalid('Give operations, or the plan_id of a dry run.')
+  if (planId === undefined && operations.length === 0)
+    throw invalid('There is nothing to do.', 'Give operations, or the plan_id that a dry run answered.')
   if (planId === undefined) return
-  if (operations.length > 0) throw invalid('Give either operations or plan_id: the plan has its own operations.')
-  if (dryRun) throw invalid('A plan is the answer of a dry run already: leave out dry_run to carry it out.')
-  if (planId.trim() === '') throw invalid('plan_id is empty.')
+  if (operations.length > 0)
+    throw invalid('operations and plan_id do not go together: a plan has its own operations.', 'Leave out one of them.')
+  if (dryRun) {
+    throw invalid(
+      'plan_id is what a dry run answered: it cannot be tried again.',
+      'Leave out dry_run to carry the plan out. For another look give the operations with dry_run, and no plan_id.',
+    )
+  }
+  if (planId.trim() === '') throw invalid('plan_id is empty.', 'Give the plan_id that a dry run answered, or operations.')
 }
 
 function checkNumbered(operation: Operation, at: number): void {
@@ -53,6 +67,6 @@ function checkNumbered(operation: Operation, at: number): void {
   }
 }
 
-function invalid(message: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message)
+function invalid(message: string, hint?: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
 }

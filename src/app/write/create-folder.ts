@@ -10,6 +10,7 @@ export interface CreatedFolder {
   readonly path: string
   /** Absent when the folder was there already. */
   readonly change_id?: string
+  readonly plan_id?: string
 }
 
 /** Makes a folder, and those above it. @throws RouxError as `write` does */
@@ -20,7 +21,8 @@ export async function createFolder(
 ): Promise<Answer<CreatedFolder>> {
   checkOperation(request.operation)
   const result = await writeOne(core, request, call)
-  const { changeId, subjects } = result
+  const { changeId, planId, subjects } = result
   const path = subjects[0] ?? trimFolder(request.operation.path)
-  return written({ path, ...(changeId === undefined ? {} : { change_id: changeId }) }, result)
+  const ids = { ...(changeId === undefined ? {} : { change_id: changeId }), ...(planId === undefined ? {} : { plan_id: planId }) }
+  return written({ path, ...ids }, result)
 }

@@ -2,7 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeKind } from '../../core/store.ts'
 import type { Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { lookUp, unknownIdWarning } from '../known-node.ts'
+import { lookUpKinds, unknownIdWarning } from '../known-node.ts'
 import { quoted } from '../truncate.ts'
 import { ATTACHMENTS } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
@@ -11,7 +11,7 @@ import type { OperationOf, SingleWrite } from './single-write.ts'
 import { openWriting, writeOne, written } from './write.ts'
 
 export interface DeletedFile extends Partial<WriteFacts> {
-  /** `false` when there was no such file. */
+  /** `false` when there was no such file, and of a dry run. */
   readonly deleted: boolean
 }
 
@@ -29,7 +29,9 @@ export async function deleteFile(
   await openWriting(core, call)
   await requireKind(core, operation)
   const result = await writeOne(core, request, call)
-  if (result.files.length > 0) return written({ deleted: true, ...writeFacts(result, call) }, result)
+  if (result.files.length > 0) {
+    return written({ deleted: !request.dryRun, ...writeFacts(result, call, { diff: request.dryRun }) }, result)
+  }
   const meant = operation.kind === 'delete' ? {} : ATTACHMENTS
   return {
     value: { deleted: false },
@@ -48,9 +50,5 @@ async function requireKind(core: GraphCore, { kind, id }: OperationOf<'delete' |
 }
 
 async function kindOf(core: GraphCore, argument: string): Promise<NodeKind | undefined> {
-  return await core.store.read(async (snapshot) => {
-    const [id] = await lookUp(snapshot, core, [argument])
-    const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
-    return node?.kind
-  })
+  return await core.store.read(async (snapshot) => (await lookUpKinds(snapshot, core, [argument]))[0]?.kind)
 }

@@ -1,6 +1,7 @@
 import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
 import type { Call } from '../answer-when-ready.ts'
 import { truncate } from '../truncate.ts'
+import { hunksOf, shownDiff } from './shown-text.ts'
 
 /** What was done, or would be, as answers tell it. */
 export interface WriteFacts {
@@ -8,13 +9,26 @@ export interface WriteFacts {
   readonly change_id?: string
   /** Of a dry run: what `apply_changes` takes to do it. */
   readonly plan_id?: string
-  readonly files: readonly FileFacts[]
-  /** How much `files` leaves out; absent when nothing is. */
-  readonly omitted?: { readonly files: number; readonly lines: number }
+  /** Unified difference. */
+  readonly diff?: string
+  /** Of several files how many there are, and how many lines of them were rewritten for links. */
+  readonly counts?: Counts
+  /** Absent where the answer's own note is the only file. */
+  readonly files?: readonly FileFacts[]
+  /** How much the lists leave out; absent when they leave out nothing. */
+  readonly omitted?: Omitted
   /** Links that lead nowhere now, or could not be kept. */
   readonly dangling_links?: readonly LinkReport[]
-  /** Unified difference, of dry runs and of several operations. */
-  readonly diff?: string
+}
+
+export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { readonly relinked_lines?: number }
+
+export interface Omitted {
+  readonly ids?: number
+  readonly files?: number
+  /** Lines that were rewritten. The difference says itself how many lines more it has. */
+  readonly lines?: number
+  readonly dangling_links?: number
 }
 
 export interface FileFacts {
@@ -33,34 +47,58 @@ export interface RelinkedLine {
   readonly after: string
 }
 
-/** What fits into a model's context beside everything else: some 10,000 tokens at the most. */
-const LIMITS = { files: 100, lines: 100, line: 200, dangling: 50, diff: 20_000 } as const
-const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity, diff: Infinity } as const
+/** What a model is shown of each list, and of a line. */
+const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
+const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
-/** A result as answers show it, cut to what fits unless the call wants all; `diff` where one is asked for. */
-export function writeFacts(result: WriteResult, { whole = false }: Call, shown: { readonly diff?: boolean } = {}): WriteFacts {
+export interface ShownFacts {
+  /** Whether the difference is wanted. */
+  readonly diff?: boolean
+  /** The file that the answer is about: where it is the only one, it is not listed. */
+  readonly own?: string | undefined
+}
+
+/** A result as answers show it, cut to what a model should read unless the call wants all. */
+export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
-  const { changeId, planId, dangling, diff } = result
+  const { changeId, planId, dangling } = result
   // What was not only relinked comes first: it is what was asked for.
   const ranked = [...result.files].sort((a, b) => Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)))
-  let lines = limits.lines
+  let room: number = limits.lines
   const files = ranked.slice(0, limits.files).map((file) => {
-    const relinked = file.relinked.slice(0, lines)
-    lines -= relinked.length
+    const relinked = file.relinked.slice(0, room)
+    room -= relinked.length
     return fileFacts(file, relinked, limits.line)
   })
-  const omitted = {
+  const lines = linesIn(ranked) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0)
+  const isListed =
+    whole || own === undefined || ranked.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
+  const omitted = filled({
     files: ranked.length - files.length,
-    lines: linesIn(ranked) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0),
-  }
+    lines,
+    dangling_links: dangling.length - Math.min(dangling.length, limits.dangling),
+  })
   return {
     ...(changeId === undefined ? {} : { change_id: changeId }),
     ...(planId === undefined ? {} : { plan_id: planId }),
-    files,
-    ...(omitted.files + omitted.lines === 0 ? {} : { omitted }),
+    ...(diff ? { diff: whole ? result.diff : shownDiff(isListed ? result.diff : hunksOf(result.diff)) } : {}),
+    ...(ranked.length < 2 ? {} : { counts: countsOf(ranked) }),
+    ...(isListed ? { files } : {}),
+    ...(omitted === undefined ? {} : { omitted }),
     ...(dangling.length === 0 ? {} : { dangling_links: dangling.slice(0, limits.dangling) }),
-    ...(shown.diff === true ? { diff: truncate(diff, limits.diff).text } : {}),
   }
+}
+
+/** The members that are not 0; `undefined` where none is. */
+export function filled<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> | undefined {
+  const entries = Object.entries(counts).filter(([, count]) => count > 0)
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Partial<T>)
+}
+
+function countsOf(files: readonly WrittenFile[]): Counts {
+  const counts: Record<string, number> = {}
+  for (const { kind } of files) counts[kind] = (counts[kind] ?? 0) + 1
+  return { ...counts, ...filled({ relinked_lines: linesIn(files) }) }
 }
 
 function isRelinkedOnly({ kind, relinked }: WrittenFile): boolean {

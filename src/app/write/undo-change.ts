@@ -2,16 +2,15 @@ import { RouxError } from '../../core/errors.ts'
 import type { WriteResult } from '../../core/operations.ts'
 import type { Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import type { NodeDetails } from '../node-details.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { openWriting, written } from './write.ts'
-import { nodeAt } from './write-node.ts'
+import { type ChangedNode, nodeAt } from './write-node.ts'
 
 export interface UndoneChange extends WriteFacts {
   /** The change that was taken back. */
   readonly undone: string
   /** Where the change was of one file that is there again or still. */
-  readonly node?: NodeDetails
+  readonly node?: ChangedNode
 }
 
 /**
@@ -24,7 +23,8 @@ export async function undoChange(core: GraphCore, changeId: string, call: Call =
   }
   const writing = await openWriting(core, call)
   const result = await writing.undo(changeId)
-  const node = await nodeAt(core, onlyFile(result), call)
+  const path = onlyFile(result)
+  const node = await nodeAt(core, { path, text: undefined }, call)
   const value = { undone: changeId, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }
   return written(value, result, node.warnings)
 }

@@ -1,18 +1,37 @@
-import type { Call } from '../answer-when-ready.ts'
-import { getNode } from '../get-node.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { WriteResult } from '../../core/operations.ts'
+import { partialHash } from '../../core/partial-reading.ts'
+import type { Node } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { answer, type Call, plain } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { lookUp } from '../known-node.ts'
 import type { NodeDetails } from '../node-details.ts'
+import { MAX_LINKS, type NodeResponse } from '../node-response.ts'
+import { noteWarnings } from '../note-warnings.ts'
+import { type Reading, readNotes, unansweredError } from '../texts.ts'
 import { CONTENT_LIMITS } from '../truncate.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
+import { textAround } from './shown-text.ts'
 import type { OperationOf, SingleWrite } from './single-write.ts'
 import { readBack, writeOne, written } from './write.ts'
 
-/** A node as it is after a change, and what else was changed. */
-export type WrittenNode = Partial<NodeDetails> & WriteFacts
+/** A note as it is after a change. */
+export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
+  /** As spelled on disk. */
+  readonly path: string
+  /** SHA-256 of the file; `partial:` in front where the caller knows only a part of its text. */
+  readonly hash?: string
+  /** Links in all, of which `links` shows the first. */
+  readonly link_count: number
+}
+
+/** A note as it is after a change, and what was changed; of a dry run where the note is or would be. */
+export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
 /**
- * Creates, changes, restores or clones a note and answers it as `get_node` shows it.
+ * Creates, changes, restores or clones a note and answers it with the text around the change.
  * @throws RouxError as `write` does; nothing is written then.
  */
 export async function writeNode(
@@ -22,14 +41,85 @@ export async function writeNode(
 ): Promise<Answer<WrittenNode>> {
   checkOperation(request.operation)
   const result = await writeOne(core, request, call)
-  const node = await nodeAt(core, result.subjects[0], call)
-  return written({ ...node.value, ...writeFacts(result, call) }, result, node.warnings)
+  const [path] = result.subjects
+  const facts = writeFacts(result, call, { diff: true, own: path })
+  // What is read back would not be what is planned.
+  if (request.dryRun) return written({ ...placeOf(core, path), ...facts }, result)
+  const { value, warnings } = await nodeAt(core, { path, text: result.text }, call)
+  if (value === undefined) return written({ ...placeOf(core, path), ...facts }, result, warnings)
+  const { id, path: at, title, hash, ...rest } = value
+  return written({ id, path: at, title, ...(hash === undefined ? {} : { hash }), ...facts, ...rest }, result, warnings)
 }
 
-/** The node of a path as it is now; nothing where there is none. */
-export function nodeAt(core: GraphCore, path: string | undefined, call: Call): Promise<Answer<NodeDetails | undefined>> {
-  return readBack(path, async (id) => {
-    const { value, warnings } = await getNode(core, { id, depth: 0, offset: 0, maxChars: CONTENT_LIMITS.single }, call)
-    return { value: value ?? undefined, warnings }
-  })
+/** Where a note is, or would be. */
+function placeOf({ name }: GraphCore, path: string | undefined): Partial<Pick<ChangedNode, 'id' | 'path'>> {
+  return path === undefined ? {} : { id: toNodeId(foldId(path), name), path }
+}
+
+export interface WrittenAt extends Pick<WriteResult, 'text'> {
+  readonly path: string | undefined
+}
+
+/** The node of a path as it is now, with its text around what was changed; nothing where there is none. */
+export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
+  return readBack(path, (at) =>
+    answer(core, call, async (snapshot) => {
+      const [id] = await lookUp(snapshot, core, [at])
+      const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
+      if (id === undefined || read === undefined) return plain(undefined)
+      // Links that fit several notes were there before, or are told with those that were written.
+      const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
+      return { value: changedNode(read, { path: at, text }, call), warnings }
+    }),
+  )
+}
+
+interface ReadNode {
+  readonly node: Node
+  /** Absent of attachments, which can be restored. */
+  readonly source: NoteText | undefined
+}
+
+/** @throws RouxError `TIMEOUT` */
+async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
+  const options = { links: reading.call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: reading.call.whole === true }
+  const { notes, unread } = await readNotes(reading, [id], options)
+  if (unread.length > 0) throw unansweredError(id)
+  const [note] = notes
+  if (note !== undefined) return note
+  const [node] = await reading.snapshot.nodes([id], options)
+  return node?.kind === 'attachment' ? { node, source: undefined } : undefined
+}
+
+/** Links that a model is shown of a note it has written. */
+const SHOWN_LINKS = 3
+
+function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
+  const body = source?.text.slice(source.bodyStart) ?? ''
+  const changed = text?.hash === source?.hash ? text?.changed : undefined
+  const content = whole ? body : textAround(body, CONTENT_LIMITS.list, changed ?? { start: 0, end: 0 })
+  const { created, modified, properties, headings } = node
+  return {
+    id: node.id,
+    path: path ?? '',
+    title: node.title,
+    ...(source === undefined ? {} : { hash: knows(source, { content, text }) ? source.hash : partialHash(source.hash) }),
+    tags: node.tags,
+    links: node.links,
+    link_count: node.linkCount,
+    content,
+    ...(node.kind === 'note' ? {} : { kind: node.kind }),
+    ...(whole ? { properties, outline: headings } : {}),
+    ...(whole && created !== undefined ? { created } : {}),
+    ...(whole && modified !== undefined ? { modified } : {}),
+  }
+}
+
+/**
+ * Whether the caller may replace all of a text: it is shown all of it, or knew it before. What it wrote counts only where that is still what the
+ * file holds.
+ */
+function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
+  const isShown = content.length === source.text.length - source.bodyStart
+  return isShown || (text?.isKnown === true && text.hash === source.hash)
 }

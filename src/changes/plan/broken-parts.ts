@@ -1,3 +1,4 @@
+import { listSome } from '../../core/list-some.ts'
 import type { Flavour } from '../../core/note.ts'
 import { type NamedFile, namesOf } from '../../links/name-index.ts'
 import type { RelinkSource } from '../../links/relink/relink-plan.ts'
@@ -74,7 +75,5 @@ function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: num
 
 function sentenceOf(path: string, places: readonly string[]): string {
   const [links, lead] = places.length === 1 ? ['1 link names', 'It leads'] : [`${places.length} links name`, 'They lead']
-  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : ''
-  const named = places.slice(0, NAMED).join(', ')
-  return `${links} a heading or block that is no longer in ${path}: ${named}${more}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
+  return `${links} a heading or block that is no longer in ${path}: ${listSome(places, NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
 }

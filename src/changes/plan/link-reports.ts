@@ -68,7 +68,7 @@ interface Lost {
 }
 
 const REASONS: Readonly<Record<LostReason, string>> = {
-  gone: 'nothing is called so any more',
+  gone: 'nothing has this name any more',
   unreadable: 'the file that holds it cannot be read',
   unwritable: 'the new name cannot be written in a link of this kind',
   misread: 'with the new name in it, the text around it would be read as something else',

@@ -12,6 +12,7 @@ import { addTags, bodyTags, removeTags, setTags } from '../../markdown/edit/tags
 import { setTitle } from '../../markdown/edit/title.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
+import { commonTags, repeatedTagNotes, withHashes } from './given-tags.ts'
 import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { linkTo, relationLinks } from './relation-targets.ts'
 import { bodyOf, countLostLines, knowsAll, requireUncut, requireWhole } from './whole-text.ts'
@@ -41,6 +42,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
     ...(title === undefined ? undefined : { title }),
   })
   noteOverridden(workspace, content, text)
+  workspace.notes.push(...repeatedTagNotes(tags))
   return workspace.create(path, encoder.encode(text))
 }
 
@@ -48,7 +50,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const lost = [
-    ...(tags.length === 0 ? [] : [`left out ${tags.map((tag) => `#${tag}`).join(', ')}`]),
+    ...(tags.length === 0 ? [] : [`left out ${withHashes(tags)}`]),
     ...(properties.length === 0 ? [] : [`another value for ${properties.join(', ')}`]),
   ]
   if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
@@ -82,6 +84,7 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   editBody(workspace, draft, operation)
   const edit = editor(workspace, draft)
   if (tags !== undefined) edit((text) => setTags(text, tags))
+  workspace.notes.push(...repeatedTagNotes(tags ?? []))
   if (properties !== undefined) edit((text) => setProperties(text, properties))
   if (relations !== undefined) edit((text) => setRelations(text, relationLinks(workspace, relations, draft)))
   if (title !== undefined) await retitle(workspace, draft, { title, updateLinks })
@@ -160,12 +163,13 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'
   const edit = editor(workspace, draft)
   if (remove.length > 0) edit((text) => removeTags(text, remove))
   if (add.length > 0) edit((text) => addTags(text, add))
-  const gone = new Set(remove.map((tag) => tag.replace(/^#/, '').toLowerCase()))
-  const left = bodyTags(workspace.textOf(draft), workspace.view.flavour).filter((tag) => gone.has(tag.toLowerCase()))
+  workspace.notes.push(...repeatedTagNotes(add))
+  const both = commonTags(add, remove)
+  if (both.length > 0) workspace.notes.push(`Tags that are given to add and to remove stay: ${withHashes(both)}.`)
+  const gone = remove.filter((tag) => commonTags([tag], both).length === 0)
+  const left = commonTags(bodyTags(workspace.textOf(draft), workspace.view.flavour), gone)
   if (left.length > 0) {
-    workspace.notes.push(
-      `The text itself still has ${left.map((tag) => `#${tag}`).join(', ')}: only the frontmatter's list was changed.`,
-    )
+    workspace.notes.push(`The text itself still has ${withHashes(left)}: only the frontmatter's list was changed.`)
   }
   return draft
 }
@@ -201,7 +205,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   // The caller has not read what is there now.
   const now = partialHash(draft.before)
   throw new RouxError('CONFLICT', `${quote(foldId(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`, {
-    hint: 'Read it again with get_node, then decide again.',
+    hint: 'Read it again with get_node, then decide.',
     candidates: [now, expected],
   })
 }

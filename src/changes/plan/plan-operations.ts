@@ -9,6 +9,7 @@ import { differenceOf } from './plan-difference.ts'
 import { renameOneHeading, renameOneTag } from './rename-operations.ts'
 import type { VaultView } from './vault-view.ts'
 import { type Draft, Workspace } from './workspace.ts'
+import { writtenText } from './written-text.ts'
 
 /** What operations come to, before anything is done. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
@@ -36,19 +37,27 @@ export async function planOperations(
         throw operations.length > 1 ? numbered(error, at) : error
       }
     }
+    workspace.noteWrittenLinks(subjects.flatMap((draft, at) => (draft !== undefined && writes(operations[at]) ? [draft] : [])))
     await workspace.noteBrokenParts()
     const { changes, files, dangling, texts, notes } = workspace.finish()
+    const text = writtenText(operations, subjects, view)
     return {
       changes,
       files,
       dangling,
       notes,
       subjects: subjects.map((draft) => (draft === undefined || isTrash(draft.path) ? undefined : draft.path)),
+      ...(text === undefined ? undefined : { text }),
       diff: differenceOf(texts),
     }
   } finally {
     workspace.close()
   }
+}
+
+/** Whether an operation brings text that its caller wrote. */
+function writes(operation: Operation | undefined): boolean {
+  return operation?.kind === 'create' || operation?.kind === 'update'
 }
 
 function run(workspace: Workspace, operation: Operation, deletions: () => Iterable<Trashed>): Promise<Draft | undefined> {

@@ -31,9 +31,8 @@ function relationLink(workspace: Workspace, given: string, source: Source): stri
   // With a heading or a display text it is a link already.
   if (/[#|]/.test(target)) return target
   const found = findById(workspace, target) ?? findByName(workspace, target, source)
-  if (found !== undefined) return linkTo(workspace, found, source)
-  workspace.notes.push(`No note is called ${quote(target)}: the relation leads nowhere yet.`)
-  return target
+  // What is not there yet is told with the other links that were written, when planning is over.
+  return found === undefined ? target : linkTo(workspace, found, source)
 }
 
 function findById(workspace: Workspace, id: string): Draft | undefined {

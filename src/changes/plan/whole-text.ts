@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
-import type { CreateNote, UpdateNote } from '../../core/operations.ts'
+import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
 import { MARKER, readHash } from '../../core/partial-reading.ts'
-import { bodyStartOf } from '../../markdown/edit/body.ts'
+import { bodyStartOf } from '../../markdown/frontmatter.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 
@@ -45,6 +45,14 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
 /** Whether the caller gave the hash of a note that was read to its end. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
+}
+
+/** Whether the caller knows the body as an operation leaves it: because it wrote all of it, or had read all and changed a part. */
+export function knowsResult(operation: Operation, { relinked }: Draft): boolean {
+  // The caller has not seen links that were rewritten for it.
+  if (relinked.length > 0) return false
+  if (operation.kind !== 'update') return operation.kind === 'create'
+  return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
 }
 
 export function bodyOf({ text }: Draft): string {

@@ -5,7 +5,7 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
-import { bodyStartOf } from '../../markdown/edit/body.ts'
+import { bodyStartOf } from '../../markdown/frontmatter.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import { brokenPartNotes } from './broken-parts.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
@@ -18,6 +18,7 @@ import { isTrash } from './note-paths.ts'
 import { type GivenNames, namedByText, PlannedNames, sameNames } from './planned-names.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
+import { writtenLinkNotes } from './written-links.ts'
 
 export type { ChangedText } from './changed-files.ts'
 export type { Draft } from './draft.ts'
@@ -271,6 +272,16 @@ export class Workspace {
       namedBefore: (key: number) => this.#names.before(key),
     }
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
+  }
+
+  /** Says in `notes` where links that were written into these notes lead nowhere: when planning is over, because a later operation may make the target. */
+  noteWrittenLinks(drafts: readonly Draft[]): void {
+    const files = {
+      read: (draft: Draft) => this.#sources.read(draft),
+      byKey: (key: number) => this.byKey(key),
+      pathOf: (key: number) => this.#pathOf(key),
+    }
+    this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
   /** Files with a tag or one nested in it, and those whose tags may have changed. */

@@ -93,6 +93,15 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   }
 }
 
+/** Whether the vault is one whose application keeps spellings, but new notes are named in lower case, as settings files once said by default. */
+export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
+  const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
+  if (marker === undefined) return []
+  const message = `files.case is lower (${where ?? 'by default'}): new notes get names in lower case, although the vault has a folder ${marker}`
+  const hint = 'Earlier versions wrote that into settings files. Unless it is meant, take it away or set files.case to auto.'
+  return [{ check: 'case', state: 'warn', message, hint }]
+}
+
 function wideFinding(path: string, named: boolean): Finding {
   const message = `${path} is a home folder or a whole disk, hardly a vault`
   if (named)

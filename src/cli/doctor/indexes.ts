@@ -54,10 +54,11 @@ function indexFinding(check: 'index' | 'search', { file, state, message }: Index
         hint: REBUILT,
       }
     case 'newer':
+    case 'older':
       return {
         check,
         state: 'warn',
-        message: `${file} was written by a newer version of Roux${because}`,
+        message: `${file} was written by ${state === 'newer' ? 'a newer' : 'an older'} version of Roux${because}`,
         hint: REBUILT,
       }
   }

@@ -79,43 +79,36 @@ function sliceOf({ text, marks }: MarkedText, from: number, to: number): MarkedT
 }
 
 /** A line of code: one word, white space and all. */
-function verbatim({ text, marks }: MarkedText): Word {
-  const pieces: Piece[] = []
-  const add = (part: string, marked: boolean): void => {
-    const shown = printableText(part).replaceAll('\t', '  ').replaceAll('\n', '')
-    if (shown !== '') pieces.push({ text: shown, isMarked: marked })
-  }
-  let at = 0
-  for (const [start, end] of marks) {
-    add(text.slice(at, start), false)
-    add(text.slice(start, end), true)
-    at = end
-  }
-  add(text.slice(at), false)
-  return pieces
+function verbatim(marked: MarkedText): Word {
+  return piecesOf(marked)
+    .map(({ text, isMarked }) => ({ text: text.replaceAll('\t', '  ').replaceAll('\n', ''), isMarked }))
+    .filter(({ text }) => text !== '')
 }
 
-function wordsOf({ text, marks }: MarkedText): readonly Word[] {
-  const words: Piece[][] = []
-  let isOpen = false
-  const add = (part: string, marked: boolean): void => {
-    for (const piece of printableText(part).split(/(\s+)/)) {
-      if (piece === '') continue
-      if (/^\s/.test(piece)) isOpen = false
-      else if (isOpen) words.at(-1)?.push({ text: piece, isMarked: marked })
-      else {
-        words.push([{ text: piece, isMarked: marked }])
-        isOpen = true
-      }
-    }
-  }
+/** A text in stretches that are marked or not, without what steers a terminal. */
+function piecesOf({ text, marks }: MarkedText): readonly Piece[] {
+  const pieces: Piece[] = []
   let at = 0
   for (const [start, end] of marks) {
-    add(text.slice(at, start), false)
-    add(text.slice(start, end), true)
+    pieces.push({ text: printableText(text.slice(at, start)), isMarked: false })
+    pieces.push({ text: printableText(text.slice(start, end)), isMarked: true })
     at = end
   }
-  add(text.slice(at), false)
+  return [...pieces, { text: printableText(text.slice(at)), isMarked: false }]
+}
+
+function wordsOf(marked: MarkedText): readonly Word[] {
+  const words: Piece[][] = []
+  let isOpen = false
+  for (const { text, isMarked } of piecesOf(marked)) {
+    for (const part of text.split(/(\s+)/)) {
+      if (part === '') continue
+      const isSpace = /^\s/.test(part)
+      if (!isSpace && isOpen) words.at(-1)?.push({ text: part, isMarked })
+      else if (!isSpace) words.push([{ text: part, isMarked }])
+      isOpen = !isSpace
+    }
+  }
   return words
 }
 

@@ -1,7 +1,7 @@
 import { highlightsOf } from '../../app/highlights.ts'
 import { type MarkedText, wrapMarked } from './marked-text.ts'
 import { readableText } from './readable-text.ts'
-import { cutToWidth, printable, type TableOptions, textWidth } from './table.ts'
+import { printable, type TableOptions, textWidth, wrapWords } from './table.ts'
 
 /** How found notes look. */
 export interface FoundOptions extends TableOptions {
@@ -70,16 +70,17 @@ function renderItem(item: FoundItem, options: FoundOptions): readonly string[] {
   const { width = WIDEST, faint = plain } = options
   const columns = Math.min(width, WIDEST)
   // Whole, however long: an id is there to be copied.
-  const lines = [headLine(item, columns, options), faint([printable(item.id), ...factsOf(item)].join(' · '))]
-  if (item.explain !== undefined) lines.push(faint(cutToWidth(reasonsOf(item.explain), columns)))
+  const lines = [...headLines(item, columns, options), faint([printable(item.id), ...factsOf(item)].join(' · '))]
+  if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map(faint))
   const text = textOf(item, options)
   return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, options))]
 }
 
-function headLine({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): string {
+/** The title, the score at the end of its first line. */
+function headLines({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): readonly string[] {
   const mark = score.toFixed(2)
-  const shown = cutToWidth(printable(title), columns - mark.length - 2)
-  return `${head(shown)}${' '.repeat(columns - textWidth(shown) - mark.length)}${mark}`
+  const [first = '', ...more] = wrapWords(printable(title), columns - mark.length - 2)
+  return [`${head(first)}${' '.repeat(columns - textWidth(first) - mark.length)}${mark}`, ...more.map((line) => head(line))]
 }
 
 function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): readonly string[] {
@@ -146,7 +147,10 @@ function renderText(
 ): readonly string[] {
   const indent = label === undefined ? '  ' : '    '
   const lines = wrapMarked(text, { width: columns - indent.length, lines: isBest ? BEST_LINES : MORE_LINES, mark })
-  return [...(label === undefined ? [] : [`  ${faint(cutToWidth(label, columns - 2))}`]), ...lines.map((line) => indent + line)]
+  return [
+    ...(label === undefined ? [] : [...wrapWords(label, columns - 2).map((line) => `  ${faint(line)}`)]),
+    ...lines.map((line) => indent + line),
+  ]
 }
 
 function plain(text: string): string {

@@ -17,7 +17,7 @@ export interface WrittenOptions {
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
-  if ('deleted' in value && value.deleted === false) return 'There is no such file: nothing was deleted.\n'
+  if ('deleted' in value && value.deleted === false && !isFacts(value)) return 'There is no such file: nothing was deleted.\n'
   if (isFacts(value)) return options.isDryRun ? renderPlan(value, options) : renderDone(value, options)
   if ('path' in value && !('size' in value)) return renderFolder(value, options)
   return undefined
@@ -64,7 +64,7 @@ const DONE: Readonly<Record<FileFacts['kind'], string>> = {
 }
 
 /** `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
-function sentenceOf({ files }: WriteFacts): string {
+function sentenceOf({ files = [] }: WriteFacts): string {
   const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
   const asked = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)
   const kinds = (Object.keys(DONE) as FileFacts['kind'][]).flatMap((kind) => phraseOf(kind, asked))
@@ -100,7 +100,13 @@ function renderChanges(changes: readonly ChangeFacts[], { paint, width }: Writte
     return [change_id, localTime(time), state.replaceAll('_', ' '), String(files.length + more), title]
   })
   return renderTable(
-    [{ name: 'change' }, { name: 'time' }, { name: 'state' }, { name: 'files', align: 'right' }, { name: 'what', wraps: true }],
+    [
+      { name: 'change', whole: true },
+      { name: 'time' },
+      { name: 'state' },
+      { name: 'files', align: 'right' },
+      { name: 'what', wraps: true },
+    ],
     rows,
     { head: (text) => paint('bold', text), ...(width === undefined ? {} : { width }) },
   )

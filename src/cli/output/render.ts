@@ -1,5 +1,5 @@
 import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
-import { type Column, printable, printableText, renderTable, type TableOptions } from './table.ts'
+import { type Column, printable, printableText, renderFacts, renderTable, type TableOptions } from './table.ts'
 
 /** An answer as people read it: notes that were found with their passages, other lists as tables, one object as its facts. */
 export function renderForPeople(value: unknown, options: FoundOptions = {}): string {
@@ -38,7 +38,18 @@ function isWholeFile(name: string, value: unknown): boolean {
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 
 /** Facts that are ids or paths, or lists of them. */
-const IDS: ReadonlySet<string> = new Set(['id', 'path', 'from', 'to', 'candidates'])
+const IDS: ReadonlySet<string> = new Set([
+  'id',
+  'path',
+  'from',
+  'to',
+  'candidates',
+  'match',
+  'old_id',
+  'new_id',
+  'change_id',
+  'hash',
+])
 
 function renderRecord(record: Facts, options: TableOptions): string {
   const entries = Object.entries(record)
@@ -49,7 +60,7 @@ function renderRecord(record: Facts, options: TableOptions): string {
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
   const parts = [
-    renderFacts(facts),
+    factsOf(facts, options),
     ...tables.flatMap(([name, rows]) => renderPart(name, rows, options)),
     text === undefined ? '' : `${printableText(text).trimEnd()}\n`,
   ]
@@ -63,11 +74,15 @@ function renderPart(name: string, rows: readonly Facts[], options: TableOptions)
   return rows.map((row, at) => `${head(`${name} ${at + 1}`)}\n${renderRecord(row, options)}`)
 }
 
-/** Names and values under each other; whole values, because here nothing has to fit beside them. */
-function renderFacts(facts: readonly (readonly [string, unknown])[]): string {
-  const shown = facts.map(([name, value]) => [printable(name), cell(value)] as const).filter(([, value]) => value !== '')
-  const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
+/** What has a value, whole, because here nothing has to fit beside it. */
+function factsOf(facts: readonly (readonly [string, unknown])[], options: TableOptions): string {
+  const shown = facts.map(([name, value]) => [printable(name), cell(value)] as const)
+  const columns = shown.map(([name]): Column => (IDS.has(name) ? { name, whole: true } : { name }))
+  return renderFacts(
+    columns,
+    shown.map(([, value]) => value),
+    options,
+  )
 }
 
 interface FolderFacts {

@@ -18,7 +18,10 @@ export interface TableOptions {
 
 const GAP = '  '
 
-/** A table as text, one line a row, cut to the terminal's width but for ids: the widest columns give way first. */
+/**
+ * A table as text, within the terminal's width but for ids: the widest columns give way first, and what does not fit into one goes on in the next
+ * line. Where columns would be too narrow to be read, each row is told fact by fact.
+ */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -27,11 +30,50 @@ export function renderTable(
   const { width = Number.POSITIVE_INFINITY, head = (text) => text } = options
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))
   const all = fitColumns(columns, cells, width)
-  const below = all.find(({ column, isCut }) => column.wraps && isCut)?.at
+  const below = all.find(({ column, isNarrowed }) => column.wraps && isNarrowed)?.at
   const beside = below === undefined ? all : fitColumns(columns, cells, width, below)
-  const line = (row: readonly string[]): string => renderLine(beside, row)
-  const lines = cells.flatMap((row) => [line(row), ...(below === undefined ? [] : wrapped(row[below] ?? '', width))])
-  return `${[head(headLine(beside)), ...lines].join('\n')}\n`
+  if (beside.length > 1 && isHardToRead(beside, cells)) {
+    return cells.map((row) => renderFacts(columns, row, options)).join('\n')
+  }
+  const names = columns.map(({ name }) => name)
+  const underRow = (row: readonly string[]): readonly string[] =>
+    below === undefined ? [] : wrapWords(row[below] ?? '', Math.max(MIN_WRAPPED, width - GAP.length)).map((line) => GAP + line)
+  const lines = cells.flatMap((row) => [...renderRow(beside, row), ...underRow(row)])
+  return `${[head(renderRow(beside, names).join('\n')), ...lines].join('\n')}\n`
+}
+
+/** Lines of a cell in a table that is read at a glance. */
+const HIGHEST = 6
+/** Columns of a terminal that a column must have; words that are longer are broken. */
+const NARROWEST = 16
+
+/** Whether columns are too narrow for their words, or their cells too high. */
+function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
+  return columns.some(({ column, at, width, isNarrowed }) => {
+    if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
+    return cells.some((row) => {
+      const text = row[at] ?? ''
+      const longest = Math.max(0, ...text.split(' ').map(textWidth))
+      return Math.min(longest, NARROWEST) > width || wrapWords(text, width).length > HIGHEST
+    })
+  })
+}
+
+/** Names and values under each other; long values go on below where they began, but for ids, which stay in one piece. */
+export function renderFacts(
+  columns: readonly Column[],
+  values: readonly string[],
+  { width = Number.POSITIVE_INFINITY }: TableOptions = {},
+): string {
+  const facts = columns.flatMap((column, at) => (values[at] ? [{ column, value: values[at] }] : []))
+  const nameWidth = Math.max(0, ...facts.map(({ column }) => textWidth(column.name)))
+  const indent = ' '.repeat(nameWidth) + GAP
+  return facts
+    .map(({ column, value }) => {
+      const lines = column.whole ? [value] : wrapWords(value, Math.max(MIN_WRAPPED, width - indent.length), { breaks: false })
+      return `${pad(column.name, { width: nameWidth, right: false })}${GAP}${lines.join(`\n${indent}`)}\n`
+    })
+    .join('')
 }
 
 interface Fitted {
@@ -39,7 +81,7 @@ interface Fitted {
   /** Its place in a row. */
   readonly at: number
   readonly width: number
-  readonly isCut: boolean
+  readonly isNarrowed: boolean
 }
 
 /** How wide each column is; `without` one of them. */
@@ -54,46 +96,43 @@ function fitColumns(
   const cap = widestColumn(natural, width - GAP.length * (shown.length - 1))
   return shown.map(({ column, at }, index) => {
     const wide = natural[index] ?? 0
-    return { column, at, width: Math.min(wide, cap), isCut: wide > cap }
+    return { column, at, width: Math.min(wide, cap), isNarrowed: wide > cap }
   })
 }
 
-function headLine(columns: readonly Fitted[]): string {
-  const cells = columns.map(({ column, width }) =>
-    pad(cutToWidth(column.name, width), { width, right: column.align === 'right' }),
-  )
-  return cells.join(GAP).trimEnd()
-}
-
-function renderLine(columns: readonly Fitted[], row: readonly string[]): string {
+/** The lines of a row: cells stand beside each other, each in as many lines as it takes; after an id that does not fit the row goes on below. */
+function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
-  let line = ''
-  for (const [index, { column, at, width }] of columns.entries()) {
+  let top = 0
+  let left = 0
+  for (const { column, at, width } of columns) {
     const text = row[at] ?? ''
-    const gap = index === 0 ? '' : GAP
-    if (column.whole && textWidth(text) > width) {
-      lines.push(`${line}${gap}${text}`)
-      line = ' '.repeat(textWidth(line) + gap.length + width)
-    } else line += gap + pad(cutToWidth(text, width), { width, right: column.align === 'right' })
+    const isTooWide = column.whole === true && textWidth(text) > width
+    const cell = isTooWide ? [text] : wrapWords(text, width)
+    for (const [down, part] of cell.entries()) {
+      const before = pad(lines[top + down] ?? '', { width: left, right: false })
+      lines[top + down] = before + pad(part, { width, right: column.align === 'right' })
+    }
+    if (isTooWide) top++
+    left += width + GAP.length
   }
-  const rest = line.trimEnd()
-  return rest === '' ? lines.join('\n') : [...lines, rest].join('\n')
+  return Array.from(lines, (line = '') => line.trimEnd()).filter((line, at) => line !== '' || at === 0)
 }
 
-/** A text in lines that fit, indented; a word that is too long for a line is broken. */
-function wrapped(text: string, width: number): readonly string[] {
-  const room = Math.max(MIN_WRAPPED, width - GAP.length)
+/** A text in lines that fit, broken between words; a word that is too long for a line is broken, too, unless it must not be. */
+export function wrapWords(text: string, room: number, { breaks = true }: { readonly breaks?: boolean } = {}): readonly string[] {
+  if (textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''
   const end = (): void => {
-    if (line !== '') lines.push(GAP + line)
+    if (line !== '') lines.push(line)
     line = ''
   }
   for (const word of text.split(' ').filter((each) => each !== '')) {
     if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) end()
     line += line === '' ? '' : ' '
-    for (const part of textWidth(word) <= room ? [word] : graphemesOf(word)) {
-      if (textWidth(line) + textWidth(part) > room) end()
+    for (const part of !breaks || textWidth(word) <= room ? [word] : graphemesOf(word)) {
+      if (breaks && textWidth(line) + textWidth(part) > room) end()
       line += part
     }
   }

@@ -11,6 +11,8 @@ const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled'] as const
 export interface LiveSettingsOptions {
   /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
   readonly overHttp?: boolean
+  /** How often the files are looked at, ms. */
+  readonly interval?: number
   /** Reads all sources again. @throws RouxError where something in them is wrong */
   load(): Promise<LoadedSettings>
   /** Told what a person should know. */
@@ -51,7 +53,7 @@ export class LiveSettings {
 
   /** Looks at the files from now on, first at what changed since they were read. */
   watch(): void {
-    this.#timer ??= setInterval(() => void this.#look(), INTERVAL).unref()
+    this.#timer ??= setInterval(() => void this.#look(), this.#options.interval ?? INTERVAL).unref()
   }
 
   stop(): void {

@@ -1,19 +1,12 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { editText } from '../../core/edit-text.ts'
-import { findFences, readFrontmatter } from '../frontmatter.ts'
+import { bodyStartOf, readFrontmatter } from '../frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { withoutNoOps } from './edit-text.ts'
 import { invalid, requireText } from './given-text.ts'
 import { joined } from './joints.ts'
 import { isUnended, lineEndingOf, withLineEnding } from './line-endings.ts'
 import { READING } from './reading.ts'
-
-/** Where the body begins: after the frontmatter, or after the byte order mark. */
-export function bodyStartOf(text: string): number {
-  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
-  const fences = findFences(text, start)
-  return typeof fences === 'string' ? start : fences.end
-}
 
 /**
  * Makes `content` the body. Lines that are the same but for their ending stay byte for byte; all others get the file's line

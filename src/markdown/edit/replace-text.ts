@@ -1,7 +1,8 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { lineNumber } from '../../core/line-number.ts'
-import { bodyEdits, bodyStartOf } from './body.ts'
+import { bodyStartOf } from '../frontmatter.ts'
+import { bodyEdits } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
 import { lineEndingOf, withLineEnding } from './line-endings.ts'
 

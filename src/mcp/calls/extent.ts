@@ -41,5 +41,5 @@ function endOf({ offset, shown }: ListFacts): number {
 
 function omittedSentence({ maxTokens, counts }: Omitted): string {
   const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
-  return `Left out or cut to keep within max_tokens ${maxTokens}: ${parts.join(', ')}.`
+  return `Left out for max_tokens ${maxTokens}: ${parts.join(', ')}.`
 }

@@ -8,6 +8,8 @@ interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
   readonly keys?: readonly string[]
+  /** Of a `custom` one: what was expected. */
+  readonly message?: string
 }
 
 /** The root of a schema, or a part of it. */
@@ -47,9 +49,13 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
   const messages = new Set<string>()
   const candidates = new Set<string>()
   const isShown = () => told + messages.size < MOST_SHOWN
-  for (const { code, path, keys = [] } of issues.toSorted(lastUnknown)) {
+  for (const { code, path, keys = [], message } of issues.toSorted(lastUnknown)) {
     if (code !== 'unrecognized_keys') {
-      messages.add(isShown() ? violation(tool.inputSchema, path, { args, at }) : placeOf(path, at))
+      messages.add(
+        isShown()
+          ? violation(tool.inputSchema, path, { args, at, wanted: code === 'custom' ? message : undefined })
+          : placeOf(path, at),
+      )
       continue
     }
     const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
@@ -86,9 +92,9 @@ function unknownArgument(where: string, [near]: readonly string[]): string {
 function violation(
   schema: InputSchema,
   path: readonly PropertyKey[],
-  { args, at }: { readonly args: unknown; readonly at: string },
+  { args, at, wanted }: { readonly args: unknown; readonly at: string; readonly wanted: string | undefined },
 ): string {
-  const expected = path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path))
+  const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path)))
   const value = path.reduce(memberOf, args)
   const where = placeOf(path, at)
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`

@@ -2,6 +2,7 @@ import * as z from 'zod/v4'
 import { addAttachment } from '../../app/write/add-attachment.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
+import { dryRun } from './parameters.ts'
 import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const addAttachmentTool = defineOperation({
@@ -19,8 +20,9 @@ export const addAttachmentTool = defineOperation({
     content: z.string().describe('Base64.'),
     mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
     title: z.string().optional().describe('Title to show.'),
+    dry_run: dryRun(),
   }),
   wrap: 'object',
-  operation: ({ mime_type, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
+  operation: ({ mime_type, dry_run: _, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
   run: addAttachment,
 })

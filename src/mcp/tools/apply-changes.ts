@@ -7,6 +7,7 @@ import { toolDisabled } from '../calls/tool-disabled.ts'
 import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { CHANGES } from './annotations.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
+import { dryRun } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 interface GivenOperation {
@@ -35,7 +36,7 @@ export const applyChangesTool = defineTool({
       .max(MOST_ITEMS)
       .optional()
       .describe('What to do, in order.'),
-    dry_run: z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id.'),
+    dry_run: dryRun(),
     plan_id: z.string().optional().describe('Instead of operations: what a dry run of any tool answered.'),
   }),
   wrap: 'object',

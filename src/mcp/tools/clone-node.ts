@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
-import { nodeId } from './parameters.ts'
+import { dryRun, nodeId } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const cloneNodeTool = defineOperation({
@@ -16,6 +16,7 @@ export const cloneNodeTool = defineOperation({
   input: () => ({
     id: nodeId('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),
+    dry_run: dryRun(),
   }),
   wrap: 'node',
   operation: ({ id, folder }) => ({ kind: 'clone' as const, id, folder }),

@@ -3,6 +3,7 @@ import { createFolder } from '../../app/write/create-folder.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { outputSchema, TEXT } from '../definition/output-schema.ts'
 import { ENSURES } from './annotations.ts'
+import { dryRun } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const createFolderTool = defineOperation({
@@ -13,8 +14,8 @@ export const createFolderTool = defineOperation({
   annotations: ENSURES,
   names: { path: 'place' },
   unredacted: OF_CHANGES,
-  input: () => ({ path: z.string().describe('Path in the vault.') }),
-  output: outputSchema({ path: TEXT, change_id: TEXT }),
+  input: () => ({ path: z.string().describe('Path in the vault.'), dry_run: dryRun() }),
+  output: outputSchema({ path: TEXT, change_id: TEXT, plan_id: TEXT }),
   wrap: 'object',
   operation: ({ path }) => ({ kind: 'createFolder' as const, path }),
   run: createFolder,

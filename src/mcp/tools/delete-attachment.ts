@@ -1,7 +1,7 @@
 import { deleteFile } from '../../app/write/delete-file.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
-import { attachmentId, expectedHash } from './parameters.ts'
+import { attachmentId, dryRun, expectedHash } from './parameters.ts'
 import { OF_ATTACHMENTS } from './unredacted.ts'
 
 export const deleteAttachmentTool = defineOperation({
@@ -12,7 +12,7 @@ export const deleteAttachmentTool = defineOperation({
   annotations: SETS,
   names: { id: 'note' },
   unredacted: OF_ATTACHMENTS,
-  input: () => ({ id: attachmentId(), expected_hash: expectedHash() }),
+  input: () => ({ id: attachmentId(), expected_hash: expectedHash(), dry_run: dryRun() }),
   wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),
   run: deleteFile,

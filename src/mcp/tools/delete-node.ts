@@ -2,7 +2,7 @@ import { deleteFile } from '../../app/write/delete-file.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { FLAG, outputSchema, TEXT } from '../definition/output-schema.ts'
 import { SETS } from './annotations.ts'
-import { expectedHash, nodeId } from './parameters.ts'
+import { dryRun, expectedHash, nodeId } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const deleteNodeTool = defineOperation({
@@ -13,7 +13,7 @@ export const deleteNodeTool = defineOperation({
   annotations: SETS,
   names: { id: 'note' },
   unredacted: OF_CHANGES,
-  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
+  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash(), dry_run: dryRun() }),
   output: outputSchema({ deleted: FLAG, change_id: TEXT }),
   wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),

@@ -10,7 +10,7 @@ import { folder, links, maxTokens, page } from './parameters.ts'
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes by words and filters',
-  description: 'Notes that fit a query of words and filters, each with the text around the match.',
+  description: 'Notes that fit a query of words and filters, with the text around the match. For a question use search.',
   annotations: READS,
   names: { folder: 'place' },
   searchReadiness: () => 'words',

@@ -9,14 +9,14 @@ import { folder, maxTokens, page, tag } from './parameters.ts'
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The most central notes with their scores: a good first look at a vault, folder or tag.',
+  description: 'The most central notes: a good first look at a vault, folder or tag.',
   annotations: READS,
   names: { folder: 'place' },
   input: () => ({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
       .default('in_degree')
-      .describe('Notes linking here, notes linked to, links weighted by their source, or bridges between parts.'),
+      .describe('By notes linking here, notes linked to, rank of what links here, or bridges between parts.'),
     ...page(50, 10),
     folder: folder(),
     tag: tag(),

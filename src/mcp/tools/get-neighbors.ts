@@ -14,7 +14,7 @@ export const getNeighborsTool = defineTool({
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes linking here; out: notes linked to.'),
+    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: linking here; out: linked to.'),
     ...page(50, 20),
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property.'),

@@ -3,7 +3,7 @@ import { DEFAULT_TOKENS } from '../../app/budget.ts'
 import { fitMember } from '../../app/compose.ts'
 import { getProblems, LINK_KINDS, type ProblemList, REPORTED_KINDS } from '../../app/get-problems.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, maxTokens, page } from './parameters.ts'
+import { folder, limit, maxTokens, specifiedOffset } from './parameters.ts'
 
 const fitList = fitMember<'problems', ProblemList['problems'][number], ProblemList>('problems')
 
@@ -11,7 +11,7 @@ export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
   description:
-    'What is wrong in the vault, with file, line and what may have been meant: links that are broken, ambiguous, or name headings that are gone; missing notes, malformed parts, orphans, clashing names.',
+    'What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash.',
   annotations: READS,
   names: { folder: 'place', target: 'note' },
   input: () => ({
@@ -19,7 +19,8 @@ export const getProblemsTool = defineTool({
     folder: folder(),
     target: z.string().optional().describe('Only links to this note, by path or title.'),
     summary: z.boolean().default(false).describe('Only counts.'),
-    ...page(100, 20),
+    limit: limit(100, 20),
+    offset: specifiedOffset(),
     max_tokens: maxTokens(),
   }),
   wrap: 'object',

@@ -8,7 +8,8 @@ import { limit, maxTokens } from './parameters.ts'
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder.',
+  description:
+    'How a vault is laid out: folders with note counts, notes at the leaves. null if there is no such folder. For a flat list use list_nodes.',
   annotations: READS,
   names: { path: 'place' },
   input: () => ({

@@ -3,18 +3,19 @@ import { fitMember } from '../../app/compose.ts'
 import { listNodes } from '../../app/list-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { kinds, maxTokens, page, path, tag } from './parameters.ts'
+import { kinds, limit, maxTokens, path, specifiedOffset, tag } from './parameters.ts'
 
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description: 'Ids and titles by id, page by page, with the total.',
+  description: 'Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
   annotations: READS,
   names: { path: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),
-    ...page(1000, 100),
+    limit: limit(1000, 100),
+    offset: specifiedOffset(),
     kinds: kinds(),
     max_tokens: maxTokens(),
   }),

@@ -9,7 +9,7 @@ import { maxTokens, offset } from './parameters.ts'
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'All tags with how many notes carry them or a tag nested in them, most used first.',
+  description: 'Tags with how many notes carry them or one nested in them, most used first.',
   annotations: READS,
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),

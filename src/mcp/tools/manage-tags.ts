@@ -1,7 +1,7 @@
 import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { SETS } from './annotations.ts'
-import { nodeId, tags } from './parameters.ts'
+import { dryRun, nodeId, tags } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const manageTagsTool = defineOperation({
@@ -16,6 +16,7 @@ export const manageTagsTool = defineOperation({
     id: nodeId('Note'),
     add: tags().default([]).describe('Tags to add.'),
     remove: tags().default([]).describe('Tags to remove.'),
+    dry_run: dryRun(),
   }),
   wrap: 'node',
   operation: ({ id, add, remove }) => ({ kind: 'manageTags' as const, id, add, remove }),

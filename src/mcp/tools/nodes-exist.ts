@@ -7,7 +7,7 @@ import { FLAG, outputSchema } from '../definition/output-schema.ts'
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Do these ids exist',
-  description: 'Tells for each id whether there is such a node.',
+  description: 'Tells which ids exist. For names use resolve_nodes.',
   annotations: READS,
   names: { ids: 'note' },
   input: () => ({

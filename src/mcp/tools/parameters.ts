@@ -8,12 +8,12 @@ import { MAX_LINKS } from '../../app/node-response.ts'
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
 export function nodeId(what: string) {
-  return z.string().describe(`${what}: its path in the vault.`)
+  return z.string().describe(`${what}: id.`)
 }
 
 /** Of tools that take names, too. */
 export function nodeName(what: string) {
-  return z.string().describe(`${what}: its path or title.`)
+  return z.string().describe(`${what}: id or title.`)
 }
 
 export function limit(maximum: number, fallback: number, what = 'Maximum results.') {
@@ -25,17 +25,33 @@ export function page(maximum: number, fallback: number) {
   return { limit: limit(maximum, fallback), offset: offset() }
 }
 
+/** Results to skip where the specification does not say how it is written. */
 export function offset() {
+  return integer(0, Number.MAX_SAFE_INTEGER, 'Skip so many.')
+}
+
+/** Results to skip as specified. */
+export function specifiedOffset() {
   return z.int().min(0).default(0).describe('Results to skip.')
 }
 
-/** What an answer keeps within; its default is a setting, and stands in the instructions. */
+/** What an answer keeps within; the instructions say what it is unless told. */
 export function maxTokens() {
-  return z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget.')
+  return integer(LEAST_TOKENS, MOST_TOKENS, 'Budget.')
 }
 
 export function links() {
-  return z.int().min(0).max(MAX_LINKS).optional().describe('Links shown of each.')
+  return integer(0, MAX_LINKS, 'Links of each.')
+}
+
+/** An integer whose bounds only errors tell: of a parameter that many tools have, every model reads them with every tool. */
+function integer(from: number, to: number, what: string) {
+  const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`
+  return z
+    .int()
+    .refine((value) => value >= from && value <= to, `an integer ${range}`)
+    .optional()
+    .describe(what)
 }
 
 export function folder() {
@@ -43,7 +59,7 @@ export function folder() {
 }
 
 export function tag() {
-  return z.string().optional().describe('Only notes with this tag or one nested in it.')
+  return z.string().optional().describe('Only with this tag or one nested in it.')
 }
 
 export function path() {
@@ -67,7 +83,7 @@ export function expectedHash() {
 }
 
 export function dryRun() {
-  return z.boolean().default(false).describe('Change nothing; answer the diff and a plan_id for apply_changes.')
+  return z.boolean().default(false).describe('Show diff and plan_id only.')
 }
 
 export function tags() {

@@ -8,7 +8,7 @@ import { path, tag } from './parameters.ts'
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id.',
+  description: 'Ids of notes by title or alias, many at once, typos allowed. Use it before tools that take an id.',
   annotations: READS,
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),

@@ -2,6 +2,7 @@ import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CREATES } from './annotations.ts'
+import { dryRun } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const restoreNodeTool = defineOperation({
@@ -12,7 +13,7 @@ export const restoreNodeTool = defineOperation({
   annotations: CREATES,
   names: { id: 'place' },
   unredacted: OF_CHANGES,
-  input: () => ({ id: z.string().describe('The id it had.') }),
+  input: () => ({ id: z.string().describe('The id it had.'), dry_run: dryRun() }),
   wrap: 'node',
   operation: ({ id }) => ({ kind: 'restore' as const, id }),
   run: writeNode,

@@ -9,11 +9,11 @@ export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
   description:
-    'Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once.',
+    'Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once.',
   annotations: READS,
   input: () => ({
     tags: z.array(z.string()).min(1).describe('Tags, with or without "#".'),
-    mode: z.enum(['any', 'all']).default('any').describe('Any of the tags, or all of them.'),
+    mode: z.enum(['any', 'all']).default('any').describe('Any or all of them.'),
     ...page(100, 20),
     links: links(),
     max_tokens: maxTokens(),

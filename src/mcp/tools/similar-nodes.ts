@@ -8,7 +8,7 @@ import { folder, links, maxTokens, nodeId, page, relevance, tag } from './parame
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Notes about the same',
-  description: 'Notes that are about the same as a note, linked or not.',
+  description: 'Notes about the same as a note, linked or not: for missing links, duplicates, further reading.',
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   byMeaning: true,
@@ -19,7 +19,7 @@ export const similarNodesTool = defineTool({
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
-    exclude_linked: z.boolean().default(false).describe('Leave out linked notes.'),
+    exclude_linked: z.boolean().default(false).describe('Leave out what it links to or is linked from.'),
     links: links(),
     max_tokens: maxTokens(),
   }),

@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
-import { expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
+import { dryRun, expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const updateNodeTool = defineOperation({
@@ -31,7 +31,7 @@ export const updateNodeTool = defineOperation({
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
-      .describe('Replaces find by replace, in the body; count is how many matches there must be, 1 unless given.'),
+      .describe('Replaces find by replace, in the body.'),
     section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
@@ -40,9 +40,10 @@ export const updateNodeTool = defineOperation({
     expected_hash: expectedHash(),
     replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
+    dry_run: dryRun(),
   }),
   wrap: 'node',
-  operation: ({ replace_text, expected_hash, replace_all, update_links, ...args }) =>
+  operation: ({ replace_text, expected_hash, replace_all, update_links, dry_run: _, ...args }) =>
     defined({
       kind: 'update' as const,
       ...args,

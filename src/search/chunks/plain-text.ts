@@ -9,6 +9,8 @@ const TAG = /<[a-z/!][^<>]*>/gi
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 /** Marks of emphasis, code, quotes, tables, headings, comments and properties; rules and what underlines a heading. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
+/** White space that is not one space: most is, and replacing each by itself would be most of the work. */
+const WIDE_SPACE = /\s{2,}|[^\S ]/g
 /** Such as the line under a table's head. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
@@ -25,7 +27,7 @@ export function plainText(piece: string): string {
   if (plain.includes(':')) plain = plain.replace(URL, ' ')
   if (plain.includes('<')) plain = plain.replace(TAG, ' ')
   if (plain.includes('^')) plain = plain.replace(BLOCK_ID, '')
-  plain = plain.replace(MARKS, ' ').replace(/\s+/g, ' ').trim()
+  plain = plain.replace(MARKS, ' ').replace(WIDE_SPACE, ' ').trim()
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
@@ -36,16 +38,22 @@ const LONGEST_WORD = 16
 export function countWords(text: string): number {
   let words = 0
   let run = 0
-  for (let i = 0; i < text.length; i++) {
+  const { length } = text
+  for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    const ideograph = isIdeograph(code)
-    if (ideograph || (run % LONGEST_WORD === 0 && code > 32)) words++
-    run = ideograph || code <= 32 ? 0 : run + 1
+    if (code <= 32) {
+      run = 0
+    } else if (code >= FIRST_IDEOGRAPH && isIdeograph(code)) {
+      words++
+      run = 0
+    } else if (run++ % LONGEST_WORD === 0) words++
   }
   return words
 }
 
+const FIRST_IDEOGRAPH = 0x2e80
+
 /** Characters of scripts that put no spaces between words; models read each as a word of its own. */
 function isIdeograph(code: number): boolean {
-  return (code >= 0x2e80 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
+  return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

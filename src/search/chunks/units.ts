@@ -39,12 +39,16 @@ export function unitsOf(text: string, bodyStart: number, headings: readonly Head
     while ((headings[next]?.line ?? line) < line) next++
     const heading = headings[next]
     if (heading?.line === line) level = heading.level - 1
-    for (let from = start; from < end; ) {
-      const to = pieceEnd(text, from, end)
-      if (list.add({ start: from, line, level, plain: plainText(text.slice(from, to)) })) level = PIECE
-      from = to
+    if (isBlank(text, start, end)) {
+      level = PARAGRAPH
+    } else {
+      for (let from = start; from < end; ) {
+        const to = pieceEnd(text, from, end)
+        if (list.add({ start: from, line, level, plain: plainText(text.slice(from, to)) })) level = PIECE
+        from = to
+      }
+      level = LINE
     }
-    level = isBlank(text, start, end) ? PARAGRAPH : LINE
     if (newline === -1) break
     start = newline + 1
   }

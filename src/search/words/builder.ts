@@ -1,31 +1,18 @@
+import type { AnalysedText, NoteWords } from '../../core/search-writer.ts'
 import { NumberList } from '../number-list.ts'
 import { ByteWriter } from './bytes.ts'
 import type { SegmentHeader } from './header.ts'
 import { ownCopy } from './own-copy.ts'
 import { type Page, PageWriter } from './page.ts'
 import { PostingWriter } from './postings.ts'
-import { scanWords } from './scan.ts'
-import { stemOf } from './stem.ts'
 
 /** What is indexed of a file. */
-export interface WordDocument {
+export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
   /** A whole number from 0 to 2^32 - 1. */
   readonly key: number
   /** Tells this version of the file from others; a whole number from 0 to 2^50. */
   readonly stamp: number
-  readonly fields: {
-    /** The title and each alias. */
-    readonly title: readonly string[]
-    /** Counted once more than where they stand in the body. */
-    readonly headings: readonly string[]
-    readonly body: string
-    readonly tags: readonly string[]
-    readonly properties: readonly string[]
-  }
 }
-
-/** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
-const GAP = 4
 
 /** Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. */
 export class SegmentBuilder {
@@ -36,13 +23,16 @@ export class SegmentBuilder {
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
+  readonly #stemOf: (form: string) => string
+
+  constructor(stemOf: (form: string) => string) {
+    this.#stemOf = stemOf
+  }
 
   /** Takes a document. A key that was taken before is a mistake of the caller: `RangeError`. */
-  add({ key, stamp, fields }: WordDocument): void {
+  add({ key, stamp, title, body }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
-    const title = this.#read(fields.title, 0)
-    const body = this.#read([fields.body, ...fields.headings, ...fields.tags, ...fields.properties], 1)
-    this.#documents.set(key, { stamp, title, body })
+    this.#documents.set(key, { stamp, title: this.#read(title, 0), body: this.#read(body, 1) })
   }
 
   /** What is known of the documents taken, in their order. */
@@ -77,22 +67,14 @@ export class SegmentBuilder {
     yield* made
   }
 
-  /** Reads texts into a field and returns its length in words. */
-  #read(texts: readonly string[], field: 0 | 1): number {
+  /** Reads a field and returns its length in words. */
+  #read(text: AnalysedText, field: 0 | 1): number {
     const ordinal = this.#documents.size
-    let position = 0
-    const sink = (form: string, _kind: number, at: number): void => {
+    return text((form, _kind, at) => {
       this.#words.push(this.#idOf(form))
       this.#places.push(at * 2 + field)
       this.#ordinals.push(ordinal)
-    }
-    let words = 0
-    for (const text of texts) {
-      const end = scanWords(text, sink, position)
-      words += end - position
-      if (end > position) position = end + GAP
-    }
-    return words
+    })
   }
 
   #idOf(form: string): number {
@@ -127,7 +109,7 @@ export class SegmentBuilder {
   }
 
   *#sortedForms(): Generator<{ id: number; stem: Uint8Array; form: Uint8Array }> {
-    const keys = this.#forms.map((form, id) => ({ id, form, stem: stemOf(form) }))
+    const keys = this.#forms.map((form, id) => ({ id, form, stem: this.#stemOf(form) }))
     const compare = this.#forms.some((form) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
     keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
     for (const { id, stem, form } of keys) yield { id, stem: Buffer.from(stem), form: Buffer.from(form) }

@@ -164,14 +164,17 @@ function thousandsEnd(text: string, start: number): number | undefined {
 }
 
 function runEnd(text: string, start: number): number {
+  const { length } = text
   let at = start
-  while (isSpaced(text, at)) at += widthAt(text, at)
+  while (at < length && continues(classAt(text, at))) at += text.charCodeAt(at) < 128 ? 1 : widthAt(text, at)
   return at
 }
 
 function isSpaced(text: string, at: number): boolean {
-  if (at >= text.length) return false
-  const found = classAt(text, at)
+  return at < text.length && continues(classAt(text, at))
+}
+
+function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 

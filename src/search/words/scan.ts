@@ -64,7 +64,7 @@ function scan(text: string, sink: WordSink, position: number, wanted: Uint8Array
       continue
     }
     const start = at
-    const plain = plainEnd(text, start)
+    const plain = plainEnd(text, start, length)
     if (plain < 0) {
       const compound = readCompound(text, start, next, sink)
       next = compound.position
@@ -82,9 +82,9 @@ const EVERY = new Uint8Array(128).fill(1)
 
 /**
  * Twice the end of a plain ASCII word, and 1 where it has capitals; -1 where a change of case may part it, or what follows it join.
+ * `length` is the text's: strings are of so many kinds that to ask one for it costs as much as the rest.
  */
-function plainEnd(text: string, start: number): number {
-  const length = text.length
+function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && text.charCodeAt(start - 1) === 46) return -1
   let at = start
   let lower = false

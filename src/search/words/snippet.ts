@@ -3,7 +3,7 @@ import { lineNumber } from '../../core/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** As written, with every run of white space made one space, and `…` where it is cut. */
+  /** As written, with every run of white space made one space (or what options say), and `…` where it is cut. */
   readonly text: string
   /** UTF-16 offsets in `text`, ascending, without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
@@ -23,6 +23,17 @@ const MAX_STEP = 80
  * grapheme is cut.
  */
 export function snippet(text: string, bodyStart: number, query: SnippetQuery, maxLength = 240): Snippet {
+  return snippetWith(text, bodyStart, query, { maxLength, gap: () => ' ' })
+}
+
+export interface SnippetOptions {
+  readonly maxLength: number
+  /** What a run of white space becomes: nothing longer than it is. */
+  readonly gap: (space: string) => string
+}
+
+/** Likewise, with white space as the options say. */
+export function snippetWith(text: string, bodyStart: number, query: SnippetQuery, { maxLength, gap }: SnippetOptions): Snippet {
   const end = trimmedEnd(text)
   const start = Math.min(afterSpace(text, bodyStart), end)
   const matches = findMatches(text.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
@@ -33,7 +44,7 @@ export function snippet(text: string, bodyStart: number, query: SnippetQuery, ma
   const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
   const span = windowAround(text, { start, end }, { cluster, maxLength })
   const shown = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)
-  return { ...collapse(text, span, { start, end, matches: shown }), line: lineNumber(text, (shown[0] ?? span).start) }
+  return { ...collapse(text, span, { start, end, matches: shown, gap }), line: lineNumber(text, (shown[0] ?? span).start) }
 }
 
 interface Span {
@@ -136,18 +147,18 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Makes white space single, cuts visible, and moves the matches to where they are then. */
+/** Makes white space what `gap` says, cuts visible, and moves the matches to where they are then. */
 function collapse(
   text: string,
   span: Span,
-  body: Span & { readonly matches: readonly Match[] },
+  body: Span & { readonly matches: readonly Match[]; readonly gap: (space: string) => string },
 ): { text: string; highlights: (readonly [number, number])[] } {
   let out = span.start > body.start ? ELLIPSIS : ''
   const moved = new Map<number, number>()
   let at = span.start
   for (const { index, 0: space } of text.slice(span.start, span.end).matchAll(/\s+/g)) {
     moved.set(at, out.length)
-    out += `${text.slice(at, span.start + index)} `
+    out += text.slice(at, span.start + index) + body.gap(space)
     at = span.start + index + space.length
   }
   moved.set(at, out.length)

@@ -5,8 +5,8 @@ import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: of another program · `newer`: of a newer version of this one. Both are replaced when they are used. */
-  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer'
+  /** `foreign`: of another program · `newer`, `older`: of another version of this one. They are replaced when they are used. */
+  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
 
@@ -28,7 +28,7 @@ export function examineDatabase(
       const { applicationId, format } = kindOf(database)
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
-      if (format < kind.format) return { state: 'damaged', message: `it is of format ${format} instead of ${kind.format}` }
+      if (format < kind.format) return { state: 'older' }
       // In one transaction: a server may write meanwhile.
       database.exec('BEGIN')
       readAll(database)

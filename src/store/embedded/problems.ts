@@ -1,7 +1,5 @@
-import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { Heading, LinkForm } from '../../core/note.ts'
 import {
   type Page,
   type Paged,
@@ -10,9 +8,9 @@ import {
   type ProblemCounts,
   type ProblemFilter,
   type ProblemKind,
+  type WrittenLink,
 } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
-import { nearNames, nearTexts } from '../../search/near-names.ts'
 import { isOrphan } from './notes-with-problems.ts'
 import { endOf } from './occurrences.ts'
 import type { Projection } from './projection.ts'
@@ -27,28 +25,27 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   const { graph } = projection
   const items: Problem[] = []
   let total = 0
-  const add = (count: number, list: () => readonly Draft[]): void => {
+  const add = (count: number, list: () => readonly Problem[]): void => {
     const from = page.offset - total
     total += count
     if (count === 0 || from >= count || items.length >= page.limit) return
-    const shown = list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)
-    for (const draft of shown) items.push(draft.complete())
+    for (const problem of list().slice(Math.max(0, from), Math.max(0, from) + page.limit - items.length)) items.push(problem)
   }
   const outside = kinds.includes('outside_link') ? outsideProblems(projection, filter) : []
   for (const row of rowsOf(projection, filter)) {
     while (outside[0] !== undefined && outside[0].id < graph.id(row.key)) {
       const next = outside.shift() as Problem
-      add(1, () => [draftOf(next)])
+      add(1, () => [next])
     }
     const list = () => kinds.flatMap((kind) => problemsOf(projection, row, { ...filter, kind })).sort((a, b) => a.line - b.line)
     if (filter.target === undefined)
       add(filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind), list)
     else {
-      const drafts = list()
-      add(drafts.length, () => drafts)
+      const found = list()
+      add(found.length, () => found)
     }
   }
-  for (const problem of outside) add(1, () => [draftOf(problem)])
+  for (const problem of outside) add(1, () => [problem])
   return { items, total }
 }
 
@@ -73,14 +70,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
   const start = folder === undefined ? '' : folderStart(folder)
   return outside
     .filter(({ path }) => foldId(path).startsWith(start))
-    .map(
-      ({ path, target: to }): Problem => ({
-        kind: 'outside_link',
-        id: graph.idOf(foldId(path)),
-        line: 0,
-        text: `A symbolic link that leads out of the vault, to ${to}: left out.`,
-      }),
-    )
+    .map(({ path, target: to }): Problem => ({ kind: 'outside_link', id: graph.idOf(foldId(path)), line: 0, target: to }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -97,16 +87,6 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
     if (row === undefined || row.excluded || linking?.has(key) === false) continue
     if (start === '' || graph.folded(key).startsWith(start)) yield row
   }
-}
-
-/** A problem whose candidates are looked for when it is shown: a file can have thousands. */
-interface Draft {
-  readonly line: number
-  readonly complete: () => Problem
-}
-
-function draftOf(problem: Problem): Draft {
-  return { line: problem.line, complete: () => problem }
 }
 
 /** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
@@ -141,98 +121,46 @@ interface Meant {
   readonly target?: NodeId
 }
 
-function problemsOf(projection: Projection, row: GraphRow, { kind, target }: Meant): readonly Draft[] {
+function problemsOf(projection: Projection, row: GraphRow, { kind, target }: Meant): readonly Problem[] {
   const { graph } = projection
   const id = graph.id(row.key)
-  if (countOf(graph, row, kind) === 0) return []
-  const isTroubled = TROUBLED[kind]
-  if (isTroubled !== undefined) {
-    const end = target === undefined ? undefined : graph.find(target)
-    const isMeant = (link: ResolvedLink): boolean => isTroubled(link) && (end === undefined || endOf(projection, link) === end)
-    return projection
-      .links(row.key)
-      .filter(isMeant)
-      .map((link) => ({
-        line: link.line,
-        complete: () => ({ kind, id, line: link.line, ...told(projection, row.key, { kind, link }) }),
-      }))
-  }
-  if (target !== undefined) return []
+  if (countOf(graph, row, kind) === 0 || (target !== undefined && !OF_LINKS.has(kind))) return []
+  const end = target === undefined ? undefined : graph.find(target)
+  const links = (isTroubled: (link: ResolvedLink) => boolean): readonly ResolvedLink[] =>
+    projection.links(row.key).filter((link) => isTroubled(link) && (end === undefined || endOf(projection, link) === end))
   switch (kind) {
+    case 'broken_link':
+      return links(({ to }) => typeof to === 'string').map((link) => ({ kind, id, ...writtenAt(link), name: String(link.to) }))
+    case 'broken_heading':
+      return links(({ brokenSubpath }) => brokenSubpath === true).map((link) => ({
+        kind,
+        id,
+        ...writtenAt(link),
+        to: graph.id(Number(link.to)),
+      }))
+    case 'ambiguous_link':
+      return links(({ rivals }) => rivals !== undefined).map((link) => ({
+        kind,
+        id,
+        ...writtenAt(link),
+        to: graph.id(Number(link.to)),
+        byAlias: link.byAlias === true,
+        rivals: (link.rivals ?? []).map((key) => graph.id(key)),
+      }))
     case 'malformed':
-      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => draftOf({ kind, id, line, text: message }))
+      return (projection.info(row.key)?.malformed ?? []).map(({ line, message }) => ({ kind, id, line, message }))
+    case 'twin':
+      return [{ kind, id, line: 0, twins: graph.twins(row.key).map((key) => graph.id(key)) }]
     case 'orphan':
-      return [draftOf({ kind, id, line: 0, text: 'No other note links here, and it links to none.' })]
-    case 'twin': {
-      const candidates = graph.twins(row.key).map((key) => graph.id(key))
-      return [draftOf({ kind, id, line: 0, text: 'The names differ only in case or Unicode form.', candidates })]
-    }
     case 'conflict_copy':
-      return [draftOf({ kind, id, line: 0, text: 'A copy that a sync tool made of a conflict.' })]
-    default:
+      return [{ kind, id, line: 0 }]
+    case 'outside_link':
       return []
   }
 }
 
-/** Of kinds that are about links: which links have it. */
-const TROUBLED: { readonly [kind in ProblemKind]?: (link: ResolvedLink) => boolean } = {
-  broken_link: ({ to }) => typeof to === 'string',
-  broken_heading: ({ brokenSubpath }) => brokenSubpath === true,
-  ambiguous_link: ({ rivals }) => rivals !== undefined,
-}
+const OF_LINKS: ReadonlySet<ProblemKind> = new Set(['broken_link', 'broken_heading', 'ambiguous_link'])
 
-function told(
-  projection: Projection,
-  source: number,
-  { kind, link }: { readonly kind: ProblemKind; readonly link: ResolvedLink },
-): Pick<Problem, 'text' | 'candidates'> {
-  if (kind === 'ambiguous_link') return ambiguity(projection, link)
-  const near = kind === 'broken_heading' ? nearestParts(projection, link) : nearest(projection, source, String(link.to))
-  return { text: textOf(link), ...near }
-}
-
-/** How many names are offered for a link that points to nothing. */
-const SUGGESTIONS = 3
-
-/** The notes that a link of `source` may have meant; never itself, which would not write its own name wrong. */
-function nearest(projection: Projection, source: number, target: string): Pick<Problem, 'candidates'> {
-  const name = target.slice(target.lastIndexOf('/') + 1)
-  const { graph } = projection
-  const others = { accept: (key: number) => key !== source && graph.isListedNote(key), id: (key: number) => graph.id(key) }
-  const keys = nearNames(projection.names(), name, others, SUGGESTIONS)
-  return keys.length === 0 ? {} : { candidates: keys.map((key) => graph.id(key)) }
-}
-
-/** The headings or blocks of the note it leads to that a link may have meant, as its subpath would write them. */
-function nearestParts(projection: Projection, { to, subpath = '', form }: ResolvedLink): Pick<Problem, 'candidates'> {
-  const outline = typeof to === 'string' ? undefined : projection.info(to)
-  const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
-  if (outline === undefined) return {}
-  const near = last.startsWith('^')
-    ? nearTexts(outline.blocks, last.slice(1), SUGGESTIONS).map((block) => `^${block}`)
-    : nearHeadings(outline.headings, last, form)
-  return near.length === 0 ? {} : { candidates: near.map((part) => `${projection.graph.id(Number(to))}#${part}`) }
-}
-
-function nearHeadings(headings: readonly Heading[], written: string, form: LinkForm): readonly string[] {
-  const isAnchor = ANCHORED.has(form) && anchorOf(written) === written
-  const texts = headings.map(({ text }) => (isAnchor ? anchorOf(text) : headingLinkText(text)))
-  return nearTexts([...new Set(texts)], written, SUGGESTIONS)
-}
-
-/** Links that may name a heading by its anchor on the web. */
-const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
-
-function ambiguity({ graph }: Projection, link: ResolvedLink): Pick<Problem, 'text' | 'candidates'> {
-  const chosen = graph.id(link.to as number)
-  const rule = link.byAlias === undefined ? 'the shortest path' : 'the shortest path among notes with that alias'
-  return {
-    text: `${textOf(link)} → ${chosen}, by ${rule}`,
-    candidates: [chosen, ...(link.rivals ?? []).map((key) => graph.id(key))],
-  }
-}
-
-function textOf(link: ResolvedLink): string {
-  const target = link.subpath === undefined ? link.target : `${link.target}#${link.subpath}`
-  return link.form === 'wikilink' || link.form === 'page' ? `[[${target}]]` : target
+function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
+  return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
 }

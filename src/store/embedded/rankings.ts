@@ -1,3 +1,5 @@
+import { SnapshotOutdated } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
 import type { Metric, Ranked, RankedNode, Scope, Scores, Topology } from '../../core/store.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
@@ -28,7 +30,11 @@ export class Rankings {
   topology(): Topology {
     const { graph, generation } = this.#projection
     const { keys, offsets, targets } = topologyOf(graph)
-    const topology = { generation, ids: Array.from(keys, (key) => graph.id(key)), offsets, targets }
+    const ids = (): readonly NodeId[] => {
+      if (this.#projection.graph !== graph || this.#projection.generation !== generation) throw new SnapshotOutdated()
+      return Array.from(keys, (key) => graph.id(key))
+    }
+    const topology = { generation, ids, offsets, targets }
     this.#keys.set(topology, { graph, keys })
     return topology
   }

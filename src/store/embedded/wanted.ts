@@ -1,7 +1,6 @@
-import { endingOf } from '../../core/media-types.ts'
 import type { Page, Paged, WantedNote } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
-import { plainName } from '../../search/plain-name.ts'
+import { wantedKey } from '../wanted-names.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
@@ -39,10 +38,11 @@ function drafts({ graph }: Projection, start: string): ReadonlyMap<string, Draft
     const sources = graph
       .sources(target)
       .filter((key) => graph.row(key)?.excluded === false && graph.folded(key).startsWith(start))
-    if (sources.length === 0 || ATTACHMENTS.has(endingOf(name))) continue
-    const known = found.get(keyOf(name))
+    const means = wantedKey(name)
+    if (sources.length === 0 || means === undefined) continue
+    const known = found.get(means)
     if (known === undefined) {
-      found.set(keyOf(name), { name, most: sources.length, targets: [target], sources: new Set(sources) })
+      found.set(means, { name, most: sources.length, targets: [target], sources: new Set(sources) })
       continue
     }
     known.targets.push(target)
@@ -53,16 +53,3 @@ function drafts({ graph }: Projection, start: string): ReadonlyMap<string, Draft
   }
   return found
 }
-
-/** Names that differ in case, accents, or by what stands between words mean the same note; a letter or digit makes another day or version of it. */
-function keyOf(name: string): string {
-  const plain = plainName(name.replace(/[\s_-]+/g, ' '))
-  return plain === '' ? name : plain
-}
-
-/** Endings of files that are embedded, not written as notes; elsewhere a dot may well stand in a name (`Node.js`). */
-const ATTACHMENTS: ReadonlySet<string> = new Set([
-  ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
-  ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
-  ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
-])

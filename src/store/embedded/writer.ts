@@ -8,7 +8,9 @@ import type {
   IndexWriter,
   KnownFile,
   NoteDescription,
+  OpenGeneration,
   Outline,
+  VaultState,
 } from '../../core/index-writer.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import type { Location } from './location.ts'
@@ -59,28 +61,30 @@ class SqliteWriter implements IndexWriter {
     return database === undefined ? NOTHING : readMeta(database)
   }
 
-  async files(): Promise<readonly KnownFile[]> {
-    const { texts, keySum } = this.#texts('stat', "WHERE stat <> ''")
-    return requireKeys(texts.map(unpackStat), keySum)
+  async *files(): AsyncIterable<readonly KnownFile[]> {
+    for (const { texts, keySum } of this.#texts('stat', "WHERE stat <> ''")) yield requireKeys(texts.map(unpackStat), keySum)
   }
 
-  async freeKeys(): Promise<readonly number[]> {
-    const rows = this.#file.open()?.prepare("SELECT key FROM file WHERE stat = ''").all() as { key: number }[] | undefined
-    return rows?.map(({ key }) => key) ?? []
+  async *names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]> {
+    for (const { texts } of this.#texts('hot', "WHERE stat <> ''")) {
+      yield texts.map(unpackHot).map(({ key, path, aliases, pageTitle }) => ({
+        key,
+        path: path as VaultPath,
+        aliases,
+        ...(pageTitle === undefined ? undefined : { pageTitle }),
+      }))
+    }
   }
 
-  async names(): Promise<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]> {
-    const rows = this.#texts('hot', "WHERE stat <> ''").texts.map(unpackHot)
-    return rows.map(({ key, path, aliases, pageTitle }) => ({
-      key,
-      path: path as VaultPath,
-      aliases,
-      ...(pageTitle === undefined ? undefined : { pageTitle }),
-    }))
+  async *mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]> {
+    for (const { texts } of this.#texts('mentions', "WHERE mentions <> ''")) yield texts.map(unpackMentions)
   }
 
-  async mentions(): Promise<readonly Pick<FileRecord, 'key' | 'mentions'>[]> {
-    return this.#texts('mentions', "WHERE mentions <> ''").texts.map(unpackMentions)
+  async *tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]> {
+    for (const { texts } of this.#texts('hot', "WHERE stat <> ''")) {
+      const rows = texts.map(unpackHot).filter(({ tags }) => tags.length > 0)
+      yield rows.map(({ key, tags }) => ({ key, tags }))
+    }
   }
 
   async hashes(keys: readonly number[]): Promise<readonly string[]> {
@@ -88,11 +92,6 @@ class SqliteWriter implements IndexWriter {
     if (database === undefined || keys.length === 0) return keys.map(() => '')
     const find = database.prepare('SELECT hash FROM file WHERE key = ?')
     return keys.map((key) => (key < 0 ? '' : ((find.get(key) as { hash: string } | undefined)?.hash ?? '')))
-  }
-
-  async tags(): Promise<readonly Pick<FileRecord, 'key' | 'tags'>[]> {
-    const rows = this.#texts('hot', "WHERE stat <> ''").texts.map(unpackHot)
-    return rows.filter(({ tags }) => tags.length > 0).map(({ key, tags }) => ({ key, tags }))
   }
 
   async contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }> {
@@ -171,14 +170,23 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  async commit(batch: Batch, base: number): Promise<number | undefined> {
-    return this.#file.write((database) => {
-      const current = readMeta(database)
-      if (current.generation !== base) return undefined
-      const generation = isSeen(batch, current) || base === 0 ? base + 1 : base
-      write(database, batch, generation)
-      return generation
-    })
+  /** What is put waits in memory, which it came from: the transaction takes as long as writing does, and no longer. */
+  async begin(base: number): Promise<OpenGeneration> {
+    const batches: Batch[] = []
+    return {
+      put: async (batch) => {
+        batches.push(batch)
+      },
+      commit: async (state) =>
+        this.#file.write((database) => {
+          const current = readMeta(database)
+          if (current.generation !== base) return undefined
+          const generation = isSeen(batches, state, current) || base === 0 ? base + 1 : base
+          for (const batch of batches) write(database, batch, generation)
+          writeMeta(database, { ...state, generation })
+          return generation
+        }),
+    }
   }
 
   async tidy(): Promise<void> {
@@ -202,9 +210,9 @@ class SqliteWriter implements IndexWriter {
     this.#file.close()
   }
 
-  #texts(column: TextColumn, condition: string): Texts {
+  #texts(column: TextColumn, condition: string): Iterable<Texts> {
     const database = this.#file.open()
-    return database === undefined ? { texts: [], keySum: 0 } : readTexts(database, column, condition)
+    return database === undefined ? [] : textSlices(database, column, condition)
   }
 }
 
@@ -216,22 +224,28 @@ export interface Texts {
   readonly keySum: number
 }
 
-/** One column of many rows, joined by the database: a call a slice instead of one a value. */
+/** One column of many rows, whole. */
 export function readTexts(database: Database, column: TextColumn, condition: string): Texts {
+  const all: string[] = []
+  let sum = 0
+  for (const { texts, keySum } of textSlices(database, column, condition)) {
+    sum += keySum
+    for (const text of texts) all.push(text)
+  }
+  return { texts: all, keySum: sum }
+}
+
+/** One column of many rows, joined by the database: a call a slice instead of one a value. */
+function* textSlices(database: Database, column: TextColumn, condition: string): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
     `SELECT group_concat(${column}, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, ${column} FROM file ${condition} AND key >= ? AND key < ?)`,
   )
-  const texts: string[] = []
-  let keySum = 0
   for (let from = 0; from <= (range?.last ?? -1); from += TEXTS_AT_ONCE) {
     const [row] = select.all(from, from + TEXTS_AT_ONCE) as { texts: string | null; keySum: number }[]
-    if (row?.texts == null) continue
-    keySum += row.keySum
-    for (const text of row.texts.split(SEPARATOR)) texts.push(text)
+    if (row?.texts != null) yield { texts: row.texts.split(SEPARATOR), keySum: row.keySum }
   }
-  return { texts, keySum }
 }
 
 /** @throws DamagedIndex when rows lie under other keys than those that they carry. */
@@ -259,9 +273,9 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Whether readers and other writers have to take a batch over: it is more than other times of the same bytes. */
-function isSeen({ put, remove, outside, complete }: Batch, current: StoredState): boolean {
-  if (put.length + remove.length > 0 || complete !== current.complete) return true
+/** Whether readers and other writers have to take a generation over: it is more than other times of the same bytes. */
+function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
+  if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
 }
 
@@ -281,10 +295,12 @@ function write(database: Database, batch: Batch, generation: number): void {
   for (const record of batch.put) put(statements, record, generation)
   const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
   for (const known of batch.touch) touch.run(packStat(known), known.key)
+}
+
+function writeMeta(database: Database, state: IndexState): void {
   const [count] = database.prepare('SELECT count(*) AS rows FROM file').all() as { rows: number }[]
-  const { mode, nextKey, complete, outside } = batch
-  const state = packState({ generation, mode, nextKey, rows: count?.rows ?? 0, complete, outside })
-  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, state)
+  const packed = packState({ ...state, rows: count?.rows ?? 0 })
+  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, packed)
 }
 
 interface PutStatements {

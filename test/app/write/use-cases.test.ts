@@ -11,7 +11,8 @@ import { undoChange } from '../../../src/app/write/undo-change.ts'
 import { writeNode } from '../../../src/app/write/write-node.ts'
 import type { ChangeSummary } from '../../../src/core/changes.ts'
 import { RouxError } from '../../../src/core/errors.ts'
-import type { Operation, WriteResult } from '../../../src/core/operations.ts'
+import type { Operation, WriteResult, WrittenText } from '../../../src/core/operations.ts'
+import { MARKER } from '../../../src/core/partial-reading.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { type FakeWriting, fakeWriting, PNG, writableCore } from './fake-writing.ts'
@@ -27,15 +28,83 @@ function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSumm
 }
 
 describe('a note that is written', () => {
-  test('is answered as get_node shows it, and then what was done', async () => {
-    const { core, fake } = writing({ files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
+  test('is answered with what was changed, its tags, its first links and its text', async () => {
+    const files = [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] as const
+    const { core, fake } = writing({ files, diff: '--- a/Home.md\n+++ b/Home.md\n@@ -1 +1,2 @@\n+x\n' })
     const { value } = await writeNode(core, single('update_node', UPDATE))
     expect(fake.requests).toEqual([{ title: 'update_node home', operations: [UPDATE], dryRun: false }])
-    expect(Object.keys(value).slice(0, 5)).toEqual(['id', 'title', 'content', 'tags', 'links'])
-    expect(value).toMatchObject({ id: 'home.md', title: 'Home', hash: expect.any(String), change_id: 'c1' })
-    expect(value.files).toEqual([{ kind: 'changed', path: 'Home.md' }])
-    expect(value).not.toHaveProperty('dangling_links')
-    expect(value).not.toHaveProperty('diff')
+    const names = ['id', 'path', 'title', 'hash', 'change_id', 'diff', 'tags', 'links', 'link_count', 'content']
+    expect(Object.keys(value)).toEqual(names)
+    expect(value).toMatchObject({ id: 'home.md', path: 'Home.md', title: 'Home', change_id: 'c1', link_count: 4 })
+    expect(value.hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(value.diff).toBe('@@ -1 +1,2 @@\n+x\n')
+    expect(value.links).toHaveLength(3)
+    expect(value.content).toBe(GARDEN['Home.md']?.body)
+  })
+
+  test('is told by where it would be in a dry run, and is not read', async () => {
+    const { core } = writing({ subjects: ['New/Note.md'], diff: 'd\n' })
+    const request = single('create_node', { kind: 'create', id: 'New/Note.md', content: '' } as const, true)
+    expect((await writeNode({ ...core, name: 'work' }, request)).value).toEqual({
+      id: 'work:new/note.md',
+      path: 'New/Note.md',
+      plan_id: 'p1',
+      diff: 'd\n',
+    })
+  })
+
+  test('lists the other files that changed with it', async () => {
+    const files = [
+      { kind: 'moved', from: 'Old.md', to: 'Home.md', relinked: [] },
+      { kind: 'changed', from: 'a.md', to: 'a.md', relinked: [LINE] },
+    ] as const
+    const { value } = await writeNode(writing({ files }).core, single('update_node', UPDATE))
+    expect(value.counts).toEqual({ moved: 1, changed: 1, relinked_lines: 1 })
+    expect(value.files).toEqual([
+      { kind: 'moved', path: 'Old.md', to: 'Home.md' },
+      { kind: 'changed', path: 'a.md', relinked: [LINE] },
+    ])
+  })
+
+  describe('and is long', () => {
+    const subjects = ['Beds/Long.md']
+    const long = GARDEN['Beds/Long.md']?.body ?? ''
+    const at = { start: long.length - 3, end: long.length }
+    const change = async (text?: Partial<WrittenText>, call = {}) => {
+      const hash = (await writeNode(writing({ subjects }).core, single('update_node', UPDATE), { whole: true })).value.hash ?? ''
+      const written = text === undefined ? undefined : { hash, changed: at, isKnown: false, ...text }
+      return (await writeNode(writing({ subjects, text: written }).core, single('update_node', UPDATE), call)).value
+    }
+
+    test('is shown around the change', async () => {
+      const { content = '' } = await change({})
+      expect(content.length).toBeGreaterThan(490)
+      expect(content.length).toBeLessThanOrEqual(500)
+      expect(content.startsWith(MARKER)).toBe(true)
+      expect(content.endsWith('word end')).toBe(true)
+    })
+
+    test('is shown from its beginning where the text did not change, or is another one by now', async () => {
+      for (const { content } of [await change(), await change({ hash: 'f'.repeat(64) })]) {
+        expect(content).toHaveLength(500)
+        expect(content?.startsWith('word word')).toBe(true)
+        expect(content?.endsWith(MARKER)).toBe(true)
+      }
+    })
+
+    test('has a hash that is good for replacing it only where the caller knows all of it', async () => {
+      expect((await change({})).hash).toMatch(/^partial:/)
+      expect((await change()).hash).toMatch(/^partial:/)
+      expect((await change({ isKnown: true })).hash).not.toMatch(/^partial:/)
+      expect((await change({ isKnown: true, hash: 'f'.repeat(64) })).hash).toMatch(/^partial:/)
+    })
+
+    test('is not cut for a program', async () => {
+      const value = await change({}, { whole: true })
+      expect(value.content).toBe(long)
+      expect(value.hash).not.toMatch(/^partial:/)
+      expect(value).toMatchObject({ properties: {}, outline: [], files: [] })
+    })
   })
 
   test('waits for the index like every answer, and is written once although the index is found damaged', async () => {
@@ -45,7 +114,7 @@ describe('a note that is written', () => {
     const { value, warnings } = await writeNode(damaged, single('update_node', UPDATE))
     expect(core.calls).toContain('begin')
     expect(fake.requests).toHaveLength(1)
-    expect(value).toEqual({ change_id: 'c1', files: [] })
+    expect(value).toEqual({ id: 'home.md', path: 'Home.md', change_id: 'c1', diff: '' })
     expect(warnings).toEqual([{ code: 'NOTICE', message: 'The change was made, but "Home.md" could not be read again: damaged' }])
   })
 
@@ -70,6 +139,19 @@ describe('a note that is written', () => {
 })
 
 describe('deleting', () => {
+  test('in a dry run answers a plan, the links that would lead nowhere, and that nothing was deleted', async () => {
+    const dangling = [{ path: 'a.md', line: 2, text: 'Home', reason: 'gone' }]
+    const files = [{ kind: 'deleted', from: 'Home.md', relinked: [] }] as const
+    const { core } = writing({ files, subjects: [undefined], dangling, diff: 'Deleted: Home.md goes to the trash\n' })
+    expect((await deleteFile(core, single('delete_node', { kind: 'delete', id: 'home' }, true))).value).toEqual({
+      deleted: false,
+      plan_id: 'p1',
+      diff: 'Deleted: Home.md goes to the trash\n',
+      files: [{ kind: 'deleted', path: 'Home.md' }],
+      dangling_links: dangling,
+    })
+  })
+
   test('tells whether there was such a file', async () => {
     const gone = writing({ files: [{ kind: 'deleted', from: 'Home.md', relinked: [] }], subjects: [undefined] })
     expect((await deleteFile(gone.core, single('delete_node', { kind: 'delete', id: 'home' }))).value).toEqual({
@@ -110,6 +192,7 @@ describe('moving', () => {
       old_id: 'home.md',
       new_id: 'start.md',
       change_id: 'c1',
+      counts: { moved: 1, changed: 1, relinked_lines: 1 },
       files: [
         { kind: 'moved', path: 'Home.md', to: 'Start.md' },
         { kind: 'changed', path: 'Soil/Worms.md', relinked: [LINE] },
@@ -160,7 +243,7 @@ describe('what does not fit into the context of a model', () => {
   }))
   const result = {
     files: many,
-    diff: 'x'.repeat(50_000),
+    diff: '+x\n'.repeat(1000),
     dangling: Array.from({ length: 80 }, () => ({ path: 'a.md', line: 1, text: '[[x]]', reason: 'gone' })),
   }
   const TAG = single('rename_tag', { kind: 'renameTag', tag: '#a', to: 'b' }, true)
@@ -169,20 +252,31 @@ describe('what does not fit into the context of a model', () => {
     const { core, fake } = writing(result)
     const { value } = await rename(core, TAG)
     expect(fake.requests[0]?.title).toBe('rename_tag #a → #b')
-    expect(value.files).toHaveLength(100)
-    expect(value.files.flatMap(({ relinked = [] }) => relinked)).toHaveLength(100)
-    expect(value.omitted).toEqual({ files: 50, lines: 200 })
-    expect(value.diff).toHaveLength(20_000)
-    expect(value.diff).toMatch(/\.\.\. \[truncated\]$/)
-    expect(value.dangling_links).toHaveLength(50)
-    expect(JSON.stringify(value).length).toBeLessThan(60_000)
+    expect(value.counts).toEqual({ changed: 150, relinked_lines: 300 })
+    expect(value.files).toHaveLength(20)
+    expect(value.files?.flatMap(({ relinked = [] }) => relinked)).toHaveLength(20)
+    expect(value.files?.[0]?.relinked?.[1]?.before).toHaveLength(160)
+    expect(value.diff).toMatch(/\n… 940 more lines\n$/)
+    expect(value.dangling_links).toHaveLength(20)
+    expect(value.omitted).toEqual({ files: 130, lines: 280, dangling_links: 60 })
+    expect(JSON.stringify(value).length).toBeLessThan(8_000)
+  })
+
+  test('ids of many operations are counted', async () => {
+    const subjects = Array.from({ length: 25 }, (_, at) => `${at}.md`)
+    const operations = subjects.map((id) => ({ tool: 'delete_node', operation: { kind: 'delete', id } }) as const)
+    const { value } = await applyChanges(writing({ subjects }).core, { operations, dryRun: false })
+    expect(value.ids).toHaveLength(20)
+    expect(value.omitted).toEqual({ ids: 5 })
+    const whole = await applyChanges(writing({ subjects }).core, { operations, dryRun: false }, { whole: true })
+    expect(whole.value.ids).toHaveLength(25)
   })
 
   test('is there for a person', async () => {
     const { value } = await rename(writing(result).core, TAG, { whole: true })
     expect(value.files).toHaveLength(150)
-    expect(value.files[0]?.relinked?.[1]?.before).toHaveLength(1000)
-    expect(value.diff).toHaveLength(50_000)
+    expect(value.files?.[0]?.relinked?.[1]?.before).toHaveLength(1000)
+    expect(value.diff).toHaveLength(3_000)
     expect(value).not.toHaveProperty('omitted')
   })
 })
@@ -211,7 +305,7 @@ describe('several operations', () => {
         dryRun: false,
       },
     ])
-    expect(value).toEqual({ ids: ['b.md', null], change_id: 'c1', files: [], diff: 'd' })
+    expect(value).toEqual({ ids: ['b.md', null], change_id: 'c1', diff: 'd\n', files: [] })
   })
 
   test('a plan is carried out by its id alone', async () => {
@@ -222,9 +316,9 @@ describe('several operations', () => {
   })
 
   test.each([
-    [{ operations: [], dryRun: false }, 'Give operations, or'],
-    [{ operations, dryRun: false, planId: 'p1' }, 'either operations or plan_id'],
-    [{ operations: [], dryRun: true, planId: 'p1' }, 'leave out dry_run'],
+    [{ operations: [], dryRun: false }, 'nothing to do'],
+    [{ operations, dryRun: false, planId: 'p1' }, 'operations and plan_id do not go together'],
+    [{ operations: [], dryRun: true, planId: 'p1' }, 'plan_id is what a dry run answered'],
     [{ operations: [], dryRun: false, planId: ' ' }, 'plan_id is empty'],
   ])('%j is refused', async (args, message) => {
     const { core, fake } = writing()

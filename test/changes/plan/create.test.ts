@@ -47,7 +47,25 @@ describe('a new note', () => {
   })
 
   test('keeps its spelling where settings say so', async () => {
-    await check({}, create('Notes/My Note'), { 'Notes/My Note.md': '# A\n' }, { keepsCase: true })
+    await check({}, create('Notes/My Note'), { 'Notes/My Note.md': '# A\n' }, { spelling: 'preserve' })
+  })
+
+  test.each([
+    ['.obsidian/app.json', '{}', 'Notes/My Note.md'],
+    ['.foam/x', '', 'Notes/My Note.md'],
+    ['logseq/config.edn', '{}', 'Notes/My Note.md'],
+    ['.git/config', '', 'notes/my note.md'],
+    ['roux.config.yaml', '', 'notes/my note.md'],
+  ])('beside %s is spelled as the marker folders of the vault say', async (file, text, path) => {
+    const { result } = await check({ [file]: text }, create('Notes/My Note'), { [path]: '# A\n' }, { spelling: 'auto' })
+    expect(result.subjects).toEqual([path])
+  })
+
+  test('is found by its folded id where it is there in another spelling: no second file differs by case only', async () => {
+    const files = { '.obsidian/app.json': '{}', 'notes/my note.md': 'old' }
+    await refuse(files, create('Notes/My Note'), { code: 'NODE_EXISTS', candidates: ['notes/my note.md'] }, { spelling: 'auto' })
+    const { result } = await check(files, create('NOTES/Other'), { 'notes/Other.md': '# A\n' }, { spelling: 'auto' })
+    expect(result.subjects).toEqual(['notes/Other.md'])
   })
 
   const PEOPLE = {
@@ -67,9 +85,10 @@ describe('a new note', () => {
     ['a name that others have', ['old/bob'], 'up:\n  - "[[old/bob]]"'],
     ['what is not there yet', 'nobody', 'up: "[[nobody]]"'],
     ['a link with a heading', '[[ann#Work|her work]]', 'up: "[[ann#Work|her work]]"'],
-  ])('relates to %s', async (_, target, line) => {
+  ])('relates to %s', async (name, target, line) => {
     const { result } = await check(PEOPLE, create('a', { relations: { up: target } }), { 'a.md': `---\n${line}\n---\n# A\n` })
-    expect(result.notes).toHaveLength(target === 'nobody' ? 1 : 0)
+    const leadsNowhere = name === 'what is not there yet' || name === 'a link with a heading'
+    expect(result.notes).toHaveLength(leadsNowhere ? 1 : 0)
   })
 
   test.each([['bob'], ['twice']])('does not choose among notes called %j', async (name) => {

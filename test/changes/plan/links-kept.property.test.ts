@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { nameProblem } from '../../../src/changes/path-rules.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 import { FLAVOURS, path, vault as randomVault, withEnding } from '../../links/relink/random-vaults.ts'
+import { LONG } from '../../support/long.ts'
 import { exported } from '../../support/memory-vault.ts'
 import { type WritableVault, writable } from '../../support/writable-vault.ts'
 
-const RUNS = Number(process.env.PLAN_RUNS ?? 15)
+const RUNS = Number(process.env.PLAN_RUNS ?? (LONG ? 15 : 5))
 
 const action = fc.tuple(fc.constantFrom('move', 'title', 'folder'), fc.nat(50), path)
 

@@ -91,10 +91,15 @@ describe('tags of a note', () => {
       manage(['three'], ['#one']),
       '---\nk: "v" # c\ntags:\n  - two\n  - three\n---\n',
     ],
-    ['that are both removed and added stay', '---\ntags: [x]\n---\n', manage(['x'], ['x']), '---\ntags: [x]\n---\n'],
+    ['that are there are not added again', '---\ntags: [x]\n---\n', manage(['x'], []), '---\ntags: [x]\n---\n'],
   ])('%s', async (_, text, operation, expected) => {
     const { result } = await check({ 'a.md': text }, operation, text === expected ? {} : { 'a.md': expected })
     expect(result).toMatchObject({ notes: [], files: text === expected ? [] : [{ from: 'a.md' }] })
+  })
+
+  test('that are both removed and added stay, and it is said', async () => {
+    const { result } = await check({ 'a.md': '---\ntags: [x]\n---\n' }, manage(['x'], ['x']), {})
+    expect(result).toMatchObject({ notes: ['Tags that are given to add and to remove stay: #x.'], files: [] })
   })
 
   test('in the text stay, and are named', async () => {

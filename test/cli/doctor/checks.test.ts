@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkCacheFolder, checkNode, checkVault, checkWatching } from '../../../src/cli/doctor/checks.ts'
+import { checkCacheFolder, checkFileCase, checkNode, checkVault, checkWatching } from '../../../src/cli/doctor/checks.ts'
 
 let root: string
 beforeEach(() => {
@@ -33,6 +33,17 @@ test('the vault: there, missing, a file, too wide, inside another', () => {
   mkdirSync(join(vault, '.obsidian'))
   expect(check(vault)).toEqual(['ok /vault'])
   expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner lies inside the vault /vault'])
+})
+
+test('names in lower case are told where the vault belongs to an application that keeps spellings', () => {
+  const where = '/vault/roux.config.yaml'
+  expect(checkFileCase(root, 'lower', where)).toEqual([])
+  mkdirSync(join(root, '.foam'))
+  expect(checkFileCase(root, 'lower', where)).toMatchObject([
+    { state: 'warn', message: expect.stringContaining(where), hint: expect.stringContaining('files.case to auto') },
+  ])
+  expect(checkFileCase(root, 'auto', undefined)).toEqual([])
+  expect(checkFileCase(root, 'preserve', where)).toEqual([])
 })
 
 test('the cache folder need not exist, only a place for it', () => {

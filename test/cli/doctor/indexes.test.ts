@@ -12,6 +12,7 @@ test.each<[Diagnosis['searchIndex']['state'], string]>([
   ['damaged', 'warn'],
   ['foreign', 'warn'],
   ['newer', 'warn'],
+  ['older', 'warn'],
 ])('a search index that is %s: %s', (state, expected) => {
   const [finding] = found({ searchIndex: { file: '/s.db', state } }, 'search')
   expect(finding?.state).toBe(expected)

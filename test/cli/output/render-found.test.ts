@@ -38,7 +38,8 @@ describe('notes that were found', () => {
       '*Dense crumb*                         0.76',
       'faults/dense crumb.md · #fault',
       '',
-      '*A title that is much longer than …*  0.76',
+      '*A title that is much longer than*    0.76',
+      '*the line*',
       'faults/dense crumb.md',
       '',
     ])

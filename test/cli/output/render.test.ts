@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderForPeople } from '../../../src/cli/output/render.ts'
 import { cutToWidth, printable, printableText, renderTable, textWidth } from '../../../src/cli/output/table.ts'
@@ -26,16 +27,18 @@ describe('tables', () => {
     ).toBe(lines('id      score', '日本語      1', 'cafe\u0301        2', '👩‍👩‍👧 x        3'))
   })
 
-  test('the widest column gives way to the width of the terminal', () => {
+  test('the widest column gives way to the width of the terminal, and breaks by words', () => {
     const text = renderTable(
       [{ name: 'id' }, { name: 'title' }],
       [
         ['a.md', 'A title that is much too long'],
-        ['b.md', '日本語日本語'],
+        ['b.md', '日本語 日本語'],
       ],
       { width: 16 },
     )
-    expect(text).toBe(lines('id    title', 'a.md  A title t…', 'b.md  日本語日…'))
+    expect(text).toBe(
+      lines('id    title', 'a.md  A title', '      that is', '      much too', '      long', 'b.md  日本語', '      日本語'),
+    )
     expect(text.split('\n').every((line) => textWidth(line) <= 16)).toBe(true)
   })
 
@@ -78,15 +81,39 @@ describe('tables', () => {
       lines(
         'score  id          title',
         '    3  projects/garden/greenhouse.md',
-        '                   Greenhous…',
+        '                   Greenhouse',
+        '                   in the',
+        '                   garden',
         '   12  a.md        A',
       ),
     )
   })
 
-  test('a terminal too narrow for anything still gets a few characters each', () => {
-    expect(renderTable([{ name: 'identity' }, { name: 'title' }], [['abcdefgh', 'ABCDEFGH']], { width: 3 })).toBe(
-      lines('ide…  tit…', 'abc…  ABC…'),
+  test('where columns would be too narrow, each row is told fact by fact', () => {
+    const columns = [{ name: 'id', whole: true }, { name: 'title' }, { name: 'count', align: 'right' }] as const
+    const rows = [
+      ['notes/a long name.md', 'A title of some words', '3'],
+      ['b.md', '', '12'],
+    ]
+    expect(renderTable(columns, rows, { width: 20 })).toBe(
+      lines('id     notes/a long name.md', 'title  A title of', '       some words', 'count  3', '', 'id     b.md', 'count  12'),
+    )
+  })
+
+  test('nothing that a cell says is lost, at any width', () => {
+    const cellTexts = fc.array(
+      fc.tuple(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 })),
+      { minLength: 1, maxLength: 4 },
+    )
+    fc.assert(
+      fc.property(cellTexts, fc.integer({ min: 1, max: 80 }), (rows, width) => {
+        const shown = renderTable([{ name: 'a', whole: true }, { name: 'b' }, { name: 'c', wraps: true }], rows, { width })
+        const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('')
+        const plain = renderTable([{ name: 'a', whole: true }, { name: 'b' }, { name: 'c', wraps: true }], rows)
+        const names = (text: string) => letters(text).replace(/[abc]/g, '')
+        expect(names(shown)).toBe(names(plain))
+        expect(shown).not.toContain('…')
+      }),
     )
   })
 

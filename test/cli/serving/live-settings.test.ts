@@ -23,6 +23,7 @@ beforeEach(async () => {
   const load = () => loadSettings({ cwd: root, env, vault, toolNames: async () => ['get_hubs'] })
   live = new LiveSettings(await load(), {
     overHttp: true,
+    interval: 20,
     load,
     say: (line) => said.push(line),
     onChange: (before, now) => changed.push(changedKeys(before, now)),
@@ -35,7 +36,7 @@ const writeOwn = (text: string) => {
   mkdirSync(join(own, '..'), { recursive: true })
   writeFileSync(own, text)
 }
-const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 10_000, interval: 50 })
+const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 10_000, interval: 10 })
 
 test('a file that was not there when the server started takes effect', async () => {
   writeOwn('tools:\n  write: true\nmcp:\n  prompts_folder: Prompts\n')

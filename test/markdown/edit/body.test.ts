@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendToBody, bodyStartOf, prependToBody, replaceBody } from '../../../src/markdown/edit/body.ts'
+import { appendToBody, prependToBody, replaceBody } from '../../../src/markdown/edit/body.ts'
 import { replaceText } from '../../../src/markdown/edit/replace-text.ts'
+import { bodyStartOf } from '../../../src/markdown/frontmatter.ts'
 import { soup } from '../soups.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 

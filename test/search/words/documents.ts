@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { WordDocument } from '../../../src/search/words/builder.ts'
+import type { WordDocument } from './memory-pages.ts'
 
 /** Words whose stems differ from them in every way, compounds, and scripts whose UTF-8 and UTF-16 orders differ. */
 const vocabulary = [

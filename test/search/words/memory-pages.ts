@@ -1,8 +1,17 @@
-import { SegmentBuilder, type WordDocument } from '../../../src/search/words/builder.ts'
+import { analyseNote, type NoteFields } from '../../../src/search/words/analyse-note.ts'
+import { SegmentBuilder } from '../../../src/search/words/builder.ts'
 import { compareBytes } from '../../../src/search/words/bytes.ts'
 import type { Page } from '../../../src/search/words/page.ts'
 import type { PageSource } from '../../../src/search/words/segment.ts'
+import { stemOf } from '../../../src/search/words/stem.ts'
 import type { StoredSegment } from '../../../src/search/words/word-index.ts'
+
+/** A document before it is analysed. */
+export interface WordDocument {
+  readonly key: number
+  readonly stamp: number
+  readonly fields: NoteFields
+}
 
 /** Pages in memory, looked up by comparing them all. */
 export class MemoryPages implements PageSource {
@@ -31,8 +40,8 @@ export class MemoryPages implements PageSource {
 
 /** Builds a segment of these documents and keeps its pages. */
 export function store(pages: MemoryPages, id: number, documents: readonly WordDocument[]): StoredSegment {
-  const builder = new SegmentBuilder()
-  for (const document of documents) builder.add(document)
+  const builder = new SegmentBuilder(stemOf)
+  for (const { key, stamp, fields } of documents) builder.add({ key, stamp, ...analyseNote(fields) })
   pages.put(id, [...builder.pages()])
   return { id, header: builder.header() }
 }

@@ -1,7 +1,7 @@
 import type { Phrase, WordTerm } from '../../../src/core/query.ts'
 import { analyze, type Token } from '../../../src/search/words/analyze.ts'
-import type { WordDocument } from '../../../src/search/words/builder.ts'
 import type { Scoring } from '../../../src/search/words/scoring.ts'
+import type { WordDocument } from './memory-pages.ts'
 
 /** The keyword index as its definition says: every question reads every document. */
 export class NaiveIndex {

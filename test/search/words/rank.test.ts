@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { WordDocument } from '../../../src/search/words/builder.ts'
 import { queryTerms } from '../../../src/search/words/query.ts'
 import { MAX_TERMS } from '../../../src/search/words/rank.ts'
 import { WordIndex } from '../../../src/search/words/word-index.ts'
-import { MemoryPages, note, store } from './memory-pages.ts'
+import { MemoryPages, note, store, type WordDocument } from './memory-pages.ts'
 
 function indexOf(...list: readonly WordDocument[]): WordIndex {
   const pages = new MemoryPages()

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../../src/search/words/analyze.ts'
-import type { WordDocument } from '../../../src/search/words/builder.ts'
 import { phraseOf, queryTerms, toTerm } from '../../../src/search/words/query.ts'
 import { DEFAULT_SCORING, type Scoring } from '../../../src/search/words/scoring.ts'
 import { type StoredSegment, WordIndex } from '../../../src/search/words/word-index.ts'
 import { documents, text, word } from './documents.ts'
-import { MemoryPages, store } from './memory-pages.ts'
+import { MemoryPages, store, type WordDocument } from './memory-pages.ts'
 import { NaiveIndex } from './naive-index.ts'
 
 const field = fc.constantFrom('any' as const, 'title' as const)

@@ -41,7 +41,7 @@ describe('what is wrong', () => {
   test.each([
     ['another program', 'PRAGMA application_id = 7', 'foreign'],
     ['a newer version', 'PRAGMA user_version = 999', 'newer'],
-    ['an older version', 'PRAGMA user_version = 1', 'damaged'],
+    ['an older version', 'PRAGMA user_version = 1', 'older'],
     ['what the last commit left was changed', "UPDATE meta SET value = replace(value, '[', '{')", 'damaged'],
     ['a row that was changed', "UPDATE file SET hot = replace(hot, 'b.md', 'x.md')", 'damaged'],
     ['a row that is elsewhere', "UPDATE file SET key = 9 WHERE stat LIKE '%b.md%'", 'damaged'],

@@ -1,33 +1,11 @@
-import { foldName } from '../../../core/fold.ts'
-import type { Task } from '../../../core/note.ts'
 import type { Comparison, TaskState } from '../../../core/query.ts'
 import type { PropertyCount, ValueCount, ValueKind } from '../../../core/store.ts'
-import { compares, readDate } from '../../../search/query/compare.ts'
-import { absolutePeriod } from '../../../search/query/period.ts'
+import { compares } from '../../../search/query/compare.ts'
+import { factsOf, NO_TASKS, type NoteFacts, type PropertyFacts } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
-import { timesOf } from '../times.ts'
 import { StaleKeys } from './stale-keys.ts'
 
-/** What the properties of a note say, as queries ask for it. */
-interface NoteFacts {
-  readonly created: number
-  readonly modified: number
-  /** By folded name. */
-  readonly properties: ReadonlyMap<string, Property>
-  readonly tasks: ReadonlySet<Task['state']>
-}
-
-interface Property {
-  /** As spelled. */
-  readonly name: string
-  readonly kind: ValueKind
-  /** The values, each item of a list by itself, an empty text for nothing. */
-  readonly values: readonly string[]
-  /** The same, folded. */
-  readonly texts: readonly string[]
-}
-
-/** Times and properties of every note; read when first asked for, kept up from then on. */
+/** Times, properties and tasks of every note; read when first asked for, kept up from then on. */
 export class Facets {
   readonly #projection: Projection
   readonly #facts = new Map<number, NoteFacts>()
@@ -63,13 +41,8 @@ export class Facets {
       this.#facts.delete(key)
       return
     }
-    const info = this.#projection.info(key)
-    const { created, modified } = timesOf(this.#projection, key, info)
-    const properties = new Map<string, Property>()
-    for (const [name, value] of Object.entries(info?.properties ?? {})) properties.set(foldName(name), propertyOf(name, value))
-    const states = new Set(info?.tasks.map(({ state }) => state))
-    const tasks = states.size === 0 ? NO_TASKS : states
-    this.#facts.set(key, { created: toTime(created), modified: toTime(modified), properties, tasks })
+    const { properties = {}, tasks = [] } = this.#projection.info(key) ?? {}
+    this.#facts.set(key, factsOf({ properties, tasks, stat: this.#projection.stat(key) }))
   }
 
   /** Milliseconds since the epoch; NaN where a note says no time. */
@@ -135,7 +108,7 @@ export class Facets {
     return counted.sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
   }
 
-  *#listed(): IterableIterator<readonly [folded: string, property: Property]> {
+  *#listed(): IterableIterator<readonly [folded: string, property: PropertyFacts]> {
     for (const key of this.#listedKeys()) yield* this.#facts.get(key)?.properties ?? []
   }
 
@@ -167,38 +140,4 @@ class Counts<T extends string = string> {
 
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
-}
-
-const NO_TASKS: ReadonlySet<Task['state']> = new Set()
-
-function propertyOf(name: string, value: unknown): Property {
-  const values = textsOf(value)
-  const texts = values.map(foldName)
-  // Most values are lower-case already, and one list is enough.
-  return { name, kind: kindOf(value), values, texts: texts.every((text, at) => text === values[at]) ? values : texts }
-}
-
-function kindOf(value: unknown): ValueKind {
-  if (Array.isArray(value)) return 'list'
-  if (value === null || value === undefined || value === '') return 'empty'
-  if (typeof value === 'object') return 'object'
-  if (typeof value === 'number') return 'number'
-  if (typeof value === 'boolean') return 'checkbox'
-  // A year alone is a number, or a text.
-  return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
-}
-
-/** Values as texts: each item of a list, an empty text for nothing. */
-function textsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
-  if (value === null || value === undefined) return ['']
-  if (typeof value === 'object') return []
-  return [String(value).trim()]
-}
-
-/** As a query reads it: a year, month or day without a zone is of this machine's, as people write them. Other ways to write a date as `Date` knows them. */
-function toTime(text: string | undefined): number {
-  if (text === undefined) return Number.NaN
-  const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
-  return absolutePeriod(iso)?.from ?? Date.parse(iso)
 }

@@ -1,5 +1,5 @@
 import { utimesSync } from 'node:fs'
-import type { NoteVectors, NoteWords, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
+import type { NoteVectors, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
 import { SegmentBuilder } from '../../../search/words/builder.ts'
 import { attempt, DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
@@ -49,8 +49,18 @@ class SqliteSearchWriter implements SearchWriter {
     return isOutdated
   }
 
-  startWords(): WordBatch {
-    return new SegmentBatch((builder, notes) => this.#putWords(builder, notes))
+  async beginWords(stemOf: (form: string) => string): Promise<WordBatch> {
+    const builder = new SegmentBuilder(stemOf)
+    const versions = new Map<number, number>()
+    return {
+      put: async (notes) => {
+        for (const { key, path, version, title, body } of notes) {
+          builder.add({ key, stamp: stampOf(path), title, body })
+          versions.set(key, version)
+        }
+      },
+      commit: async () => this.#putWords(builder, versions),
+    }
   }
 
   async vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
@@ -103,7 +113,7 @@ class SqliteSearchWriter implements SearchWriter {
     })
   }
 
-  async compact(): Promise<boolean> {
+  async maintain(): Promise<boolean> {
     if (this.#file.open() === undefined) return false
     this.#compaction ??= new Compaction(this.#file)
     const isMore = this.#compaction.step()
@@ -143,33 +153,6 @@ class SqliteSearchWriter implements SearchWriter {
       const note = database.prepare('INSERT OR REPLACE INTO note VALUES (?, ?)')
       for (const [key, version] of notes) note.run(key, version)
     })
-  }
-}
-
-class SegmentBatch implements WordBatch {
-  readonly #builder = new SegmentBuilder()
-  readonly #notes = new Map<number, number>()
-  readonly #commit: (builder: SegmentBuilder, notes: ReadonlyMap<number, number>) => void
-
-  constructor(commit: (builder: SegmentBuilder, notes: ReadonlyMap<number, number>) => void) {
-    this.#commit = commit
-  }
-
-  get notes(): number {
-    return this.#notes.size
-  }
-
-  has(key: number): boolean {
-    return this.#notes.has(key)
-  }
-
-  add({ key, path, version, names, headings, body, tags, properties }: NoteWords): void {
-    this.#builder.add({ key, stamp: stampOf(path), fields: { title: names, headings, body, tags, properties } })
-    this.#notes.set(key, version)
-  }
-
-  async commit(): Promise<void> {
-    this.#commit(this.#builder, this.#notes)
   }
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { analyseNote } from '../../../../src/search/words/analyse-note.ts'
+import { stemOf } from '../../../../src/search/words/stem.ts'
 import { examineSearchIndex } from '../../../../src/store/embedded/search/examine-search-index.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
 import { openSqlite } from '../../../../src/store/embedded/sqlite.ts'
@@ -11,10 +13,12 @@ import { temporaryFolder } from '../../../support/temporary.ts'
 async function written(): Promise<string> {
   const path = join(temporaryFolder(), 'search.db')
   const writer = openSearchWriter({ kind: 'file', path })
-  const batch = writer.startWords()
-  const rest = { version: 1, headings: [], tags: [], properties: [] }
-  for (let key = 0; key < 20; key++)
-    batch.add({ ...rest, key, path: `n${key}.md`, names: [`n${key}`], body: `common word${key}` })
+  const batch = await writer.beginWords(stemOf)
+  const rest = { headings: [], tags: [], properties: [] }
+  for (let key = 0; key < 20; key++) {
+    const words = analyseNote({ ...rest, title: [`n${key}`], body: `common word${key}` })
+    await batch.put([{ key, path: `n${key}.md`, version: 1, ...words }])
+  }
   await batch.commit()
   const text = { hash: '00'.repeat(16), vector: bagOf('common', 8) }
   const chunks = [{ ...text, start: 0, end: 1, startLine: 1, endLine: 1 }]
@@ -43,6 +47,7 @@ describe('what is wrong', () => {
   test.each([
     ['another program', 'PRAGMA application_id = 7', 'foreign'],
     ['a newer version', 'PRAGMA user_version = 999', 'newer'],
+    ['an older version', 'PRAGMA user_version = 1', 'older'],
     ['a page of words that was changed', 'UPDATE page SET data = zeroblob(40)', 'damaged'],
     ['a page that is another', 'UPDATE page SET segment = segment + 1', 'damaged'],
     ['a header that was changed', 'UPDATE segment SET rank = rank + 1', 'damaged'],

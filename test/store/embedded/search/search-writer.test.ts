@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/search-writer.ts'
+import { analyseNote } from '../../../../src/search/words/analyse-note.ts'
+import { stemOf } from '../../../../src/search/words/stem.ts'
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
@@ -20,7 +22,8 @@ async function graphOnly(): Promise<{ readonly rig: SearchRig; readonly keys: Re
 }
 
 function words(key: number, path: string, body = NOTES[path] ?? ''): NoteWords {
-  return { key, path, version: 1, names: [path.slice(0, -3)], headings: [], body, tags: [], properties: [] }
+  const fields = { title: [path.slice(0, -3)], headings: [], body, tags: [], properties: [] }
+  return { key, path, version: 1, ...analyseNote(fields) }
 }
 
 function vectors(key: number, path: string, dimensions: number): NoteVectors {
@@ -32,8 +35,8 @@ function vectors(key: number, path: string, dimensions: number): NoteVectors {
 /** One segment a note. */
 async function putOneByOne(writer: SearchWriter, keys: ReadonlyMap<string, number>): Promise<void> {
   for (const [path, key] of keys) {
-    const batch = writer.startWords()
-    batch.add(words(key, path))
+    const batch = await writer.beginWords(stemOf)
+    await batch.put([words(key, path)])
     await batch.commit()
   }
 }
@@ -52,7 +55,7 @@ describe('merging', () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
     expect(await foundBy(rig)).toEqual(EVERYTHING)
-    while (await rig.writer.compact()) expect(await foundBy(rig)).toEqual(EVERYTHING)
+    while (await rig.writer.maintain()) expect(await foundBy(rig)).toEqual(EVERYTHING)
     expect(await foundBy(rig)).toEqual(EVERYTHING)
   })
 
@@ -61,7 +64,7 @@ describe('merging', () => {
     await putOneByOne(rig.writer, keys)
     const other = openSearchWriter({ kind: 'file', path: rig.searchFile })
     for (let more = true; more; ) {
-      const [one, two] = [await rig.writer.compact(), await other.compact()]
+      const [one, two] = [await rig.writer.maintain(), await other.maintain()]
       more = one || two
       expect(await foundBy(rig)).toEqual(EVERYTHING)
     }
@@ -72,14 +75,14 @@ describe('merging', () => {
   test('what is written again or forgotten while it goes on counts', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
-    await rig.writer.compact()
-    const batch = rig.writer.startWords()
-    batch.add(words(3, 'n3.md', 'rewritten common'))
+    await rig.writer.maintain()
+    const batch = await rig.writer.beginWords(stemOf)
+    await batch.put([words(3, 'n3.md', 'rewritten common')])
     await batch.commit()
     rig.vault.remove('n5.md')
     await rig.reconcile()
     await rig.writer.forget([5])
-    while (await rig.writer.compact());
+    while (await rig.writer.maintain());
     expect((await ask(rig.store).words('rewritten', {}, 9)).hits.map(({ id }) => id)).toEqual(['n3.md'])
     expect((await ask(rig.store).words('word3', {}, 9)).hits).toEqual([])
     expect((await ask(rig.store).words('word5', {}, 9)).hits).toEqual([])
@@ -89,11 +92,11 @@ describe('merging', () => {
   test('one that was broken off leaves nothing that is seen', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
-    await rig.writer.compact()
+    await rig.writer.maintain()
     await rig.writer.close()
     expect(await foundBy(rig)).toEqual(EVERYTHING)
     const next = openSearchWriter({ kind: 'file', path: rig.searchFile })
-    while (await next.compact());
+    while (await next.maintain());
     await next.close()
     expect(await foundBy(rig)).toEqual(EVERYTHING)
   })
@@ -130,7 +133,7 @@ test('nothing is made on disk by asking', async () => {
   const { rig } = await graphOnly()
   expect(await rig.writer.wordVersions()).toEqual(new Map())
   expect(await rig.writer.vectorVersions('a')).toEqual(new Map())
-  expect(await rig.writer.compact()).toBe(false)
+  expect(await rig.writer.maintain()).toBe(false)
   expect(await rig.writer.isOutdated()).toBe(false)
   await rig.writer.keepOnly('a')
   await rig.writer.tidy()
@@ -140,8 +143,8 @@ test('nothing is made on disk by asking', async () => {
 test('a writer notices that its index is gone, also one that made it itself', async () => {
   const { rig } = await graphOnly()
   expect(await rig.writer.isOutdated()).toBe(false)
-  const batch = rig.writer.startWords()
-  batch.add(words(0, 'n0.md'))
+  const batch = await rig.writer.beginWords(stemOf)
+  await batch.put([words(0, 'n0.md')])
   await batch.commit()
   for (const ending of ['', '-wal', '-shm']) rmSync(rig.searchFile + ending, { force: true })
   expect(await rig.writer.isOutdated()).toBe(true)
@@ -157,7 +160,7 @@ test('an answer is of one moment: segments that are merged away while it is made
   const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, { kind: 'exact' })
   const counts = index.read(() => {
     // Its body runs at once: what another thread may do at any time.
-    for (let step = 0; step < 50; step++) void rig.writer.compact()
+    for (let step = 0; step < 50; step++) void rig.writer.maintain()
     return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, stem: `word${at}`, match: 'form' }).length)
   })
   expect(counts).toEqual(Object.keys(NOTES).map(() => 1))

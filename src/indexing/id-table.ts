@@ -1,0 +1,70 @@
+import { foldId, toNodeId } from '../core/ids.ts'
+import type { Batch, GivenId, GivenIds, KnownFile } from '../core/index-writer.ts'
+import { FileIds } from '../graph/file-ids.ts'
+
+/** What one generation changes among the files. */
+export interface FileChanges {
+  readonly removed: readonly KnownFile[]
+  readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
+}
+
+/** Gives files their ids where an engine asks for them, as `Batch.ids` says; until then it holds nothing. */
+export class IdTable {
+  readonly #known: ReadonlyMap<string, KnownFile>
+  #ids: FileIds | undefined
+
+  /** `known`: every file as of the last commit, kept up by its owner. */
+  constructor(known: ReadonlyMap<string, KnownFile>) {
+    this.#known = known
+  }
+
+  /** How the parts of a generation ask; the first part brings what changes beside the files that are put. */
+  change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
+    let others: readonly GivenId[] | undefined
+    const apply = (): readonly GivenId[] => {
+      this.#ids ??= idsOf(this.#known.values())
+      others ??= this.#apply(this.#ids, changes)
+      return others
+    }
+    // Once it was asked for it goes on with every generation.
+    if (this.#ids !== undefined) apply()
+    return ({ put }, isFirst) => {
+      const beside = apply()
+      const own = put.map(({ key }) => this.#give(key))
+      return { files: isFirst ? [...own, ...beside] : own, missing: (name) => toNodeId(foldId(name)) }
+    }
+  }
+
+  /** @returns the files that are not put and whose id or twins may be others now. */
+  #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
+    const touched: string[] = []
+    for (const { key, path } of removed) {
+      ids.remove(key)
+      touched.push(path)
+    }
+    for (const { key, path } of placed) {
+      if (ids.path(key) === path) continue
+      ids.add(key, path)
+      touched.push(path)
+    }
+    const put = new Set(placed.map(({ key }) => key))
+    const keys = new Set(touched.flatMap((path) => groupOf(ids, path)).filter((key) => !put.has(key)))
+    return [...keys].map((key) => this.#give(key))
+  }
+
+  #give(key: number): GivenId {
+    return { key, id: this.#ids?.id(key) ?? toNodeId(''), twins: this.#ids?.twins(key) ?? [] }
+  }
+}
+
+/** Every file whose path folds as this one does. */
+function groupOf(ids: FileIds, path: string): readonly number[] {
+  const one = ids.find(path)
+  return one === undefined ? [] : [one, ...ids.twins(one)]
+}
+
+function idsOf(files: Iterable<KnownFile>): FileIds {
+  const ids = new FileIds()
+  for (const { key, path } of files) ids.add(key, path)
+  return ids
+}

@@ -1,0 +1,31 @@
+import type { IndexWriter } from '../core/index-writer.ts'
+import type { IndexStatus } from '../core/indexing.ts'
+import type { SearchWriter } from '../core/search-writer.ts'
+import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/place.ts'
+import { openSearchWriter } from './embedded/search/search-writer.ts'
+import { isDamage, isUnwritable } from './embedded/sqlite.ts'
+import { openIndexWriter } from './embedded/writer.ts'
+
+/** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
+export type EnginePlace = EmbeddedPlace
+
+/** The writing sides of an engine, and what its errors mean. */
+export interface EngineWriters {
+  openIndex(cache: IndexStatus['cache']): IndexWriter
+  openSearch(cache: IndexStatus['cache']): SearchWriter
+  isDamage(error: unknown): boolean
+  isUnwritable(error: unknown): boolean
+}
+
+/** Another engine is another `type` here, and in `compose.ts`, which opens its reading side. */
+export function openWriters(place: EnginePlace): EngineWriters {
+  switch (place.type) {
+    case 'embedded':
+      return {
+        openIndex: (cache) => openIndexWriter(indexLocation(place, cache)),
+        openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
+        isDamage,
+        isUnwritable,
+      }
+  }
+}
