@@ -1,7 +1,7 @@
 import { isRecord } from '../core/is-record.ts'
 import { MARKER } from '../core/partial-reading.ts'
 import { type Fitted, jsonBytes, Purse } from './budget.ts'
-import { boundaryBefore, truncate } from './truncate.ts'
+import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
 /** An item of a list as an answer shows it. */
 export type Row = Readonly<Record<string, unknown>>
@@ -25,6 +25,8 @@ export interface ComposeOptions {
 
 /** Titles longer than this say what they say in their beginning. */
 const TITLE_LENGTH = 200
+/** What a row is about belongs to it, as long as it is not longer than contents in lists. */
+const ABOUT_LENGTH = CONTENT_LIMITS.list
 /** A text cut to less says nothing. */
 const LEAST_TEXT = 160
 /** Values of properties that are longer are cut in lists, and lists of values after these. */
@@ -63,11 +65,9 @@ interface Step {
  */
 const STEPS: readonly Step[] = [
   { members: ['snippet', 'highlights'], fill: whole, share: 1 },
-  { members: ['text'], fill: cutText, share: 1, isShared: true },
   { members: ['lines'], fill: firstItems, share: 1, isShared: true },
   { members: ['hops'], fill: firstItems, share: 1 },
   { members: ['files'], fill: firstItems, share: 1, isShared: true },
-  { members: ['candidates'], fill: firstItems, share: 1, isShared: true },
   { members: ['sources'], fill: firstItems, share: 1, isShared: true },
   { members: ['explain'], fill: whole, share: 1 },
   { members: ['passages'], fill: bestPassage, share: 1, isShared: true, first: 3 },
@@ -198,12 +198,13 @@ function emptiedValue(value: unknown): unknown {
   return isRecord(value) ? {} : value
 }
 
-/** What is never shown in full in a list: long titles, long values of properties. */
+/** What is never shown in full in a list: long titles and sentences, long values of properties. */
 function shortened(row: Row): Row {
-  const { title, properties } = row
+  const { title, text, properties } = row
   return {
     ...row,
     ...(typeof title === 'string' && title.length > TITLE_LENGTH ? { title: truncate(title, TITLE_LENGTH).text } : {}),
+    ...(typeof text === 'string' && text.length > ABOUT_LENGTH ? { text: truncate(text, ABOUT_LENGTH).text } : {}),
     ...(isRecord(properties) ? { properties: shortValues(properties) } : {}),
   }
 }
