@@ -180,11 +180,16 @@ describe.each([
   test('the command line gives the same JSON', async () => {
     const world = openWorld({ fixture })
     const raw = await openRaw(world)
+    const tools = await raw.list()
     const some = samples.filter(([name], at) => at % 4 === 0 && name !== 'resolve_nodes')
     await Promise.all(
       some.map(async ([name, args]) => {
-        const { content } = await raw.call(name, args)
-        const { out } = await world.roux(['call', name, JSON.stringify(args), '--vault', world.vault])
+        // What a command answers in full unless it is told otherwise, a client gets within a budget.
+        const { properties } = tools.find((tool: Wire) => tool.name === name).inputSchema
+        const bounds = Object.entries({ links: 3, max_tokens: 50_000 }).filter(([key]) => key in properties)
+        const same = { ...Object.fromEntries(bounds), ...args }
+        const { content } = await raw.call(name, same)
+        const { out } = await world.roux(['call', name, JSON.stringify(same), '--vault', world.vault])
         expect(out, name).toBe(`${content[0].text}\n`)
       }),
     )
@@ -234,7 +239,8 @@ test('the transcript of the protocol contract, line by line', async () => {
     expect(tool).toMatchObject({ name: expect.any(String), description: expect.any(String), inputSchema: { type: 'object' } })
   }
   const hubs = [{ id: 'concepts/sourdough starter.md', title: 'Sourdough starter', score: 25 }]
-  expect(called).toMatchObject({ jsonrpc: '2.0', id: 3, result: { content: [{ type: 'text', text: JSON.stringify(hubs) }] } })
+  const content = [JSON.stringify(hubs), 'More: 1 of 65; go on with offset 1.'].map((text) => ({ type: 'text', text }))
+  expect(called).toMatchObject({ jsonrpc: '2.0', id: 3, result: { content } })
 })
 
 test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('version %s is agreed on', async (version) => {
