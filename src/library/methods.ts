@@ -34,41 +34,41 @@ export interface CallOptions {
 
 /** Every use case as a method. Arguments are named as those of the tool in docs/tools.md. */
 export interface VaultMethods {
-  /** Answers a question in plain language: notes found by words and by meaning, with the passages that answer and their lines. For exact words, tags, dates or properties use find_nodes. */
+  /** Answers a question in plain language: notes by words and meaning, with the passages that answer and their lines. For exact words, tags, dates, properties use find_nodes. */
   search(args: {
-    /** The question, or what the note is about. */
+    /** The question. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Content instead of properties. Default: false. */
     readonly include_content?: boolean
     /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it. */
+    /** Only with this tag or one nested in it. */
     readonly tag?: string
-    /** Only passages of this note: its path in the vault. */
+    /** Only passages of this note: id. */
     readonly note?: string
     /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
-    /** By words and meaning, words only, meaning only. Default: "hybrid". */
+    /** By words and meaning, or one of them. Default: "hybrid". */
     readonly mode?: 'hybrid' | 'keyword' | 'semantic'
-    /** Show ranks and scores of both ways. Default: false. */
+    /** Show ranks and scores. Default: false. */
     readonly explain?: boolean
-    /** Links shown of each. */
+    /** Links of each. */
     readonly links?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof search>
 
-  /** Notes that fit a query of words and filters, each with the text around the match. */
+  /** Notes that fit a query of words and filters, with the text around the match. For a question use search. */
   findNodes(args: {
     /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
@@ -78,19 +78,19 @@ export interface VaultMethods {
     readonly order?: 'asc' | 'desc'
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
-    /** Links shown of each. */
+    /** Links of each. */
     readonly links?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findNodes>
 
-  /** Reads one note by id: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. */
+  /** Reads a note: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes. */
   getNode(args: {
-    /** Note: its path or title. */
+    /** Note: id or title. */
     readonly id: string
-    /** 0: the note only; 1: also its neighbours. Default: 0. */
+    /** 1: also its neighbours. Default: 0. */
     readonly depth?: number
-    /** Only this part: headings from the outside in, or one "^block". */
+    /** Only this: headings from the outside in, or one "^block". */
     readonly section?: readonly string[]
     /** Characters to skip. Default: 0. */
     readonly offset?: number
@@ -102,13 +102,13 @@ export interface VaultMethods {
 
   /** Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. */
   getNeighbors(args: {
-    /** Note: its path or title. */
+    /** Note: id or title. */
     readonly id: string
-    /** in: notes linking here; out: notes linked to. Default: "both". */
+    /** in: linking here; out: linked to. Default: "both". */
     readonly direction?: 'in' | 'out' | 'both'
     /** Maximum results. Default: 20. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Content instead of properties. Default: false. */
     readonly include_content?: boolean
@@ -118,45 +118,45 @@ export interface VaultMethods {
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
     /** Add the sentences that link. Default: false. */
     readonly evidence?: boolean
-    /** Links shown of each. */
+    /** Links of each. */
     readonly links?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
-  /** Shortest way from one note to another over links: ids, and for each hop the sentence that makes the link. null if they are not. */
+  /** How two notes are connected: the shortest way over links, with the sentence that makes each. null if they are not. */
   findPath(args: {
-    /** Start: its path or title. */
+    /** Start: id or title. */
     readonly source: string
-    /** End: its path or title. */
+    /** End: id or title. */
     readonly target: string
-    /** out: follow links forwards only. Default: "any". */
+    /** out: forwards only. Default: "any". */
     readonly direction?: 'any' | 'out'
-    /** Paths to find. Default: 1. */
+    /** Paths; others come as alternatives. Default: 1. */
     readonly count?: number
-    /** Go around hubs where possible. Default: false. */
+    /** Go around the best-linked notes. Default: false. */
     readonly avoid_hubs?: boolean
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findPath>
 
-  /** The most central notes with their scores: a good first look at a vault, folder or tag. */
+  /** The most central notes: a good first look at a vault, folder or tag. */
   getHubs(args?: {
-    /** Notes linking here, notes linked to, links weighted by their source, or bridges between parts. Default: "in_degree". */
+    /** By notes linking here, notes linked to, rank of what links here, or bridges between parts. Default: "in_degree". */
     readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it. */
+    /** Only with this tag or one nested in it. */
     readonly tag?: string
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getHubs>
 
-  /** Finds the ids of notes by title or alias, many at once, typos allowed. Use it before any tool that takes an id. */
+  /** Ids of notes by title or alias, many at once, typos allowed. Use it before tools that take an id. */
   resolveNodes(args: {
     /** Names to look up, up to 1,000. */
     readonly names: readonly string[]
@@ -164,53 +164,53 @@ export interface VaultMethods {
     readonly strategy?: 'exact' | 'fuzzy' | 'semantic'
     /** Least similarity; not for exact. Default: 0.7. */
     readonly threshold?: number
-    /** Only notes with this tag or one nested in it. */
+    /** Only with this tag or one nested in it. */
     readonly tag?: string
     /** Only ids that begin with this. */
     readonly path?: string
   }, options?: CallOptions): ReturnType<typeof resolveNodes>
 
-  /** Notes that are about the same as a note, linked or not. */
+  /** Notes about the same as a note, linked or not: for missing links, duplicates, further reading. */
   similarNodes(args: {
-    /** The note: its path in the vault. */
+    /** The note: id. */
     readonly id: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
-    /** Only notes with this tag or one nested in it. */
+    /** Only with this tag or one nested in it. */
     readonly tag?: string
     /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
-    /** Leave out linked notes. Default: false. */
+    /** Leave out what it links to or is linked from. Default: false. */
     readonly exclude_linked?: boolean
-    /** Links shown of each. */
+    /** Links of each. */
     readonly links?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
-  /** Notes with any or all of some tags (nested tags count), with the beginning of their content. See list_tags for what tags there are; list_nodes lists more at once. */
+  /** Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once. */
   searchByTags(args: {
     /** Tags, with or without "#". */
     readonly tags: readonly string[]
-    /** Any of the tags, or all of them. Default: "any". */
+    /** Any or all of them. Default: "any". */
     readonly mode?: 'any' | 'all'
     /** Maximum results. Default: 20. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
-    /** Links shown of each. */
+    /** Links of each. */
     readonly links?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof searchByTags>
 
-  /** Ids and titles by id, page by page, with the total. */
+  /** Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes. */
   listNodes(args?: {
-    /** Only notes with this tag or one nested in it. */
+    /** Only with this tag or one nested in it. */
     readonly tag?: string
     /** Only ids that begin with this. */
     readonly path?: string
@@ -224,11 +224,11 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listNodes>
 
-  /** All tags with how many notes carry them or a tag nested in them, most used first. */
+  /** Tags with how many notes carry them or one nested in them, most used first. */
   listTags(args?: {
     /** Only tags that begin with this. */
     readonly prefix?: string
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Budget. */
     readonly max_tokens?: number
@@ -242,13 +242,13 @@ export interface VaultMethods {
     readonly prefix?: string
     /** Maximum results. Default: 50. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listProperties>
 
-  /** Folders with note counts, notes at the leaves: how a vault is laid out. null if there is no such folder. */
+  /** How a vault is laid out: folders with note counts, notes at the leaves. null if there is no such folder. For a flat list use list_nodes. */
   getTree(args?: {
     /** Folder to begin at; the vault if absent. */
     readonly path?: string
@@ -268,13 +268,13 @@ export interface VaultMethods {
     readonly tags?: readonly string[]
   }, options?: CallOptions): ReturnType<typeof randomNode>
 
-  /** Tells for each id whether there is such a node. */
+  /** Tells which ids exist. For names use resolve_nodes. */
   nodesExist(args: {
     /** Ids to check, in any case, up to 1,000. */
     readonly ids: readonly string[]
   }, options?: CallOptions): ReturnType<typeof nodesExist>
 
-  /** What is wrong in the vault, with file, line and what may have been meant: links that are broken, ambiguous, or name headings that are gone; missing notes, malformed parts, orphans, clashing names. */
+  /** What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash. */
   getProblems(args?: {
     /** Only this kind. missing_note: most wanted first. */
     readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note'
@@ -294,7 +294,7 @@ export interface VaultMethods {
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {
-    /** Path in the vault, ending in .md; it is lowercased. */
+    /** Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq. */
     readonly id: string
     /** Markdown. */
     readonly content: string
@@ -306,11 +306,13 @@ export interface VaultMethods {
     readonly properties?: Readonly<Record<string, unknown>>
     /** Links in properties, by ids, titles or aliases: {"up": ["Home"]}. */
     readonly relations?: Readonly<Record<string, readonly string[]>>
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node. */
   updateNode(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** New title and file name. */
     readonly title?: string
@@ -326,7 +328,7 @@ export interface VaultMethods {
     readonly append?: string
     /** Text to add at the beginning. */
     readonly prepend?: string
-    /** Replaces find by replace, in the body; count is how many matches there must be, 1 unless given. */
+    /** Replaces find by replace, in the body. */
     readonly replace_text?: {
       /** Exact text. */
       readonly find: string
@@ -347,14 +349,18 @@ export interface VaultMethods {
     readonly replace_all?: boolean
     /** Rewrite links when title changes; else LINK_INTEGRITY if there are any. Default: false. */
     readonly update_links?: boolean
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back. */
   deleteNode(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten. */
@@ -365,7 +371,7 @@ export interface VaultMethods {
     readonly to: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof moveNode>
 
@@ -373,17 +379,19 @@ export interface VaultMethods {
   restoreNode(args: {
     /** The id it had. */
     readonly id: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Gives a heading another text; every link to it follows. */
   renameHeading(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** Headings from the outside in, as far as needed. */
     readonly heading: readonly string[]
     /** New text, without "#". */
     readonly to: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof rename>
 
@@ -393,32 +401,38 @@ export interface VaultMethods {
     readonly tag: string
     /** New name. */
     readonly to: string
-    /** Change nothing; answer the diff and a plan_id for apply_changes. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof rename>
 
   /** Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag. */
   manageTags(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** Tags to add. Default: []. */
     readonly add?: readonly string[]
     /** Tags to remove. Default: []. */
     readonly remove?: readonly string[]
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Makes an empty folder. Not needed before create_node or move_node. */
   createFolder(args: {
     /** Path in the vault. */
     readonly path: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof createFolder>
 
   /** Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text. */
   cloneNode(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** Folder to show it in; empty for the top. */
     readonly folder: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof writeNode>
 
   /** Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it. */
@@ -433,6 +447,8 @@ export interface VaultMethods {
     readonly mime_type?: string
     /** Title to show. */
     readonly title?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof addAttachment>
 
   /** Moves an attachment to the trash of the vault; tells the links that lead nowhere now. */
@@ -441,6 +457,8 @@ export interface VaultMethods {
     readonly id: string
     /** The hash you read; refused if the file changed since. */
     readonly expected_hash?: string
+    /** Show diff and plan_id only. Default: false. */
+    readonly dry_run?: boolean
   }, options?: CallOptions): ReturnType<typeof deleteFile>
 
   /** Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile. */
@@ -452,7 +470,7 @@ export interface VaultMethods {
       /** Its arguments. */
       readonly arguments: Readonly<Record<string, unknown>>
     }[]
-    /** Change nothing; answer the diff and a plan_id. Default: false. */
+    /** Show diff and plan_id only. Default: false. */
     readonly dry_run?: boolean
     /** Instead of operations: what a dry run of any tool answered. */
     readonly plan_id?: string
@@ -462,7 +480,7 @@ export interface VaultMethods {
   listChanges(args?: {
     /** Maximum results. Default: 20. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Only changes of this note, file or folder. */
     readonly id?: string
@@ -478,11 +496,11 @@ export interface VaultMethods {
 
   /** Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"]. */
   listAttachments(args: {
-    /** Note: its path in the vault. */
+    /** Note: id. */
     readonly id: string
     /** Maximum results. Default: 50. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
     /** Budget. */
     readonly max_tokens?: number
