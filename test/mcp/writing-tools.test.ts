@@ -33,7 +33,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
     return (await callTool(tool, args, { vaults, log: () => {}, mayRead: false })).structuredContent as Wire
   }
   const { node } = await blind('manage_tags', { id: 'home', add: ['x'] })
-  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id', 'path'])
+  expect(Object.keys(node).sort()).toEqual(['change_id', 'hash', 'id'])
   expect(node.hash).toMatch(/^partial:[0-9a-f]{64}$/)
   const changed = await blind('apply_changes', {
     operations: [{ tool: 'manage_tags', arguments: { id: 'home', add: ['x'] } }],

@@ -13,7 +13,7 @@ export const createFolderTool = defineOperation({
   needs: 'tools.write',
   annotations: ENSURES,
   names: { path: 'place' },
-  unredacted: OF_CHANGES,
+  unredacted: new Set([...OF_CHANGES, 'path']),
   input: () => ({ path: z.string().describe('Path in the vault.'), dry_run: dryRun() }),
   output: outputSchema({ path: TEXT, change_id: TEXT, plan_id: TEXT }),
   wrap: 'object',

@@ -1,6 +1,6 @@
 /** What answers say about a change itself, and nothing about notes. */
 export const OF_CHANGES: ReadonlySet<string> = new Set([
-  ...['node', 'id', 'ids', 'old_id', 'new_id', 'path', 'hash', 'deleted'],
+  ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
   ...['change_id', 'plan_id', 'undone', 'undoes', 'time', 'state'],
 ])
 
