@@ -1,7 +1,7 @@
 // Which calls are made for a question, and what of their answers is the answer: one policy for each kind of question, the same for all of
 // its questions, from the question's words and from what tools answered alone. What a tool's schema does not offer is done without.
 //
-// fact       one search with the question; with `relevance: loose` where nothing is sure enough. The answer is the first result.
+// fact       one search with the question for four results, as few have longer passages; with `relevance: loose` where nothing is sure enough. The answer is the first result.
 // two-hop    a search with the first clause; the link in the first result's passages that stands among most words of the question is
 //            followed and read, by its name where `get_node` takes titles. Without such a link: a search with the second clause, and its first result is read.
 // backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
@@ -21,6 +21,9 @@ const FOLLOWED = 2
 /** Least similarity of a name that counts as resolved. */
 const RESOLVED = 0.8
 
+/** Where one note answers, few results with long passages serve better than many. */
+const FACT_RESULTS = 4
+
 const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
 
 /** Asks a question. @returns `given`, the notes that are the answer, and `number`, the number that is; the session's log has the calls. */
@@ -29,7 +32,7 @@ export async function answer(session, { kind, question }) {
 }
 
 async function fact(session, question) {
-  const found = await search(session, question)
+  const found = await search(session, question, { limit: FACT_RESULTS })
   return { given: found.slice(0, 1).map(({ id }) => id) }
 }
 
@@ -284,9 +287,9 @@ async function folders(session) {
   return all.slice(1)
 }
 
-async function search(session, query) {
-  const { value } = await session.call('search', { query })
-  return value.length > 0 ? value : (await session.call('search', { query, relevance: 'loose' })).value
+async function search(session, query, more = {}) {
+  const { value } = await session.call('search', { query, ...more })
+  return value.length > 0 ? value : (await session.call('search', { query, ...more, relevance: 'loose' })).value
 }
 
 async function members(session, tool, args) {

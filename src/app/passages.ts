@@ -39,7 +39,9 @@ export interface Meaning {
 
 const MOST_PASSAGES = 3
 /** Characters of a passage: as many as there is room for, but not less than say something. */
-const MOST_CHARACTERS = 500
+const MOST_CHARACTERS = 1_600
+/** Where nothing limits an answer. */
+const USUAL_CHARACTERS = 500
 const LEAST_CHARACTERS = 160
 /** Bytes of a result, and of a passage, beside the passage's text: about what they are in a vault of some thousand notes. */
 const RESULT_BYTES = 170
@@ -58,23 +60,23 @@ interface Candidate {
 }
 
 /**
- * How long the passages of each of so many results are in an answer of so many tokens, by its place: the first ones, which mostly answer, are
- * as long as can be while the others keep what says something.
+ * How long the passages of each of so many results are in an answer of so many tokens, by its place: the first ones, which mostly answer, share
+ * the room that is left when each says something.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
-  if (maxTokens === undefined || results === 0) return () => MOST_CHARACTERS
-  const all = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES)
-  const few = Math.min(FIRST, results)
-  const first = within((all - (results - few) * LEAST_CHARACTERS) / few)
-  const rest = within((all - few * first) / Math.max(1, results - few))
-  return (at) => (at < few ? first : rest)
+  if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
+  const left = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + LEAST_CHARACTERS)
+  const first = within(left / Math.min(results, FIRST))
+  const rest = within((left - FIRST * (first - LEAST_CHARACTERS)) / Math.max(1, results - FIRST))
+  return (at) => (at < FIRST ? first : rest)
 }
 
-/** Results of which as much is shown as can be. */
+/** Results that have more room than others. */
 const FIRST = 3
 
-function within(characters: number): number {
-  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(characters)))
+/** So many characters more than the least. */
+function within(more: number): number {
+  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
 
 /** More results than these cannot have a passage each in so many tokens. */
@@ -187,7 +189,7 @@ interface Shown extends Pick<PassageQuery, 'words'> {
   readonly length?: number | undefined
 }
 
-function toPassage({ headings }: Node, text: string, { place, score, words, length = MOST_CHARACTERS }: Shown): Passage {
+function toPassage({ headings }: Node, text: string, { place, score, words, length = USUAL_CHARACTERS }: Shown): Passage {
   const chunk = text.slice(place.start, place.end)
   const shown = passageText(chunk, words, length)
   const startLine = place.startLine + lineBreaks(chunk, 0, shown.start)

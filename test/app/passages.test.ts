@@ -42,7 +42,7 @@ function expectPlaced(file: string, { start_line, end_line, text }: Passage): vo
   expect(end_line).toBeLessThanOrEqual(lines.length)
   const named = collapse(lines.slice(start_line - 1, end_line).join('\n'))
   expect(named).toContain(collapse(text.replace(/^…|…$/g, '')))
-  expect(text.length).toBeLessThanOrEqual(500)
+  expect(text.length).toBeLessThanOrEqual(1_600)
 }
 
 describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
@@ -122,11 +122,12 @@ test('the passages of the first results are as long as can be, and the others ne
       const lengthAt = passageLengths(tokens, results)
       const lengths = Array.from({ length: results }, (_, at) => lengthAt(at))
       expect(lengths).toEqual(lengths.toSorted((a, b) => b - a))
-      expect(lengths.every((length) => length >= 160 && length <= 500)).toBe(true)
+      expect(lengths.every((length) => length >= 160 && length <= 1_600)).toBe(true)
       const sum = lengths.reduce((all, length) => all + length, 0)
       if (lengths.some((length) => length > 160)) expect(sum).toBeLessThanOrEqual(0.67 * 4 * tokens)
     }),
   )
   expect([0, 2, 3, 9].map(passageLengths(2_000, 10))).toEqual([480, 480, 160, 160])
+  expect([0, 2].map(passageLengths(2_000, 3))).toEqual([1_506, 1_506])
   expect(passageLengths(undefined, 50)(49)).toBe(500)
 })
