@@ -15,7 +15,7 @@ import type { Draft } from './draft.ts'
 import { commonTags, repeatedTagNotes, withHashes } from './given-tags.ts'
 import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { linkTo, relationLinks } from './relation-targets.ts'
-import { bodyOf, countLostLines, knowsAll, requireUncut, requireWhole } from './whole-text.ts'
+import { bodyOf, countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
@@ -102,7 +102,10 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   const edit = editor(workspace, draft)
   if (section !== undefined) {
     if (content === undefined) throw invalid('section needs content: the text that goes there.')
+    const before = bodyOf(draft)
     edit((text) => editSection(text, { section, mode, content }))
+    if (mode === 'replace' && !knowsAll(operation) && losesHeadings(before, bodyOf(draft)))
+      noteLostLines(workspace, draft, before)
   } else if (content !== undefined) {
     const before = bodyOf(draft)
     edit((text) => replaceBody(text, content))

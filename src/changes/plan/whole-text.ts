@@ -72,6 +72,14 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
+/** Whether headings of a text went: whoever replaced a section may not have read those below it. */
+export function losesHeadings(before: string, after: string): boolean {
+  const headings = (text: string): string => (text.match(HEADINGS) ?? []).join('\n')
+  return countLostLines(headings(before), headings(after)) > 0
+}
+
+const HEADINGS = /^#{1,6}[ \t].*$/gm
+
 function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/)
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines

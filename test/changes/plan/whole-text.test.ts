@@ -138,6 +138,20 @@ test('a whole text that is replaced without a hash says how many lines went', as
   expect(known.result.notes).toEqual([])
 })
 
+test.each<[string, Partial<UpdateNote>, number]>([
+  ['the section that is the whole text', { section: ['A'], content: 'x' }, 303],
+  ['a section with others below it', { section: ['A', 'C'], content: 'x' }, 3],
+])('%s is replaced and says how many lines went, unless all was read', async (_, members, lost) => {
+  const text = members.section?.length === 1 ? NOTE : '# A\nyes\n## C\none\n### D\ntwo\n## E\n'
+  const told = async (expectedHash?: string) => {
+    const asked = update(expectedHash === undefined ? members : { ...members, expectedHash })
+    return (await check({ 'a.md': text }, asked, { 'a.md': expect.any(String) })).result.notes
+  }
+  expect(await told()).toEqual([expect.stringContaining(`${lost} lines`)])
+  expect(await told(partial(text))).toEqual([expect.stringContaining(`${lost} lines`)])
+  expect(await told(sha(text))).toEqual([])
+})
+
 test('leave to drop the rest without a whole text is refused', async () => {
   for (const members of [{ append: 'x' }, { section: ['B'], content: 'x' }])
     await refuse({ 'a.md': NOTE }, update({ ...members, replaceAll: true }), {
