@@ -123,7 +123,7 @@ export async function answersOf(store: EmbeddedStore, embedder: string | undefin
     const { found, isFallback } = await ask(store).find(question, new Date(0), options)
     answers.push({
       question,
-      words: { ...words, hits: words.hits.map(rounded) },
+      words: { ...words, hits: words.hits.map(rounded).sort(byAll) },
       found: { ...found, isFallback, items: found.items.map((item) => rounded({ ...item, score: item.score ?? 1 })) },
     })
     if (embedder === undefined) continue
