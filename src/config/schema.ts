@@ -170,8 +170,15 @@ export const SETTINGS = [
     'Names that the server is reached by, besides those of this computer, e.g. ["notes.example.com"] behind a reverse proxy.',
     { widens: true },
   ),
+  texts(
+    'insight.ignore',
+    'What `map`, `gaps` and the other tools for the vault as a whole leave out, as glob patterns relative to the vault, e.g. ["templates/**"].',
+  ),
   flag('tools.write', false, 'Offer the tools that change notes; `--write` does so for one run.', { widens: true }),
   flag('tools.attach', false, 'Offer the tools for attachments; `--write` does so for one run.', { widens: true }),
+  flag('tools.insight', true, 'Offer the tools that answer for the vault as a whole, such as `map`, `gaps` and `context_pack`.', {
+    widens: true,
+  }),
   flag('tools.*', true, 'Offer this tool.', { widens: true }),
 ] as const
 
@@ -190,8 +197,9 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   write:
     'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
   mcp: 'What is offered to assistants beside tools.',
+  insight: 'What is left out where the vault is looked at as a whole.',
   http: 'Serving over HTTP, with a token: see `roux token`.',
-  tools: 'The tools that are offered: two groups that are off, and every tool by name.',
+  tools: 'The tools that are offered: two groups that are off, one that is on, and every tool by name.',
 }
 
 const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.key, setting]))

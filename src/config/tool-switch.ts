@@ -11,13 +11,19 @@ export interface ToolSwitch {
 export interface SwitchedTool {
   readonly name: string
   readonly needs?: 'tools.write' | 'tools.attach'
+  /** Switched off by a setting together with others. */
+  readonly group?: 'tools.insight'
   /** Whether there is nothing to answer without an embedder. */
   readonly byMeaning?: true
 }
 
 /** What a tool is switched off by; `undefined` when it is on. */
-export function switchOff({ name, needs, byMeaning }: SwitchedTool, { tools, embedder }: Settings): ToolSwitch | undefined {
+export function switchOff(
+  { name, needs, group, byMeaning }: SwitchedTool,
+  { tools, embedder }: Settings,
+): ToolSwitch | undefined {
   if (tools[name] === false) return { setting: `tools.${name}`, on: 'true' }
+  if (group !== undefined && tools.insight === false) return { setting: group, on: 'true' }
   if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
   if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }
   return undefined

@@ -20,6 +20,7 @@ test('it sets every key to its default', async () => {
   expect(parse(settingsDocument([{ name: 'get_hubs', title: 'Hubs' }])).tools).toEqual({
     write: false,
     attach: false,
+    insight: true,
     get_hubs: true,
   })
 })
@@ -89,8 +90,10 @@ test('the table has a row a setting', () => {
     | \`http.port\` ¹ | a whole number from 0 to 65535 | \`7583\` | \`ROUX_HTTP_PORT\` | The port that is listened at; 0 for any that is free. |
     | \`http.origins\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_HTTP_ORIGINS\` | Web pages that may connect from a browser, besides those of this computer, e.g. ["https://notes.example.com"]. |
     | \`http.hosts\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_HTTP_HOSTS\` | Names that the server is reached by, besides those of this computer, e.g. ["notes.example.com"] behind a reverse proxy. |
+    | \`insight.ignore\` | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_INSIGHT_IGNORE\` | What \`map\`, \`gaps\` and the other tools for the vault as a whole leave out, as glob patterns relative to the vault, e.g. ["templates/**"]. |
     | \`tools.write\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_WRITE\` | Offer the tools that change notes; \`--write\` does so for one run. |
     | \`tools.attach\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_ATTACH\` | Offer the tools for attachments; \`--write\` does so for one run. |
+    | \`tools.insight\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_INSIGHT\` | Offer the tools that answer for the vault as a whole, such as \`map\`, \`gaps\` and \`context_pack\`. |
     | \`tools.<tool>\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_<TOOL>\` | Offer this tool. |
 
     ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it; \`embedder.kind: static\` and \`embedder.kind: none\` are taken all the same.

@@ -77,7 +77,8 @@ test('without any source every setting has its default', async () => {
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
     mcp: { prompts_folder: '' },
     http: { enabled: false, host: '127.0.0.1', port: 7583, origins: [], hosts: [] },
-    tools: { write: false, attach: false },
+    insight: { ignore: [] },
+    tools: { write: false, attach: false, insight: true },
   })
   expect(warnings).toEqual([])
   expect(files).toEqual([])
@@ -90,6 +91,7 @@ test('the type of the settings follows from the schema', () => {
     readonly [name: string]: boolean
     readonly write: boolean
     readonly attach: boolean
+    readonly insight: boolean
   }>()
   expect(toSettings().links.comments).toBe(true)
 })
@@ -167,9 +169,9 @@ describe('--set and variables', () => {
     ['a list as JSON', { set: ['vault.ignore=["a,b"]'] }, (s) => s.vault.ignore, ['a,b']],
     ['an empty list', { set: ['vault.ignore='] }, (s) => s.vault.ignore, []],
     ['the last of two', { set: ['links.comments=true', 'links.comments=no'] }, (s) => s.links.comments, false],
-    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { write: false, attach: false, get_hubs: false }],
+    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { write: false, attach: false, insight: true, get_hubs: false }],
     ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools.get_hubs, false],
-    ['writing by variable', { env: { ROUX_TOOLS_WRITE: '1' } }, (s) => s.tools, { write: true, attach: false }],
+    ['writing by variable', { env: { ROUX_TOOLS_WRITE: '1' } }, (s) => s.tools, { write: true, attach: false, insight: true }],
     ['where may be written', { set: ['write.allow=inbox/**'] }, (s) => s.write.allow, ['inbox/**']],
     ['a name with _', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
     ['a weight', { set: ['search.weight=.5'] }, (s) => s.search.weight, 0.5],
@@ -373,7 +375,7 @@ describe('trust', () => {
       '/vault/roux.config.yaml: ignored until "roux trust /vault" is said: tools.write, tools.attach, write.allow, write.keep_days.',
     ])
     const trusted = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting(IN_VAULT) }))
-    expect(trusted.settings.tools).toEqual({ write: true, attach: true })
+    expect(trusted.settings.tools).toEqual({ write: true, attach: true, insight: true })
   })
 
   test('a vault.path in the working directory needs it', async () => {

@@ -35,11 +35,15 @@ export type Wrap = 'results' | 'node' | 'object'
 /** A setting that must be on for a tool to be offered at all. */
 export type Permission = 'tools.write' | 'tools.attach'
 
+/** A setting that switches several tools off together. */
+export type ToolGroup = 'tools.insight'
+
 /** What of a tool can be told without making its schema. */
 export interface ToolIdentity {
   readonly name: string
   /** Absent of tools that are offered unless they are switched off. */
   readonly needs?: Permission
+  readonly group?: ToolGroup
   /** Whether there is nothing to answer without an embedder. */
   readonly byMeaning?: true
 }
