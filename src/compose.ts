@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
+import { openLogReader } from './changes/graph-log/log-reader.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
@@ -15,6 +16,7 @@ import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
+import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
@@ -97,6 +99,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       embedder: settings.embedder,
       write: settings.write,
       files: settings.files,
+      insight: settings.insight,
     },
     stateFolder: userFolders().state,
     engine: place,
@@ -143,6 +146,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
     indexing,
+    ...(settings.insight.keep_days === 0
+      ? undefined
+      : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),

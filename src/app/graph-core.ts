@@ -1,4 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
+import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
@@ -15,6 +16,8 @@ export interface GraphCore {
   readonly texts: Texts
   readonly rankings: Rankings
   readonly indexing: Indexing
+  /** What changed in the graph; absent where none of it is kept. */
+  readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
