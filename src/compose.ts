@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
 import { openLogReader } from './changes/graph-log/log-reader.ts'
+import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
@@ -312,6 +313,26 @@ function sizeOf(file: string): number {
     return statSync(file).size
   } catch {
     return 0
+  }
+}
+
+export type History = history.History
+
+/** What is remembered of a vault's past. @throws RouxError where that cannot be read */
+export function readHistory(settings: Settings): History {
+  return history.readHistory(historyOf(settings))
+}
+
+/** Forgets what is remembered of a vault's past. @returns what was forgotten @throws RouxError where that cannot be written */
+export function forgetHistory(settings: Settings): History {
+  return history.forgetHistory(historyOf(settings))
+}
+
+function historyOf(settings: Settings): history.HistoryOptions {
+  return {
+    stateFolder: userFolders().state,
+    root: realRoot(settings.vault.path),
+    openDatabase: (path) => openSqlite(path),
   }
 }
 

@@ -18,8 +18,8 @@ const ROWS = 200
 export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
   const path = graphLogFile(stateFolder)
   const use = <T>(none: T, read: (database: Database) => T): T => {
-    if (identityOf(path) === undefined) return none
     try {
+      if (identityOf(path) === undefined) return none
       const database = openDatabase(path)
       try {
         requireOurs(database)
