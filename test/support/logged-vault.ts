@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { type ChangesAnswer, type ChangesArguments, changesSince } from '../../src/app/insight/changes-since.ts'
+import type { OpenDatabase } from '../../src/changes/database.ts'
 import { openLogReader } from '../../src/changes/graph-log/log-reader.ts'
 import { openLogWriter } from '../../src/changes/graph-log/log-writer.ts'
 import type { Scope } from '../../src/indexing/indexer.ts'
@@ -18,6 +19,7 @@ export interface LoggedOptions {
   readonly stateFolder?: string
   readonly root?: string
   readonly name?: string
+  readonly openDatabase?: OpenDatabase
 }
 
 /** A vault in memory whose changes are logged on disk, with a clock that is set. */
@@ -35,13 +37,12 @@ export class LoggedVault {
 
   constructor(
     files: Readonly<Record<string, string>>,
-    { stateFolder = temporaryFolder(), root = '/notes', name }: LoggedOptions = {},
+    { stateFolder = temporaryFolder(), root = '/notes', name, openDatabase = (path) => openSqlite(path) }: LoggedOptions = {},
   ) {
     this.vault = new MemoryVault(files)
     this.stateFolder = stateFolder
     this.root = root
     this.engine = embeddedEngine(undefined, name)
-    const openDatabase = (path: string) => openSqlite(path)
     this.log = openLogWriter({
       stateFolder,
       root,

@@ -12,7 +12,7 @@ export interface ChangeWindow {
   readonly isWhole: boolean
   /** From when on they are known, where that is later; absent where nothing is known. Milliseconds since 1970. */
   readonly begins?: number
-  /** The log knows older generations of the index only: its writer may be about to tell. */
+  /** The log does not know the generation: its writer may be about to tell of it. */
   readonly isBehind: boolean
 }
 
@@ -36,8 +36,7 @@ class WayBack {
   #reached: number
   #begins: number | undefined
   #isWhole = false
-  #isFirst = true
-  #isBehind = false
+  #isBehind = true
 
   constructor(generation: number, start: WindowStart) {
     this.#reached = generation
@@ -46,13 +45,8 @@ class WayBack {
 
   /** Takes the next commit before those that were taken. */
   take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
-    const isFirst = this.#isFirst
-    this.#isFirst = false
-    if (this.#isAtGeneration()) return 'end'
-    if (generation !== this.#reached) {
-      this.#isBehind = isFirst
-      return 'end'
-    }
+    if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
+    this.#isBehind = false
     if ('time' in this.#start && time < this.#start.time) {
       this.#isWhole = true
       return 'end'
@@ -71,11 +65,12 @@ class WayBack {
   }
 
   window(): ChangeWindow {
+    const isWhole = this.#isWhole || this.#isAtGeneration()
     return {
       changes: this.#changes.reverse(),
-      isWhole: this.#isWhole || this.#isAtGeneration(),
+      isWhole,
       ...(this.#begins === undefined ? {} : { begins: this.#begins }),
-      isBehind: this.#isBehind,
+      isBehind: !isWhole && this.#isBehind,
     }
   }
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { GraphChanges, GraphLogWriter, LoggedCommit } from '../../core/graph-changes.ts'
-import { attempt, type Database, identityOf, type OpenDatabase } from '../database.ts'
+import { attempt, type Database, identityOf, type OpenDatabase, type Statement } from '../database.ts'
 import { pragma } from '../journal-schema.ts'
 import type { Retention } from '../retention.ts'
 import { packCommit } from './commit-rows.ts'
@@ -30,6 +30,8 @@ const MOST_WAITING = 100
 const DAY = 86_400_000
 /** Rows that are dropped at once where the log is too long. */
 const DROPPED = 50
+/** After how many commits, or ms, it is looked again how much is kept. */
+const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
  * Writes what commits changed, after they were made. What fails is tried again with the next one, and is never told to who commits. Nothing is
@@ -43,6 +45,9 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #path: string
   #database: Database | undefined
+  #statements: LogStatements | undefined
+  /** When it was looked last how much is kept, and how many commits ago. */
+  #pruned = { commits: 0, time: 0 }
   #identity: string | undefined
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -97,32 +102,36 @@ class LogWriter implements OpenLogWriter {
 
   #write(): void {
     const database = this.#open()
-    database.exec('BEGIN IMMEDIATE')
+    this.#statements ??= statementsOf(database)
+    const { begin, last, commit } = this.#statements
+    begin.run()
     try {
       const now = (this.#options.now ?? Date.now)()
-      const { last } = database.prepare('SELECT max(time) AS last FROM commits WHERE vault = ?').get(this.#options.root) as {
-        last: number | null
-      }
+      const newest = last.get(this.#options.root) as { readonly time: number | null }
       // A clock that is set back must not let what comes later seem to have come before.
-      const time = Math.max(now, last ?? 0)
-      for (const commit of this.#waiting) this.#insert(database, commit, time)
-      prune(database, this.#options.retention, now)
-      database.exec('COMMIT')
+      const time = Math.max(now, newest.time ?? 0)
+      for (const one of this.#waiting) this.#insert(this.#statements, one, time)
+      if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
+      commit.run()
     } catch (error) {
       attempt(() => database.exec('ROLLBACK'))
       throw error
     }
   }
 
-  #insert(database: Database, commit: Waiting, time: number): void {
+  #isToPrune(now: number): boolean {
+    const { commits, time } = this.#pruned
+    const isDue = commits >= PRUNE_AFTER.commits || Math.abs(now - time) >= PRUNE_AFTER.time
+    this.#pruned = isDue ? { commits: 1, time: now } : { commits: commits + 1, time }
+    return isDue
+  }
+
+  #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
     // That nothing is known of how a generation came about is no news where it is known.
-    if (base === generation && isKnown(database, commit)) return
+    if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
-    database
-      .prepare(`INSERT OR IGNORE INTO commits (vault, lineage, generation, base, time, deflated, sum, data)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(this.#options.root, lineage, generation, base, time, deflated, sum, data)
+    insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)
   }
 
   #open(): Database {
@@ -138,6 +147,7 @@ class LogWriter implements OpenLogWriter {
   #closeFile(): void {
     const database = this.#database
     this.#database = undefined
+    this.#statements = undefined
     if (database === undefined) return
     attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     attempt(() => database.close())
@@ -148,8 +158,24 @@ class LogWriter implements OpenLogWriter {
   }
 }
 
-function isKnown(database: Database, { lineage, generation }: Waiting): boolean {
-  return database.prepare('SELECT 1 FROM commits WHERE lineage = ? AND generation = ?').get(lineage, generation) !== undefined
+interface LogStatements {
+  readonly begin: Statement
+  readonly last: Statement
+  readonly known: Statement
+  readonly insert: Statement
+  readonly commit: Statement
+}
+
+/** Made once: to make them takes longer than to run them. */
+function statementsOf(database: Database): LogStatements {
+  return {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    last: database.prepare('SELECT max(time) AS time FROM commits WHERE vault = ?'),
+    known: database.prepare('SELECT 1 FROM commits WHERE lineage = ? AND generation = ?'),
+    insert: database.prepare(`INSERT OR IGNORE INTO commits (vault, lineage, generation, base, time, deflated, sum, data)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    commit: database.prepare('COMMIT'),
+  }
 }
 
 /** Drops what is too old, of all vaults, and of the rest the oldest until it is small enough. */

@@ -1,4 +1,5 @@
 import type { ChangedNote, ChangesAnswer } from '../../app/insight/changes-since.ts'
+import { amount } from './amounts.ts'
 import type { Paint } from './printer.ts'
 import { printable } from './table.ts'
 
@@ -34,7 +35,7 @@ export function renderChanges(value: unknown, paint: Paint): string | undefined 
     ...(state === undefined
       ? []
       : [
-          `Now: ${state.notes} notes, ${state.links} links among them, ${state.broken} broken, ${state.orphans} notes without any.\n`,
+          `Now: ${amount(state.notes, 'note')}, ${amount(state.links, 'link')} among them, ${state.broken} broken, ${amount(state.orphans, 'note')} without any.\n`,
         ]),
     ...(cursor === null ? [] : [paint('faint', `Go on from here: roux changes-since --cursor ${printable(cursor)}\n`)]),
   ].join('\n')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { History } from '../../compose.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
@@ -36,10 +37,12 @@ async function isMeant({ host, options }: Invocation, settings: LoadedVault['set
     throw new UsageError('It is not said that this is meant, and there is no one to ask.', 'Write: roux forget --yes')
   const lines = createInterface({ input: host.stdin, output: host.stderr })
   try {
-    const answer = await lines.question(
+    const asked = lines.question(
       `Forget ${describe(known)} of ${settings.vault.path}? None of it can be undone or told any more; notes stay as they are. [y/N] `,
     )
-    return /^y(es)?$/i.test(answer.trim())
+    // Whoever closes the input does not mean it.
+    const ended = once(lines, 'close').then(() => '')
+    return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
   } finally {
     lines.close()
   }

@@ -104,6 +104,23 @@ describe('what is told', () => {
     expect(facts(value)).toMatchObject({ gained: ['tomato.md:3 → home.md [[Home]]'], broken: ['tomato.md:3 [[Nowhere]]'] })
   })
 
+  test('of notes that the vault hides nothing is told, and one that it shows again is new', async () => {
+    const garden = await loggedVault(GARDEN)
+    garden.vault.hidden.add('Diary.md').add('Old diary.md')
+    const cursor = await garden.cursor()
+    await garden.change({ 'Diary.md': '[[Home]] [[Nowhere]]', 'Old diary.md': '', 'Tomato.md': 'See [[Diary]].\n' })
+    await garden.change({ 'Old diary.md': undefined, 'Diary.md': '[[Worms]]' })
+    const { value } = await garden.ask({ cursor })
+    expect(facts(value)).toEqual({ changed: ['tomato.md'] })
+    expect(JSON.stringify(value)).not.toMatch(/diary/i)
+    garden.vault.hidden.clear()
+    await garden.change({})
+    expect(facts((await garden.ask({ cursor })).value)).toMatchObject({ added: ['diary.md'], changed: ['tomato.md'] })
+    garden.vault.hidden.add('Tomato.md')
+    await garden.change({})
+    expect(JSON.stringify((await garden.ask({ cursor })).value)).not.toMatch(/tomato.md/)
+  })
+
   test('a folder tells what lies in it, links by the note that holds them', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
@@ -359,6 +376,37 @@ describe('what is not known', () => {
     // What could not be written then is written now.
     expect(garden.problem).toBeUndefined()
     expect(facts((await garden.ask({ since: '90m' })).value)).toMatchObject({ changed: ['home.md', 'tomato.md'] })
+  })
+
+  test('a disk that is full keeps no commit from being made, and what could not be logged is logged later', async () => {
+    let isFull = false
+    const failing = (path: string) => {
+      const database = openSqlite(path)
+      return {
+        exec: (sql: string) => database.exec(sql),
+        close: () => database.close(),
+        prepare(sql: string) {
+          const statement = database.prepare(sql)
+          if (!sql.startsWith('INSERT')) return statement
+          const run: typeof statement.run = (...values) => {
+            if (isFull) throw new Error('database or disk is full')
+            return statement.run(...values)
+          }
+          return { run, get: statement.get.bind(statement), all: statement.all.bind(statement) }
+        },
+      }
+    }
+    const garden = await loggedVault(GARDEN, { openDatabase: failing })
+    const cursor = await garden.cursor()
+    isFull = true
+    await garden.change({ 'Home.md': 'One.' })
+    expect(garden.problem).toBe('database or disk is full')
+    expect((await garden.engine.index.state()).generation).toBe(2)
+    expect((await garden.ask({ cursor })).said[0]).toContain('The log does not reach up to now')
+    isFull = false
+    await garden.change({ 'Home.md': 'Two.' })
+    const { value, said } = await garden.ask({ cursor })
+    expect([facts(value).changed, said]).toEqual([['home.md'], []])
   })
 
   test('what is too old is dropped, and said', async () => {
