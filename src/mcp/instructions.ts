@@ -13,7 +13,6 @@ Where to begin:
 - Who mentions a note, and how? get_neighbors with direction in and evidence, in one call.
 - How are two notes connected? find_path: each hop holds the sentence that makes the link, so quote it.
 - Which notes have a tag or lie in a folder? search_by_tags, list_nodes.
-- What changed, whoever changed it? changes_since, again later with its cursor.
 - What needs care? get_problems, first with summary; kind missing_note for the notes most wanted, target for links to one note.
 
 Answers: null or an empty list means that there is nothing, not that something failed. Lists fit 2,000 tokens: ids first; max_tokens (100–50,000) asks for more, offset = next_offset goes on, get_node tells all of one. Text cut with "... [truncated]" goes on in get_node. _warnings: INDEX_BUILDING and EMBEDDING: ask again soon.
