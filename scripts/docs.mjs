@@ -67,6 +67,8 @@ const WRITING = {
     dry_run: true,
   },
   list_changes: { limit: 5 },
+  // Its answer holds the time and a cursor of the index that it was asked of.
+  changes_since: { since: 'yesterday' },
   undo: { change_id: '0mwqwf3j6-psx' },
   list_attachments: { id: 'concepts/sourdough starter' },
   read_attachment: { id: 'attachments/feeding-log.csv', max_bytes: 1024 },

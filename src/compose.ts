@@ -3,6 +3,8 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
+import { openLogReader } from './changes/graph-log/log-reader.ts'
+import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
@@ -16,6 +18,7 @@ import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
+import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
@@ -100,6 +103,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       embedder: settings.embedder,
       write: settings.write,
       files: settings.files,
+      insight: settings.insight,
     },
     stateFolder: userFolders().state,
     engine: place,
@@ -155,6 +159,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     rankings: new Rankings(store, compute),
     insights,
     indexing,
+    ...(settings.insight.keep_days === 0
+      ? undefined
+      : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),
@@ -330,6 +337,26 @@ function sizeOf(file: string): number {
     return statSync(file).size
   } catch {
     return 0
+  }
+}
+
+export type History = history.History
+
+/** What is remembered of a vault's past. @throws RouxError where that cannot be read */
+export function readHistory(settings: Settings): History {
+  return history.readHistory(historyOf(settings))
+}
+
+/** Forgets what is remembered of a vault's past. @returns what was forgotten @throws RouxError where that cannot be written */
+export function forgetHistory(settings: Settings): History {
+  return history.forgetHistory(historyOf(settings))
+}
+
+function historyOf(settings: Settings): history.HistoryOptions {
+  return {
+    stateFolder: userFolders().state,
+    root: realRoot(settings.vault.path),
+    openDatabase: (path) => openSqlite(path),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
+import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
 import type { Writing } from '../core/operations.ts'
@@ -17,6 +18,8 @@ export interface GraphCore {
   readonly rankings: Rankings
   readonly insights: Insights
   readonly indexing: Indexing
+  /** What changed in the graph; absent where none of it is kept. */
+  readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */

@@ -1,5 +1,6 @@
 import { anchorOf, headingLinkText } from '../core/heading-text.ts'
 import type { NodeId } from '../core/ids.ts'
+import { linkText } from '../core/link-text.ts'
 import type { LinkForm } from '../core/note.ts'
 import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../core/store.ts'
 import { LOOKED_AT, nearHits, nearTexts } from '../search/near-names.ts'
@@ -50,11 +51,6 @@ function problemText(problem: Problem): string {
     case 'outside_link':
       return `A symbolic link that leads out of the vault, to ${problem.target}: left out.`
   }
-}
-
-function linkText({ form, target, subpath }: WrittenLink): string {
-  const whole = subpath === undefined ? target : `${target}#${subpath}`
-  return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole
 }
 
 function candidatesOf(

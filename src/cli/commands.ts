@@ -22,6 +22,7 @@ export type CommandName =
   | 'eval'
   | 'export'
   | 'trust'
+  | 'forget'
   | 'token'
   | 'call'
   | 'help'
@@ -129,6 +130,13 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Let the roux.config.yaml of the vault, or of a folder, set what widens trust.',
     usage: '[vault]',
     words: 1,
+  },
+  {
+    name: 'forget',
+    sentence: 'Forget what is remembered of the past of a vault: what changed in it, and what was written into it.',
+    usage: '[vault]',
+    words: 1,
+    options: [{ name: 'yes', type: 'flag', sentence: 'Do not ask.' }],
   },
   {
     name: 'token',

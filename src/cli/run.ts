@@ -19,6 +19,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   eval: () => import('./eval/eval.ts'),
   export: () => import('./vaults/export.ts'),
   trust: () => import('./vaults/trust.ts'),
+  forget: () => import('./vaults/forget.ts'),
   token: () => import('./serving/token.ts'),
   call: () => import('./tools/call.ts'),
   help: () => import('./help.ts'),

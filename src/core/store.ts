@@ -315,6 +315,8 @@ export interface Snapshot {
   readonly files: number
   /** Everything that was found in the vault is in it; else this or another process is still reading it. */
   readonly complete: boolean
+  /** Of the index that it is a generation of, see `VaultState.lineage`; absent where that has none yet. */
+  readonly lineage?: string | undefined
   /** The use case is not run again, whatever moves on. */
   readonly isLast: boolean
   /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */

@@ -211,6 +211,13 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
+  /** The log of changes cannot be written for this reason; or can again. */
+  noteLog(reason: string | undefined): void {
+    const { log: _, ...status } = this.#status
+    this.#status = status
+    this.#tell(reason === undefined ? {} : { log: reason })
+  }
+
   /** A reader found the index damaged: whoever waits, waits for the next one. */
   replaceDamaged(): void {
     this.#isDamaged = true

@@ -6,6 +6,7 @@ import type { getNeighbors } from '../app/get-neighbors.ts'
 import type { getNode } from '../app/get-node.ts'
 import type { getProblems } from '../app/get-problems.ts'
 import type { getTree } from '../app/get-tree.ts'
+import type { changesSince } from '../app/insight/changes-since.ts'
 import type { listNodes } from '../app/list-nodes.ts'
 import type { listProperties } from '../app/list-properties.ts'
 import type { listTags } from '../app/list-tags.ts'
@@ -291,6 +292,20 @@ export interface VaultMethods {
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
+
+  /** What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more. */
+  changesSince(args?: {
+    /** From an earlier answer. */
+    readonly cursor?: string
+    /** 2024-01-31, monday, 12h … Default: 7d. */
+    readonly since?: string
+    /** Only this folder. */
+    readonly folder?: string
+    /** Of each list. Default: 20. */
+    readonly limit?: number
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof changesSince>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {

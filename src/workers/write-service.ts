@@ -195,9 +195,9 @@ export class WriteService {
 }
 
 /** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
-function scopeOf({ paths, folders, files }: AppliedChange): Scope {
+function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
-  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves }
+  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
 /** Tells whether planning again comes to the same: the same files, from the same bytes, to the same bytes. */

@@ -83,11 +83,11 @@ describe('the list of tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 3,600 tokens, and 9,000 with everything on', () => {
+  test('stays within 5,000 tokens, and 9,000 with everything on', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const [usual, all] = [tokens(TOOLS.filter(({ needs }) => needs === undefined)), tokens(TOOLS)]
     console.log(`tools/list: ${usual} tokens, ${all} with writing`)
-    expect(usual).toBeLessThanOrEqual(3_600)
+    expect(usual).toBeLessThanOrEqual(5_000)
     expect(all).toBeLessThan(9_000)
   })
 

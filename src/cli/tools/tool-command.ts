@@ -8,6 +8,7 @@ import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
+import { renderChanges } from '../output/render-changes.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -72,15 +73,17 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   // Reading is tried again when the index is found damaged; what may have been written is not written twice.
   const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
   const question = typeof args.query === 'string' ? args.query : undefined
-  const again = invocation.options.get('write') === true ? ' --write' : ''
-  const render: RenderAnswer | undefined =
-    tool.needs === undefined
-      ? undefined
-      : (given, paint) =>
-          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
-  await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
+  await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
+}
+
+/** How an answer is shown that is neither a list nor one object's facts. */
+function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
+  if (tool.name === 'changes_since') return renderChanges
+  if (tool.needs === undefined) return undefined
+  const again = options.get('write') === true ? ' --write' : ''
+  return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: host.stdout.columns })
 }
 
 /** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */

@@ -62,6 +62,7 @@ export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
   readonly complete: boolean
+  readonly lineage: string | undefined
   readonly #parts: SnapshotParts
   readonly #graph: Graph
   readonly #signal: AbortSignal | undefined
@@ -74,6 +75,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.generation = parts.projection.generation
     this.files = parts.projection.graph.files
     this.complete = parts.projection.isComplete
+    this.lineage = parts.projection.lineage
     this.#signal = signal
     this.isLast = isLast
   }

@@ -116,6 +116,7 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
     generation: current.number,
     files: current.files.size,
     complete: current.state.complete,
+    lineage: current.state.lineage,
     isLast,
     get isMixed() {
       return isMixed
