@@ -1,5 +1,6 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
+import { contextPackTool } from './context-pack.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
 import { getHubsTool } from './get-hubs.ts'
@@ -32,6 +33,7 @@ export const TOOLS: readonly Tool[] = [
   getHubsTool,
   resolveNodesTool,
   similarNodesTool,
+  contextPackTool,
   searchByTagsTool,
   listNodesTool,
   listTagsTool,
