@@ -14,9 +14,9 @@ import { parseArgs } from 'node:util'
 import { openServer } from './retrieval.mjs'
 
 const BUDGETS = [2_000, 4_000, 8_000]
-const BARS = { 2_000: 0.75, 4_000: 0.86, 8_000: 0.9 }
+const BARS = { 2000: 0.75, 4000: 0.86, 8000: 0.9 }
 /** Results of `search`, by budget: as many as it finds passages for. */
-const RESULTS = { 2_000: 10, 4_000: 20, 8_000: 40 }
+const RESULTS = { 2000: 10, 4000: 20, 8000: 40 }
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,7 +45,10 @@ try {
     // A folder of a vault becomes a vault of its own.
     const vault = join(scratch, name)
     if (!existsSync(vault)) cpSync(folder, vault, { recursive: true, filter: (path) => !path.endsWith('/.git') })
-    await measure(vault, questions.filter((question) => question.vault === name))
+    await measure(
+      vault,
+      questions.filter((question) => question.vault === name),
+    )
   }
 } finally {
   if (options.keep === undefined) rmSync(scratch, { recursive: true, force: true })
@@ -74,7 +77,8 @@ function parts(results) {
 }
 
 function judge({ question, vault, set, from, to, answer }, { value, ms }, budget, excerpts) {
-  const holds = ({ id, says }) => excerpts.some((one) => one.id === id.toLowerCase().normalize('NFC') && plain(one.text).includes(plain(says)))
+  const holds = ({ id, says }) =>
+    excerpts.some((one) => one.id === id.toLowerCase().normalize('NFC') && plain(one.text).includes(plain(says)))
   const evidence = [holds(from), holds(to)]
   const isAnswered = excerpts.some(({ text }) => plain(text).includes(plain(answer)))
   const tokens = Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
@@ -95,32 +99,51 @@ function report() {
   for (const group of groups) {
     for (const by of ['search', 'context_pack']) {
       const cells = BUDGETS.map((budget) => {
-        const own = rows.filter((row) => row.by === by && row.budget === budget && (group === 'all' || row.vault === group || row.set === group))
-        return { recall: mean(own.map(({ evidence }) => mean(evidence.map(Number)))), answered: mean(own.map(({ isAnswered }) => Number(isAnswered))) }
+        const own = rows.filter(
+          (row) => row.by === by && row.budget === budget && (group === 'all' || row.vault === group || row.set === group),
+        )
+        return {
+          recall: mean(own.map(({ evidence }) => mean(evidence.map(Number)))),
+          answered: mean(own.map(({ isAnswered }) => Number(isAnswered))),
+        }
       })
-      if (!options.json) console.log(`${group.padEnd(9)} ${by.padEnd(13)} ${cells.map(({ recall, answered }) => `${recall.toFixed(2)} / ${answered.toFixed(2)}`).join('   ')}`)
+      if (!options.json)
+        console.log(
+          `${group.padEnd(9)} ${by.padEnd(13)} ${cells.map(({ recall, answered }) => `${recall.toFixed(2)} / ${answered.toFixed(2)}`).join('   ')}`,
+        )
       if (group === 'all') {
         cells.forEach(({ recall, answered }, at) => {
           const budget = BUDGETS[at]
-          if (by === 'context_pack' && recall < BARS[budget]) faults.push(`recall ${recall.toFixed(3)} at ${budget} is below ${BARS[budget]}`)
+          if (by === 'context_pack' && recall < BARS[budget])
+            faults.push(`recall ${recall.toFixed(3)} at ${budget} is below ${BARS[budget]}`)
           const plainSearch = rows.filter((row) => row.by === 'search' && row.budget === budget)
-          if (by === 'context_pack' && recall < mean(plainSearch.map(({ evidence }) => mean(evidence.map(Number))))) faults.push(`below search at ${budget}`)
-          if (by === 'context_pack' && answered < mean(plainSearch.map(({ isAnswered }) => Number(isAnswered)))) faults.push(`fewer answers than search at ${budget}`)
+          if (by === 'context_pack' && recall < mean(plainSearch.map(({ evidence }) => mean(evidence.map(Number)))))
+            faults.push(`below search at ${budget}`)
+          if (by === 'context_pack' && answered < mean(plainSearch.map(({ isAnswered }) => Number(isAnswered))))
+            faults.push(`fewer answers than search at ${budget}`)
         })
       }
     }
   }
   for (const by of ['search', 'context_pack']) {
-    const times = rows.filter((row) => row.by === by).map(({ ms }) => ms).sort((a, b) => a - b)
+    const times = rows
+      .filter((row) => row.by === by)
+      .map(({ ms }) => ms)
+      .sort((a, b) => a - b)
     const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))].toFixed(1)
-    if (!options.json) console.log(`${by}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, over budget ${rows.filter((row) => row.by === by && row.isOver).length}`)
+    if (!options.json)
+      console.log(
+        `${by}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, over budget ${rows.filter((row) => row.by === by && row.isOver).length}`,
+      )
   }
   const packs = rows.filter(({ by }) => by === 'context_pack')
   for (const { question, budget, tokens, isOver, isMiscounted } of packs)
-    if (isOver || isMiscounted) faults.push(`${tokens} tokens of ${budget}${isMiscounted ? ', counted otherwise' : ''}: ${question}`)
+    if (isOver || isMiscounted)
+      faults.push(`${tokens} tokens of ${budget}${isMiscounted ? ', counted otherwise' : ''}: ${question}`)
   if (options.misses)
     for (const { question, budget, evidence, isAnswered } of packs)
-      if (evidence.includes(false) || !isAnswered) console.log(`${budget} ${evidence.map((one) => (one ? '+' : '-')).join('')}${isAnswered ? '+' : '-'} ${question}`)
+      if (evidence.includes(false) || !isAnswered)
+        console.log(`${budget} ${evidence.map((one) => (one ? '+' : '-')).join('')}${isAnswered ? '+' : '-'} ${question}`)
   for (const fault of faults) console.error(fault)
   process.exitCode = faults.length > 0 ? 1 : 0
 }

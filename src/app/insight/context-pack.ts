@@ -58,8 +58,6 @@ export const PACK_TOKENS = 4_000
 
 /** Notes that are looked through for passages, whatever the budget: a cursor must find the same again. */
 const HITS = 40
-/** What a passage is worth less than the best one of its note. */
-const FURTHER = 0.5
 /** Notes that are asked for come before what is found. */
 const GIVEN = 10
 /** What else they say comes after most that their beginnings lead to. */
@@ -221,14 +219,13 @@ interface ReadNote {
   readonly stored: NoteChunks | undefined
 }
 
-/** What of a note answers, worth up to what the note is. */
+/** What of a note answers: the best of it is worth what the note is. */
 function foundPassages({ node, source, stored }: ReadNote, lens: Lens, score: number): readonly PlacedPassage[] {
   const places = placesOf(node, readableSource(node, source), { ...lens, stored })
   const best = places[0]?.score || 1
-  return places.map(({ place, score: own }) => {
-    const worth = score * (1 - FURTHER + (FURTHER * own) / best)
-    return packPassage({ node, source, place, words: lens.words, score: worth })
-  })
+  return places.map((each) =>
+    packPassage({ node, source, place: each.place, words: lens.words, score: (score * (each.score || 1)) / best }),
+  )
 }
 
 /** The beginning of a note that was asked for, with its outline, and later what else it says. */

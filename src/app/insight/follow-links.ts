@@ -40,8 +40,6 @@ const WORTH = 2.2
 const LEAST = 0.3
 /** How much less a note says that many link to. */
 const KNOWN = 0.3
-/** What another passage of the same note is worth. */
-const FURTHER = 0.5
 
 /** The links that stand in the first of some passages, which are in order. */
 export async function waysFrom(snapshot: Snapshot, passages: readonly PlacedPassage[], scope: Scope): Promise<readonly Way[]> {
@@ -137,8 +135,8 @@ export async function readLinked(
     const via = { from: way.from, line: way.line }
     const places = placesOf(node, readableSource(node, source), { ...lens, stored: stored[at] })
     const best = places[0]?.score || 1
-    return places.map(({ place, score }) =>
-      packPassage({ node, source, place, words: lens.words, via, score: way.score * (1 - FURTHER + (FURTHER * score) / best) }),
+    return places.map((each) =>
+      packPassage({ node, source, place: each.place, words: lens.words, via, score: (way.score * (each.score || 1)) / best }),
     )
   })
   return { passages, unread }
