@@ -57,7 +57,7 @@ export interface PackDraft {
 export const PACK_TOKENS = 4_000
 
 /** Notes that are looked through for passages, whatever the budget: a cursor must find the same again. */
-const HITS = 40
+const HITS = 24
 /** Notes that are asked for come before what is found. */
 const GIVEN = 10
 /** What else they say comes after most that their beginnings lead to. */

@@ -32,9 +32,10 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
   let whole: string | undefined
   const show = (length: number): ShownPart => {
-    whole ??= at(Number.POSITIVE_INFINITY).text
     const part = at(length)
-    return { ...part, hash: hashShown(source, part.text), isWhole: part.text === whole }
+    const isFull = length >= place.end - place.start
+    if (!isFull) whole ??= at(Number.POSITIVE_INFINITY).text
+    return { ...part, hash: hashShown(source, part.text), isWhole: isFull || part.text === whole }
   }
   return {
     id: node.id,
