@@ -361,6 +361,8 @@ export interface Snapshot {
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Every place where the first of a pair links to the second, in order of position; a list a pair. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
+  /** Every place in other listed nodes that links to one of these, by source, then position. */
+  linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
    * The links that begin in each stretch and lead to other nodes of the scope, in order of position; none of comments. The same offsets as
    * those of occurrences.

@@ -507,6 +507,20 @@ export function testStore(name: string, open: OpenStore): void {
       expect(links?.map(({ start, end }) => text.slice(start, end))).toEqual(['[[Roses]]', '[[Roses#Pruning]]'])
     })
 
+    test('linksInto: every place in other nodes that links to one of some', async () => {
+      const { store } = await garden()
+      const links = await ask(store).linksInto([id('plants/roses.md'), id('plants/old.md')])
+      const { items } = await ask(store).neighbors(id('plants/roses.md'), { direction: 'in', kinds: ['note', 'canvas'] }, ALL)
+      const into = links.filter(({ to }) => to === 'plants/roses.md')
+      expect(new Set(into.map(({ from }) => from))).toEqual(new Set(items.filter((one) => one !== 'plants/old.md')))
+      expect(into.filter(({ from }) => from === 'home.md').map(({ line, subpath }) => [line, subpath])).toEqual([
+        [5, undefined],
+        [5, 'Pruning'],
+      ])
+      expect(links.map(({ from }) => from)).toEqual(links.map(({ from }) => from).toSorted())
+      expect(await ask(store).linksInto([id('nobody.md')])).toEqual([])
+    })
+
     test('linksWithin: the links of a stretch to other nodes of the scope, with how many link there', async () => {
       const { store } = await garden()
       const text = GARDEN['Home.md']

@@ -40,7 +40,7 @@ import { findPaths } from '../../graph/paths.ts'
 import { nameFinder } from './names.ts'
 import { neighborsOf } from './neighbors.ts'
 import { nodeOf, summaryOf } from './node.ts'
-import { linksWithin, occurrencesOf } from './occurrences.ts'
+import { linksInto, linksWithin, occurrencesOf } from './occurrences.ts'
 import { countProblems, findProblems } from './problems.ts'
 import type { Projection } from './projection.ts'
 import type { Rankings } from './rankings.ts'
@@ -206,6 +206,10 @@ export class EmbeddedSnapshot implements Snapshot {
 
   async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
     return this.#read((projection) => pairs.map((ends) => occurrencesOf(projection, ends)))
+  }
+
+  async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+    return this.#read((projection) => linksInto(projection, ids))
   }
 
   async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {

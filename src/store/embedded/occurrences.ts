@@ -18,6 +18,21 @@ export function occurrencesOf(projection: Projection, [from, to]: readonly [from
     .map((link) => toOccurrence(link, { from, to }))
 }
 
+/** Every place in other listed nodes that links to one of these. */
+export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
+  const { graph } = projection
+  const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
+  const isOther = (key: number): boolean => !targets.has(key) && graph.row(key)?.excluded === false
+  const sources = [...new Set([...targets].flatMap((target) => graph.sources(target)))].filter(isOther)
+  const named = sources.map((key) => ({ key, id: graph.id(key) })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return named.flatMap(({ key, id }) =>
+    projection.links(key).flatMap((link) => {
+      const end = endOf(projection, link)
+      return end !== undefined && targets.has(end) ? [toOccurrence(link, { from: id, to: graph.id(end) })] : []
+    }),
+  )
+}
+
 /** The links that begin in each stretch and lead to other files that are wanted. */
 export function linksWithin(
   projection: Projection,

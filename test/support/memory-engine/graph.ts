@@ -296,6 +296,16 @@ export class MemoryGraph {
     }))
   }
 
+  linksInto(ids: readonly NodeId[]): readonly Occurrence[] {
+    const targets = new Set(ids)
+    const others = [...this.nodes.values()].filter(({ id, file }) => !targets.has(id) && file?.record.excluded === false)
+    const sorted = others.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1))
+    return sorted.flatMap((from) => {
+      const reached = [...(this.nodes.get(from)?.out ?? [])].filter((to) => targets.has(to))
+      return reached.flatMap((to) => this.occurrences(from, to)).sort((a, b) => a.start - b.start)
+    })
+  }
+
   linksWithin({ id, start, end }: Stretch, scope: Scope): readonly OutgoingLink[] {
     const wanted = new Set(this.inScope(scope).map((node) => node.id))
     const targets = [...(this.nodes.get(id)?.out ?? [])].filter((to) => to !== id && wanted.has(to))
