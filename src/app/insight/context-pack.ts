@@ -44,8 +44,13 @@ export interface ContextPack {
   readonly cursor?: string
 }
 
+/** Of several vaults one: its passages are merged with theirs before any is shown. */
+interface PackPart extends ContextPack {
+  readonly draft: PackDraft
+}
+
 /** What one vault has for a pack. */
-export interface PackDraft {
+interface PackDraft {
   readonly vault: PackVault
   readonly question: string
   readonly maxTokens: number
@@ -67,10 +72,25 @@ const MOST_PARTS = 50
 const OUTLINE = 30
 
 /**
- * What a vault has for a pack: the passages that answer, and those that links in the best of these lead to.
- * @throws RouxError as `search` does
+ * The passages that answer a question, and those that links in the best of these lead to, within a budget; or about notes.
+ * @throws RouxError as `search` does; for a cursor as `readCursor`
  */
-export function draftPack(core: GraphCore, args: PackArguments, given: Call = {}): Promise<Answer<PackDraft>> {
+export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
+  const { value: draft, warnings } = await draftPack(core, args, call)
+  const value: ContextPack | PackPart =
+    call.isPart === true ? { excerpts: [], tokens: 0, omitted: draft.passages.length, draft } : packOf([draft], args.cursor)
+  return { value, warnings }
+}
+
+/** The pack that several vaults have together. @throws RouxError for a cursor as `readCursor` */
+export function mergePacks(packs: readonly ContextPack[], cursor: string | undefined): ContextPack {
+  return packOf(
+    packs.flatMap((pack) => ('draft' in pack ? [(pack as PackPart).draft] : [])),
+    cursor,
+  )
+}
+
+function draftPack(core: GraphCore, args: PackArguments, given: Call = {}): Promise<Answer<PackDraft>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
     const { ids: written = [], folder, tag, maxTokens } = args
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
@@ -92,11 +112,7 @@ export function draftPack(core: GraphCore, args: PackArguments, given: Call = {}
   })
 }
 
-/**
- * The pack that one or several vaults have made for a question.
- * @throws RouxError `INVALID_PARAMS` or `CONFLICT` for a cursor that is not of what is asked now; see `readCursor`
- */
-export function packOf(drafts: readonly PackDraft[], cursor: string | undefined): ContextPack {
+function packOf(drafts: readonly PackDraft[], cursor: string | undefined): ContextPack {
   const passages = drafts.flatMap((draft) => draft.passages).toSorted((a, b) => b.score - a.score)
   const keys = passages.map(({ key }) => key)
   const position = { vaults: drafts.map(({ vault }) => vault), question: drafts[0]?.question ?? '' }

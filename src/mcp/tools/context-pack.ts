@@ -1,7 +1,6 @@
 import * as z from 'zod/v4'
-import { type ContextPack, draftPack, type PackDraft, packOf } from '../../app/insight/context-pack.ts'
-import { isRecord } from '../../core/is-record.ts'
-import { valuesOf } from '../calls/reach.ts'
+import { type ContextPack, contextPack, mergePacks } from '../../app/insight/context-pack.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, tag } from './parameters.ts'
 
@@ -29,21 +28,12 @@ export const contextPackTool = defineTool({
   wrap: 'object',
   reach: {
     kind: 'all',
-    merge: (answers, { cursor }) => packOf(valuesOf(answers).filter(isDraft), cursor),
+    merge: (answers: readonly VaultAnswer<ContextPack>[], { cursor }) => mergePacks(valuesOf(answers), cursor),
   },
   check: ({ query = '', ids = [] }) => ({
     messages: query.trim() === '' && ids.length === 0 ? ['query or ids: expected a question, or ids of notes'] : [],
     candidates: [],
   }),
-  run: async (core, { max_tokens, query = '', ...args }, call) => {
-    const question = query.trim() === '' ? {} : { query }
-    const draft = await draftPack(core, { ...args, ...question, maxTokens: max_tokens }, call)
-    // Of several vaults the passages are merged first.
-    const value: PackDraft | ContextPack = call.isPart === true ? draft.value : packOf([draft.value], args.cursor)
-    return { ...draft, value }
-  },
+  run: (core, { max_tokens, query = '', ...args }, call) =>
+    contextPack(core, { ...args, ...(query.trim() === '' ? {} : { query }), maxTokens: max_tokens }, call),
 })
-
-function isDraft(value: unknown): value is PackDraft {
-  return isRecord(value) && 'passages' in value
-}

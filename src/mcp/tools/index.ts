@@ -1,5 +1,6 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
+import { compareTool } from './compare.ts'
 import { contextPackTool } from './context-pack.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
@@ -8,6 +9,7 @@ import { getNeighborsTool } from './get-neighbors.ts'
 import { getNodeTool } from './get-node.ts'
 import { getProblemsTool } from './get-problems.ts'
 import { getTreeTool } from './get-tree.ts'
+import { impactTool } from './impact.ts'
 import { listAttachmentsTool } from './list-attachments.ts'
 import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
@@ -34,6 +36,8 @@ export const TOOLS: readonly Tool[] = [
   resolveNodesTool,
   similarNodesTool,
   contextPackTool,
+  impactTool,
+  compareTool,
   searchByTagsTool,
   listNodesTool,
   listTagsTool,
