@@ -25,6 +25,8 @@ export class MemoryVault implements Vault {
   readonly marker = undefined
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
   readonly #outside = new Map<string, string>()
+  /** Paths that the vault's own filters hide. */
+  readonly excluded = new Set<string>()
   #clock = 1_000
 
   constructor(files: Readonly<Record<string, string>> = {}) {
@@ -85,7 +87,7 @@ export class MemoryVault implements Vault {
     const file = this.#files.get(path)
     const time = file?.time ?? 0
     const stat = { mtime: time, ctime: time, birthtime: time, size: file?.bytes.length ?? 0 }
-    return { path: toVaultPath(path), stat, excluded: false }
+    return { path: toVaultPath(path), stat, excluded: this.excluded.has(path) }
   }
 }
 

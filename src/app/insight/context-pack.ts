@@ -16,7 +16,7 @@ import { type Asked, ask, passageQuery, rank, readChunked } from '../search.ts'
 import { type Reading, unreadWarnings } from '../texts.ts'
 import { quoted } from '../truncate.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
-import { bestWays, readLinked, type Way, waysFrom } from './follow-links.ts'
+import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
 import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
 import { inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
 
@@ -199,7 +199,10 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
   const lens = ranked === undefined ? ownLens(query) : passageQuery(query, ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
-  const { notes, stored, unread } = await readChunked(reading, all, { links: 0, question: asked.question })
+  const [{ notes, stored, unread }, links] = await Promise.all([
+    readChunked(reading, all, { links: 0, question: asked.question }),
+    linksOf(snapshot, all, scope),
+  ])
   const passages = all.flatMap((_, at): readonly PlacedPassage[] => {
     const note = notes[at]
     if (note?.source === undefined) return []
@@ -212,7 +215,7 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   return {
     generation: snapshot.generation,
     passages: best,
-    ways: await waysFrom(snapshot, best, scope),
+    ways: waysFrom(best, links),
     lens,
     unread,
     warnings: [

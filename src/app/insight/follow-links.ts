@@ -1,6 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
-import type { Scope, Snapshot } from '../../core/store.ts'
+import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
 import { within } from '../../core/within.ts'
 import { plainText } from '../../search/chunks/plain-text.ts'
 import { sentenceOf } from '../link-sentences.ts'
@@ -16,8 +16,6 @@ export interface Way {
   readonly from: NodeId
   readonly to: NodeId
   readonly line: number
-  /** The heading that it names. */
-  readonly subpath?: string
   /** Which of the passages it stands in. */
   readonly passage: number
   readonly sentence: string
@@ -41,19 +39,33 @@ const LEAST = 0.3
 /** How much less a note says that many link to. */
 const KNOWN = 0.3
 
-/** The links that stand in the first of some passages, which are in order. */
-export async function waysFrom(snapshot: Snapshot, passages: readonly PlacedPassage[], scope: Scope): Promise<readonly Way[]> {
-  const best = passages.slice(0, FOLLOWED)
-  const stretches = best.map(({ node, place }) => ({ id: node.id, start: place.start, end: place.end }))
-  const links = await snapshot.linksWithin(stretches, scope)
+/** The links of the notes that the best passages are of: a passage is worth what its note is at the most, so that these are the first. */
+export async function linksOf(
+  snapshot: Snapshot,
+  ids: readonly NodeId[],
+  scope: Scope,
+): Promise<ReadonlyMap<NodeId, readonly OutgoingLink[]>> {
+  const first = ids.slice(0, FOLLOWED)
+  const links = await snapshot.linksWithin(
+    first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
+    scope,
+  )
   // Places of one generation are not looked up in texts of another.
-  if (snapshot.isMixed) return []
-  return best.flatMap(({ node, source, score }, passage) =>
-    (links[passage] ?? []).map(({ to, line, start, end, subpath, inLinks }): Way => {
-      const worth = (Math.min(1, score) * WORTH) / (1 + KNOWN * Math.log1p(inLinks))
-      const sentence = sentenceOf(source, { start, end })
-      return { from: node.id, to, line, passage, sentence, worth, ...(subpath === undefined ? {} : { subpath }) }
-    }),
+  return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
+}
+
+/** The links that stand in the first of some passages, which are in order. */
+export function waysFrom(
+  passages: readonly PlacedPassage[],
+  links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
+): readonly Way[] {
+  return passages.slice(0, FOLLOWED).flatMap(({ node, source, place, score }, passage) =>
+    (links.get(node.id) ?? [])
+      .filter(({ start }) => start >= place.start && start < place.end)
+      .map(({ to, line, start, end, inLinks }): Way => {
+        const worth = (Math.min(1, score) * WORTH) / (1 + KNOWN * Math.log1p(inLinks))
+        return { from: node.id, to, line, passage, sentence: sentenceOf(source, { start, end }), worth }
+      }),
   )
 }
 
@@ -121,7 +133,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-/** What waits at the ends of ways: the passages that have most to do with the question, or those that the links name. */
+/** What waits at the ends of ways: the passages that have most to do with the question. */
 export async function readLinked(
   reading: Reading,
   { ways, lens, asked }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'asked'>,

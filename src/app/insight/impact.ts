@@ -176,8 +176,12 @@ async function impactOf(
   { breaks, count, loss }: { readonly breaks: readonly BrokenLink[]; readonly count: number; readonly loss: NumberedLoss },
 ): Promise<Impact> {
   const { ids, orphaned, fallsApart, unreachable } = loss
-  const first = (numbers: readonly number[]) => (call.whole === true ? numbers : numbers.slice(0, MOST_ITEMS))
-  const named = (numbers: readonly number[]) => first(numbers).flatMap((number) => ids[number] ?? [])
+  const most = call.whole === true ? Number.POSITIVE_INFINITY : MOST_ITEMS
+  const named = (numbers: readonly number[]) =>
+    numbers
+      .flatMap((number) => ids[number] ?? [])
+      .sort()
+      .slice(0, most)
   const [alone, cutOff] = await Promise.all(
     [orphaned, unreachable].map(async (numbers) => {
       const nodes = await snapshot.nodes(named(numbers), { links: 0 })
