@@ -165,6 +165,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),
+    planning: {
+      plan: (operations, signal) => indexing.writing.run({ title: 'plan', operations, dryRun: true }, signal),
+    },
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? indexing.writing : undefined

@@ -2,7 +2,7 @@ import type { Embedder } from '../core/embedder.ts'
 import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
-import type { Writing } from '../core/operations.ts'
+import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './rankings.ts'
@@ -26,6 +26,8 @@ export interface GraphCore {
   readonly searchWeight: number | 'auto'
   /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
   readonly loadSearchEarly?: () => void
+  /** What operations would do can be told even where nothing may be written; absent where no one can tell. */
+  readonly planning?: Planning | undefined
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
   /** Absent while attachments are not offered. */

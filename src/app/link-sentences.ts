@@ -31,7 +31,7 @@ export async function readLinkSentences(
   }
 }
 
-/** A sentence of the body never reaches up into the frontmatter. */
-function sentenceOf({ text, bodyStart }: NoteText, { start, end }: Occurrence): string {
+/** The sentence that holds a link. A sentence of the body never reaches up into the frontmatter. */
+export function sentenceOf({ text, bodyStart }: NoteText, { start, end }: Pick<Occurrence, 'start' | 'end'>): string {
   return start < bodyStart ? sentenceAt(text, start, end) : sentenceAt(text.slice(bodyStart), start - bodyStart, end - bodyStart)
 }

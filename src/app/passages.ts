@@ -84,10 +84,21 @@ export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }
 
+/** A part of a note, and how much of a question it says, 0–1. */
+export interface AnsweringPlace {
+  readonly place: ChunkPlace
+  readonly score: number
+}
+
 /** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
-  // Chunks of another state of the note tell nothing of this one.
-  const stored = query.stored !== undefined && source.hash.startsWith(query.stored.content) ? query.stored : undefined
+  const { words, length } = query
+  return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
+}
+
+/** Where these parts stand. */
+export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
+  const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
   const candidates = stored === undefined ? inOrder(node, source) : byMeaning(stored, meaning)
   const weight = meaning?.weight ?? 0
@@ -99,10 +110,17 @@ export function passagesOf(node: Node, source: NoteText, query: PassageQuery): r
   }))
   const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
   const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
-  return ranked
-    .slice(0, MOST_PASSAGES)
-    .filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
-    .map(({ place, score }) => toPassage(node, source.text, { place, score, words: query.words, length: query.length }))
+  return ranked.slice(0, MOST_PASSAGES).filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+}
+
+/** The parts that a note consists of, in order; `stored` is how they were embedded. */
+export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
+  return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
+}
+
+/** Chunks of another state of the note tell nothing of this one. */
+function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
+  return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
 
 /** The chunks with how certain each is as an answer, best first. */
@@ -171,9 +189,9 @@ function commonBeginning(form: string, stem: string): string {
 }
 
 /** The weight of the words that a text has, as a share of all of them. */
-type WordShare = (text: string) => number
+export type WordShare = (text: string) => number
 
-function wordShareFor(words: SnippetQuery): WordShare {
+export function wordShareFor(words: SnippetQuery): WordShare {
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0) + words.phrases.length
   if (all === 0) return () => 0
   const find = matchFinder(words)
@@ -183,13 +201,18 @@ function wordShareFor(words: SnippetQuery): WordShare {
   }
 }
 
-interface Shown extends Pick<PassageQuery, 'words'> {
+export interface Shown extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
   readonly length?: number | undefined
 }
 
-function toPassage({ headings }: Node, text: string, { place, score, words, length = USUAL_CHARACTERS }: Shown): Passage {
+/** What is shown of a part of a note in so many characters. */
+export function toPassage(
+  { headings }: Pick<Node, 'headings'>,
+  text: string,
+  { place, score, words, length = USUAL_CHARACTERS }: Shown,
+): Passage {
   const chunk = text.slice(place.start, place.end)
   const shown = passageText(chunk, words, length)
   const startLine = place.startLine + lineBreaks(chunk, 0, shown.start)

@@ -107,6 +107,19 @@ export interface Occurrence {
   readonly inComment: boolean
 }
 
+/** A part of a node's text; UTF-16 offsets. */
+export interface Stretch {
+  readonly id: NodeId
+  readonly start: number
+  readonly end: number
+}
+
+/** A link in a text, and how well known what it leads to is. */
+export interface OutgoingLink extends Occurrence {
+  /** Nodes that link to `to`. */
+  readonly inLinks: number
+}
+
 export interface PathOptions {
   /** `out` follows links only forwards. */
   readonly direction: 'any' | 'out'
@@ -352,6 +365,13 @@ export interface Snapshot {
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Every place where the first of a pair links to the second, in order of position; a list a pair. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
+  /** Every place in other listed nodes that links to one of these, by source, then position. */
+  linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
+  /**
+   * The links that begin in each stretch and lead to other nodes of the scope, in order of position; none of comments. The same offsets as
+   * those of occurrences.
+   */
+  linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
   /** Shortest first, then by ids; each is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
   /** By score, then id; `undefined` for a metric of the whole graph of which nothing was kept yet. */

@@ -236,6 +236,18 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     async occurrences(pairs) {
       return pairs.map(([from, to]) => get(from)?.occurrences.filter((one) => one.to === to) ?? [])
     },
+    async linksInto(ids) {
+      const others = [...entries.values()].filter(({ node }) => !ids.includes(node.id) && !node.excluded)
+      return others.flatMap(({ occurrences }) => occurrences.filter((one) => ids.includes(one.to)))
+    },
+    async linksWithin(stretches, scope) {
+      const wanted = new Set(listed(scope).map(({ id }) => id))
+      return stretches.map(({ id, start, end }) =>
+        (get(id)?.occurrences ?? [])
+          .filter((one) => one.to !== id && wanted.has(one.to) && one.start >= start && one.start < end && !one.inComment)
+          .map((one) => ({ ...one, inLinks: incoming(one.to).size })),
+      )
+    },
     async paths(source, target, { direction, count }) {
       const found: NodeId[][] = []
       let front: NodeId[][] = [[source]]

@@ -25,9 +25,9 @@ export class MemoryVault implements Vault {
   readonly marker = undefined
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
   readonly #outside = new Map<string, string>()
-  #clock = 1_000
   /** Paths that the vault's own filters hide. */
-  readonly hidden = new Set<string>()
+  readonly excluded = new Set<string>()
+  #clock = 1_000
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     for (const [path, text] of Object.entries(files)) this.write(path, text)
@@ -87,7 +87,7 @@ export class MemoryVault implements Vault {
     const file = this.#files.get(path)
     const time = file?.time ?? 0
     const stat = { mtime: time, ctime: time, birthtime: time, size: file?.bytes.length ?? 0 }
-    return { path: toVaultPath(path), stat, excluded: this.hidden.has(path) }
+    return { path: toVaultPath(path), stat, excluded: this.excluded.has(path) }
   }
 }
 

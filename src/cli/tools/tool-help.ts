@@ -49,7 +49,8 @@ export function optionsOf(tool: Tool): readonly Option[] {
 }
 
 /**
- * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need.
+ * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need. Where
+ * none is required a word is the first one, if that is a text.
  * @throws UsageError when a required one is missing or there are positionals too many.
  */
 export function argumentsOf(
@@ -74,6 +75,11 @@ export function argumentsOf(
       )
     }
   }
+  const [first] = parameters
+  const isAlone =
+    first?.type === 'text' && first.many !== true && first.values === undefined && !parameters.some(({ required }) => required)
+  if (isAlone && !options.has(first.name) && words.length > 0)
+    args[first.name] = readValueOf(first, words.shift() ?? '', `<${first.name}>`)
   const [extra] = words
   if (extra !== undefined)
     throw new UsageError(

@@ -1,6 +1,8 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
 import { changesSinceTool } from './changes-since.ts'
+import { compareTool } from './compare.ts'
+import { contextPackTool } from './context-pack.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
 import { getHubsTool } from './get-hubs.ts'
@@ -8,6 +10,7 @@ import { getNeighborsTool } from './get-neighbors.ts'
 import { getNodeTool } from './get-node.ts'
 import { getProblemsTool } from './get-problems.ts'
 import { getTreeTool } from './get-tree.ts'
+import { impactTool } from './impact.ts'
 import { listAttachmentsTool } from './list-attachments.ts'
 import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
@@ -33,6 +36,9 @@ export const TOOLS: readonly Tool[] = [
   getHubsTool,
   resolveNodesTool,
   similarNodesTool,
+  contextPackTool,
+  impactTool,
+  compareTool,
   searchByTagsTool,
   listNodesTool,
   listTagsTool,

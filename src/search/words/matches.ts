@@ -23,11 +23,15 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** `findMatches` for one query and many texts: a form that was met before need not be looked at again. */
-export function matchFinder({ terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
-  const finder = new TermFinder(terms)
-  return (text) => matchesIn(text, finder, phrases)
+/** `findMatches` for one query and many texts. */
+export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
+  const finder = finders.get(query) ?? new TermFinder(query.terms)
+  finders.set(query, finder)
+  return (text) => matchesIn(text, finder, query.phrases)
 }
+
+/** A form that one text of an answer has need not be looked at again in the next. */
+const finders = new WeakMap<SnippetQuery, TermFinder>()
 
 function matchesIn(text: string, finder: TermFinder, phrases: readonly Phrase[]): readonly Match[] {
   const { terms } = finder

@@ -180,6 +180,8 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
     wanted: (folder, page) => answer(() => pageOf(graph.wanted(folder), page)),
     neighbors: (id, options, page) => answer(() => pageOf(graph.neighbors(id, options), page)),
     occurrences: (pairs) => answer(() => pairs.map(([from, to]) => graph.occurrences(from, to))),
+    linksInto: (ids) => answer(() => graph.linksInto(ids)),
+    linksWithin: (stretches, scope) => answer(() => stretches.map((stretch) => graph.linksWithin(stretch, scope))),
     paths: (source, target, options) => answer(() => graph.paths(source, target, options)),
     hubs: (metric, scope, limit) => answer(() => hubsOf(graph, kept, { metric, scope, limit })),
     topology: () =>
