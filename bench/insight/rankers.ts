@@ -1,6 +1,7 @@
+import { IS_NAMED } from '../../src/core/link-suggestions.ts'
 import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { CorpusBuilder } from '../../src/insight/corpus.ts'
-import { IS_NAMED, type SuggestionSource, suggestLinks } from '../../src/insight/link-suggestions.ts'
+import { type SuggestionSource, suggestLinks } from '../../src/insight/link-suggestions.ts'
 import { noteRecord } from '../../src/insight/note-record.ts'
 import { chunkNote } from '../../src/search/chunks.ts'
 import { parseVault, type ReadVault, type VaultTexts } from './vault.ts'
@@ -41,7 +42,7 @@ export function prepare(texts: VaultTexts): Prepared {
     corpus: builder.build(),
     names,
     folders: Uint32Array.from(read.paths, (path) => numberOf(path.split('/').slice(0, -1).join('/'))),
-    links: { offsets, targets: Uint32Array.from(lists.flat()) },
+    links: { offsets, targets: Uint32Array.from(lists.flatMap((list) => list.toSorted((a, b) => a - b))) },
   }
 }
 

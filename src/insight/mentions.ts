@@ -89,8 +89,11 @@ export function nameWords(names: readonly (readonly string[])[], { terms }: Pick
   return { ...found, notes: Uint32Array.from(found.notes) }
 }
 
+/** Given each occurrence of a name: its note, the name, the term before it as in `Mentions`, and its marks. */
+export type OccurrenceSink = (note: number, name: number, before: number, marks: number) => void
+
 /** Finds every name in every note, the longest at each place, none over the end of a line. Linear in the words. */
-export function findMentions({ lines, termOf, terms }: MentionCorpus, names: NameWords): Mentions {
+export function findMentions({ lines, termOf, terms }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.terms, terms.length)
   const notes = lines.offsets.length - 1
   const found = new FoundMentions(notes)
@@ -115,9 +118,11 @@ export function findMentions({ lines, termOf, terms }: MentionCorpus, names: Nam
         for (const name of match.names) {
           if (names.notes[name] === note) continue
           const marks = marksOf(names.flags[name] ?? [], lines.words, start + place)
+          const before = place === 0 ? 0 : (line[place - 1] as number) + 1
+          sink(note, name, before, marks)
           found.add(name, {
             line: lines.numbers[at] as number,
-            before: place === 0 ? 0 : (line[place - 1] as number) + 1,
+            before,
             cover: match.length / line.length,
             place: (start + place - first) / (last - first),
             marks,
@@ -162,7 +167,7 @@ class FoundMentions {
 
   add(name: number, occurrence: Occurrence): void {
     const known = this.#best.get(name)
-    if (known === undefined || ((known.marks & IS_OPEN) === 0 && (occurrence.marks & IS_OPEN) !== 0)) this.#best.set(name, occurrence)
+    if (known === undefined || rankOf(occurrence) > rankOf(known)) this.#best.set(name, occurrence)
   }
 
   endNote(note: number): void {
@@ -185,6 +190,11 @@ class FoundMentions {
       marks: Uint8Array.from(this.#occurrences, ({ marks }) => marks),
     }
   }
+}
+
+/** Where a link can be put comes before where none can, the name's own capitals before others. */
+function rankOf({ marks }: Occurrence): number {
+  return (marks & IS_OPEN) === 0 ? 0 : (marks & IS_EXACT) === 0 ? 1 : 2
 }
 
 interface Match {
