@@ -1,8 +1,7 @@
-/** One partition of notes: of each its community, by number, or `NO_COMMUNITY`. */
-export type Membership = Uint32Array
+import { NO_COMMUNITY } from '../core/communities.ts'
 
-/** What stands for a note that is in none. */
-export const NO_COMMUNITY = 0xffff_ffff
+/** Of each note the number of its community, or `NO_COMMUNITY`. */
+export type Membership = Uint32Array
 
 /** A community keeps its name while it shares at least so much of its notes with what it was (Jaccard). */
 const LEAST_SHARED = 0.25
@@ -10,8 +9,6 @@ const LEAST_SHARED = 0.25
 export interface Matches {
   /** Of each community as it is now, the one that it was. */
   readonly former: readonly (number | undefined)[]
-  /** Of each former one that is gone, the present ones that have its notes, those with most first. */
-  readonly successors: ReadonlyMap<number, readonly number[]>
   /** Notes that are in another community than before; those that were not there before do not count. */
   readonly moved: number
 }
@@ -40,19 +37,7 @@ export function matchCommunities(now: Membership, before: Membership): Matches {
     former[community] = old
     kept.add(old)
   }
-  return { former, successors: successorsOf(shared, kept), moved: movedNotes({ now, before }, former) }
-}
-
-function successorsOf(shared: ReadonlyMap<number, ReadonlyMap<number, number>>, kept: ReadonlySet<number>) {
-  const successors = new Map<number, readonly number[]>()
-  for (const [old, row] of shared) {
-    if (kept.has(old)) continue
-    successors.set(
-      old,
-      [...row].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([community]) => community),
-    )
-  }
-  return successors
+  return { former, moved: movedNotes({ now, before }, former) }
 }
 
 function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, former: Matches['former']): number {
