@@ -12,7 +12,13 @@ export interface NearestByText {
 /** How many of a note's nearest count, and what likeness weighs beside a link's 1. */
 const TEXT = { nearest: 5, weight: 0.5 }
 
-/** The links among notes, each pair once whichever way it links; those of index notes and of a note to itself left out. */
+/** Above so many links to a note each of them counts less: what everybody links to says little about who links. */
+const FULL_LINKS = 3
+
+/**
+ * The links among notes, each pair once whichever way it links; those of index notes and of a note to itself left out. Their weights, 1 at the
+ * most, say how much a link tells.
+ */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = { from: [] as number[], to: [] as number[] }
   for (let from = 0; from < isIndex.length; from++) {
@@ -23,8 +29,15 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
       edges.to.push(targets[at] as number)
     }
   }
+  const incoming = new Uint32Array(isIndex.length)
+  for (const to of edges.to) incoming[to]!++
   const graph = weightedGraph(isIndex.length, { ...edges, weights: new Uint8Array(edges.from.length) })
-  graph.weights.fill(1)
+  for (let node = 0; node < isIndex.length; node++) {
+    for (let at = graph.offsets[node] as number; at < (graph.offsets[node + 1] as number); at++) {
+      const most = Math.max(incoming[node] as number, incoming[graph.targets[at] as number] as number)
+      graph.weights[at] = Math.min(1, FULL_LINKS / most)
+    }
+  }
   return graph
 }
 

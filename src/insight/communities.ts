@@ -5,7 +5,7 @@ import { clusteredGraph, type NearestByText, plainLinks } from './clustered-grap
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'
 import { indexNotes } from './index-notes.ts'
 import { keyNotes } from './key-notes.ts'
-import { type LabelCorpus, labelWords } from './label-words.ts'
+import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
 import { type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
@@ -40,16 +40,16 @@ export function findCommunities(
   const of: Divisions = [top.of, parts.of]
   const { names, next, successors, changed } = nameCommunities(of, counts, kept && before && { communities: kept, before })
   const whole = Uint32Array.from(source.ids.keys())
-  const tops = membersOf(top.of, top.count)
+  const tops = membersOf(listed(top), top.count)
   const describe = (level: 0 | 1): CommunityLevel => {
-    const named = of[level].map((number) => (number < counts[level] ? number : NO_COMMUNITY))
+    const named = listed(level === 0 ? top : parts)
     const members = membersOf(named, counts[level])
     const groups = members.map((notes) => ({
       notes,
       whole: level === 0 ? whole : (tops[top.of[notes[0] as number] as number] ?? whole),
     }))
-    const words = labelWords(source.corpus, groups)
-    const keys = keyNotes({ ...source, isIndex }, named, counts[level])
+    const labels = labelWords(source.corpus, groups)
+    const keys = keyNotes({ ...source, isIndex }, { of: named, terms: labels.map(({ terms }) => terms) })
     const list = members.map(
       (notes, number): Community => ({
         id: names[level][number] as string,
@@ -57,7 +57,7 @@ export function findCommunities(
         stubs: notes.reduce((stubs, note) => stubs + (source.isStub[note] as number), 0),
         inside: shareInside(links, named, notes),
         key: keys[number] as readonly number[],
-        words: words[number] as readonly string[],
+        words: (labels[number] as LabelWords).words,
       }),
     )
     return { list, of: named, between: bridgesOf(links, named, BRIDGES[level]) }
@@ -74,6 +74,11 @@ interface Division {
   readonly count: number
 }
 
+/** Without the communities that are too small. */
+function listed({ of, count }: Division): Uint32Array {
+  return of.map((number) => (number < count ? number : NO_COMMUNITY))
+}
+
 function divide(source: CommunitySource, links: WeightedGraph, before: Divisions | undefined): readonly [Division, Division] {
   const { ids, nearest } = source
   const order = Uint32Array.from(ids.keys()).sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1))
@@ -82,38 +87,45 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
     place[note] = at
   })
   const graph = clusteredGraph(links, nearest, place)
-  const find = (within: WeightedGraph, level: 0 | 1): Uint32Array => {
+  const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const former = before?.[level]
     // A note that was not there begins alone.
     const start =
       former && order.map((note) => (former[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (former[note] as number)))
-    const found = leiden(within, { resolution: RESOLUTIONS[level], ...(start && { start }) })
+    const found = leiden(within, { resolution, ...(start && { start }) })
     return place.map((at) => found[at] as number)
   }
-  const top = bySize(find(graph, 0))
-  const parts = find(
-    edgesWithin(
-      graph,
-      order.map((note) => top.of[note] as number),
-    ),
-    1,
+  const top = bySize(find(graph, 0, RESOLUTIONS[0]))
+  const each = apart(
+    graph,
+    order.map((note) => top.of[note] as number),
   )
-  return [top, bySize(parts, top)]
+  return [top, bySize(find(each.graph, 1, RESOLUTIONS[1] * each.parts), top)]
 }
 
-/** The same graph without the edges from one class to another. */
-function edgesWithin({ offsets, targets, weights }: WeightedGraph, classes: Uint32Array): WeightedGraph {
+/**
+ * The same graph without the edges from one class to another, the weight within each class made 1: chance is then expected within each by itself when the
+ * resolution is multiplied by their number.
+ */
+function apart(
+  { offsets, targets, weights }: WeightedGraph,
+  classes: Uint32Array,
+): { readonly graph: WeightedGraph; readonly parts: number } {
   const edges = { from: [] as number[], to: [] as number[], weights: [] as number[] }
+  const sums = new Map<number, number>()
   for (let from = 0; from < classes.length; from++) {
+    const own = classes[from] as number
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
       const to = targets[at] as number
-      if (to < from || classes[to] !== classes[from]) continue
+      if (to < from || classes[to] !== own) continue
       edges.from.push(from)
       edges.to.push(to)
       edges.weights.push(weights[at] as number)
+      sums.set(own, (sums.get(own) ?? 0) + (weights[at] as number))
     }
   }
-  return weightedGraph(classes.length, edges)
+  const scaled = edges.weights.map((weight, at) => weight / (sums.get(classes[edges.from[at] as number] as number) as number))
+  return { graph: weightedGraph(classes.length, { ...edges, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
 /** Numbers communities by size; the parts of larger ones before those of others, and one that was not divided has no parts. */

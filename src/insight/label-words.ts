@@ -10,8 +10,17 @@ export interface LabelledGroup {
   readonly whole: Uint32Array
 }
 
+export interface LabelWords {
+  /** Most telling first. */
+  readonly words: readonly string[]
+  /** Their terms, and some more. */
+  readonly terms: readonly number[]
+}
+
 /** Words a group at the most. */
 const WORDS = 4
+/** Terms that say which of its notes are about what it is about. */
+const TERMS = 8
 /** How many are looked at, because others may have the better claim to the first. */
 const CANDIDATES = 24
 /** A word that fewer of a group's notes have says nothing about the group. */
@@ -21,7 +30,7 @@ const LEAST = { notes: 2, share: 0.04 }
  * For each group of notes the words that say what it is about: those that many of its notes have (each note counted once) and few others of
  * the whole (share × logarithm of lift). A word is given to the one group that it says most about.
  */
-export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly (readonly string[])[] {
+export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const counted = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
   const wholes = new Map<Uint32Array, number>()
@@ -42,8 +51,9 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
   const spellings = spellingsOf(corpus)
   return candidates.map((best, group) => {
-    const own = best.filter(({ key }) => owners.get(key)?.group === group)
-    return withoutOverlaps(own.map(({ term }) => corpus.forms[spellings[term] as number] as string)).slice(0, WORDS)
+    const terms = best.filter(({ key }) => owners.get(key)?.group === group).map(({ term }) => term)
+    const words = withoutOverlaps(terms.map((term) => corpus.forms[spellings[term] as number] as string)).slice(0, WORDS)
+    return { words, terms: terms.slice(0, TERMS) }
   })
 }
 
@@ -72,8 +82,9 @@ function tellingTerms(corpus: LabelCorpus, { notes, whole }: LabelledGroup, inWh
   for (const [term, count] of counts) {
     if (count < least) continue
     const share = count / notes.length
-    const score = share * Math.log((share * whole.length) / (inWhole[term] as number))
-    if (score > 0) found.push({ term, score })
+    const lift = (share * whole.length) / (inWhole[term] as number)
+    // The power keeps out what is but somewhat more frequent here, such as words of any prose.
+    if (lift > 1) found.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return found.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
 }
