@@ -9,6 +9,7 @@ import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
+import { INSIGHT } from './store/embedded/insight-cache.ts'
 import type { Location } from './store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore } from './store/embedded/open-store.ts'
 import { indexLocation, searchLocation } from './store/embedded/place.ts'
@@ -17,11 +18,13 @@ import { examineSearchIndex } from './store/embedded/search/examine-search-index
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
+import { openGlobs } from './vault/ignore-rules.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
+import { InsightClient } from './workers/insight-client.ts'
 import type { IndexerData } from './workers/messages.ts'
 import {
   type EmbeddingOptions,
@@ -134,14 +137,23 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
+  const texts = openTexts(reads)
+  const insights = new InsightClient({
+    store,
+    texts,
+    runs: compute,
+    file: place.insightFile,
+    isIgnored: openGlobs(settings.insight.ignore),
+  })
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => tryEagerly(() => store.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
     store,
-    texts: openTexts(reads),
+    texts,
     rankings: new Rankings(store, compute),
+    insights,
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
@@ -157,6 +169,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       clearInterval(idle)
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
+      insights.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
@@ -265,7 +278,13 @@ let opened = 0
 /** Chooses the engine of a vault; both sides of it follow from this value. */
 function placeOf(settings: Settings, root: string): EnginePlace {
   const file = indexFile(settings, root)
-  return { type: 'embedded', file, searchFile: searchIndexFile(file), memory: `roux-${process.pid}-${++opened}` }
+  return {
+    type: 'embedded',
+    file,
+    searchFile: searchIndexFile(file),
+    insightFile: insightFile(file),
+    memory: `roux-${process.pid}-${++opened}`,
+  }
 }
 
 /** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
@@ -291,6 +310,11 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
 /** The search indexes lie beside the index that they belong to. */
 function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
+}
+
+/** So does what the vault says as a whole. */
+function insightFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `insight-${INSIGHT.format}-`))
 }
 
 /** Where a vault's indexes are kept, and how many bytes each has on disk, with what SQLite keeps beside it; 0 where there is none. */

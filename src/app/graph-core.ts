@@ -1,5 +1,6 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { Indexing } from '../core/indexing.ts'
+import type { Insights } from '../core/insight.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -14,6 +15,7 @@ export interface GraphCore {
   readonly store: Store
   readonly texts: Texts
   readonly rankings: Rankings
+  readonly insights: Insights
   readonly indexing: Indexing
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding

@@ -326,6 +326,8 @@ export interface Snapshot {
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
+  /** What notes are called: the title, then the aliases; nothing for what is not there. */
+  namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** By id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
   /** One of the scope's nodes; the same `seed` (0 ≤ seed < 1) picks the same of an unchanged vault. */

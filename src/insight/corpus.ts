@@ -50,9 +50,6 @@ export interface Lines {
   readonly words: Uint32Array
 }
 
-/** A note with fewer words of its own is a stub: too little to say what it is about. */
-export const STUB_WORDS = 30
-
 /** A line that this share of all notes has, or more, and at least so many notes, is boilerplate. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
 /** How often a word of a name counts. */

@@ -1,17 +1,6 @@
+import { type Nearest, NO_NOTE } from '../core/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Bags, Corpus } from './corpus.ts'
-
-/** For each note the notes nearest to it by their texts, best first. */
-export interface Nearest {
-  /** How many are kept of each. */
-  readonly kept: number
-  /** Note `n` has the stretch from `n · kept` on; `NO_NOTE` where there are fewer. */
-  readonly notes: Uint32Array
-  /** Of the same places: 0–1, the cosine of the two notes' words; see `DAMPING`. */
-  readonly scores: Float32Array
-}
-
-export const NO_NOTE = 0xffff_ffff
 
 /** How many near notes are kept of each. */
 const KEPT = 10

@@ -150,6 +150,11 @@ export function testStore(name: string, open: OpenStore): void {
       expect((await ask1())[0]?.hash).toBe(sha256('Now [[Home]].\n'))
     })
 
+    test('namesOf: the title, then the aliases; of missing targets their names', async () => {
+      const { store } = await garden()
+      expect(await ask(store).namesOf([id('home.md'), id('nope'), id('worms')])).toEqual([['Home', 'Start', 'Hub'], [], ['Worms']])
+    })
+
     test('a use case that the vault overtakes runs again, and reads one generation', async () => {
       const { store, change } = await garden()
       const runs: number[] = []

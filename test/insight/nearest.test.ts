@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Nearest, NO_NOTE, nearestNotes } from '../../src/insight/nearest.ts'
+import { type Nearest, NO_NOTE } from '../../src/core/insight.ts'
+import { nearestNotes } from '../../src/insight/nearest.ts'
 import { corpusOf } from './corpora.ts'
 
 function nearestOf(texts: readonly string[]): Nearest {

@@ -25,6 +25,7 @@ import {
   type Store,
 } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
+import { insightsOf } from './insights.ts'
 
 /** A file of a fake vault; frontmatter is written from `properties`. */
 export interface FakeFile {
@@ -117,6 +118,12 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         if (entry?.node.path === undefined) return undefined
         const { path, kind } = entry.node
         return { id, path, kind, hash: createHash('sha256').update(entry.text).digest('hex') }
+      })
+    },
+    async namesOf(ids) {
+      return ids.map((id) => {
+        const node = get(id)?.node
+        return node === undefined ? [] : [node.title, ...node.aliases]
       })
     },
     async nodes(ids, { links }) {
@@ -345,7 +352,8 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
-  return { root: '/vault', store, texts, rankings, indexing, searchWeight: 'auto', calls, async close() {} }
+  const insights = insightsOf({ store, texts })
+  return { root: '/vault', store, texts, rankings, insights, indexing, searchWeight: 'auto', calls, async close() {} }
 }
 
 /** An embedder that knows one direction only. */

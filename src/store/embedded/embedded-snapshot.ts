@@ -154,6 +154,15 @@ export class EmbeddedSnapshot implements Snapshot {
     )
   }
 
+  async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
+    return this.#read(({ graph }) =>
+      ids.map((id) => {
+        const node = graph.find(id)
+        return node === undefined ? [] : [graph.title(node), ...(graph.row(node)?.aliases ?? [])]
+      }),
+    )
+  }
+
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
     return this.#read((projection) => {
       const nodes = inScope(projection, scope)

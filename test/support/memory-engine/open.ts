@@ -157,6 +157,13 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
           return record === undefined ? undefined : { id, path: record.path, kind: record.kind, hash: record.hash }
         }),
       ),
+    namesOf: (ids) =>
+      answer(() =>
+        ids.map((id) => {
+          const node = nodes.get(id)
+          return node === undefined ? [] : [node.title, ...(node.file?.record.aliases ?? [])]
+        }),
+      ),
     select: (scope, page) => answer(() => pageOf(graph.inScope(scope).map(summary), page)),
     sample: (scope, seed) =>
       answer(() => {

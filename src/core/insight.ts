@@ -1,0 +1,49 @@
+import type { NodeId } from './ids.ts'
+
+/** What the notes of a vault say together, computed for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
+export interface Insight {
+  readonly generation: number
+  /** The listed notes that take part, ascending. */
+  readonly ids: readonly NodeId[]
+  /** How many words each has that are no boilerplate. */
+  readonly ownWords: Uint32Array
+  readonly nearest: Nearest
+  /** Notes of which nothing but the names is in it, because their files did not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+/** For each note the notes nearest to it by their texts, best first. */
+export interface Nearest {
+  /** How many are kept of each. */
+  readonly kept: number
+  /** Note `n` has the stretch from `n · kept` on; `NO_NOTE` where there are fewer. */
+  readonly notes: Uint32Array
+  /** Of the same places, 0–1: how much of what both say is the same. */
+  readonly scores: Float32Array
+}
+
+export const NO_NOTE = 0xffff_ffff
+
+/** A note with fewer words of its own is a stub: too little to say what it is about. */
+export const STUB_WORDS = 30
+
+export interface FollowOptions {
+  /** How long to wait where there is none yet, ms. */
+  readonly wait: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Followed {
+  readonly insight: Insight
+  /** Else the vault moved on, and a newer one is being computed. */
+  readonly isCurrent: boolean
+}
+
+/** The insight of one vault; computed when it is asked for, one run at a time, the last one serving meanwhile. */
+export interface Insights {
+  /**
+   * The last one, and has a newer one computed where the vault moved on. `undefined` when there is none in time, or while the vault is not read.
+   * @throws RouxError `PROVIDER_ERROR` when there is none because computing it failed
+   */
+  follow(options: FollowOptions): Promise<Followed | undefined>
+}

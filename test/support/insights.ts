@@ -1,0 +1,62 @@
+import type { InsightCache } from '../../src/core/insight-cache.ts'
+import type { Store } from '../../src/core/store.ts'
+import type { Texts } from '../../src/core/texts.ts'
+import { InsightRun } from '../../src/insight/insight-run.ts'
+import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
+
+export interface MemoryCache extends InsightCache {
+  readonly kept: Map<string, Uint8Array>
+}
+
+/** A cache of insights in memory. */
+export function memoryCache(): MemoryCache {
+  const kept = new Map<string, Uint8Array>()
+  let last: { readonly of: string; readonly bytes: Uint8Array } | undefined
+  return {
+    kept,
+    lacking: (contents) => contents.filter((content) => !kept.has(content)),
+    records: () => (content) => kept.get(content),
+    keepRecords(records) {
+      for (const [content, bytes] of records) kept.set(content, bytes)
+    },
+    keepOnly(contents) {
+      for (const content of [...kept.keys()]) if (!contents.has(content)) kept.delete(content)
+    },
+    result: (of) => (last?.of === of ? last.bytes : undefined),
+    keepResult(of, bytes) {
+      last = { of, bytes }
+    },
+    reset() {
+      kept.clear()
+      last = undefined
+    },
+    close() {},
+  }
+}
+
+/** Runs that are made in this thread, later as in another; each step is told before it is made. */
+export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: string) => void = () => {}): InsightRuns {
+  return {
+    async beginInsight(_, links) {
+      onStep('begin')
+      const run = new InsightRun(cache, links)
+      const later = async <T>(step: string, make: () => T): Promise<T> => {
+        await new Promise((resolve) => setImmediate(resolve))
+        onStep(step)
+        return make()
+      }
+      return {
+        addNotes: (notes) => later('notes', () => run.addNotes(notes)),
+        plan: () => later('plan', () => run.plan()),
+        addTexts: (texts) => later('texts', () => run.addTexts(texts)),
+        finish: () => later('finish', () => run.finish()),
+        close: () => onStep('close'),
+      }
+    },
+  }
+}
+
+/** The insights of a store. */
+export function insightsOf({ store, texts }: { readonly store: Pick<Store, 'read'>; readonly texts: Texts }): InsightClient {
+  return new InsightClient({ store, texts, runs: runsHere(), file: 'unused', isIgnored: () => false })
+}
