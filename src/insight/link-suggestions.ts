@@ -54,8 +54,8 @@ export const SIGNS = [
 /**
  * What each sign counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum as a chance.
  */
-const WEIGHTS: readonly number[] = [1.3, 1.7, 0.3, 0.45, 3.5, 0.7, 2, 0.4, 1.2, 1.6, 0.9, 5, 3, 2]
-const CONSTANT = -7
+const WEIGHTS: readonly number[] = [3.5, 2.2, 1.6, 0.15, 5.5, 0.3, 0.7, 0.6, 0.4, 1.8, 0.45, 5.7, 8, 6]
+const CONSTANT = -9
 
 /** How many are kept of each note. */
 const KEPT = 12
