@@ -1,4 +1,5 @@
 import type { NodeId } from './ids.ts'
+import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
 /** What the notes of a vault say together, computed for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
 export interface Insight {
@@ -8,6 +9,9 @@ export interface Insight {
   /** How many words each has that are no boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
+  readonly suggestions: LinkSuggestions
+  /** The most alike first. */
+  readonly duplicates: readonly DuplicatePair[]
   /** Notes of which nothing but the names is in it, because their files did not answer. */
   readonly unread: readonly NodeId[]
 }

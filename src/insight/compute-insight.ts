@@ -1,5 +1,8 @@
 import type { Insight } from '../core/insight.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
 import type { Corpus } from './corpus.ts'
+import { findDuplicates } from './duplicates.ts'
+import { suggestLinks } from './link-suggestions.ts'
 import { nearestNotes } from './nearest.ts'
 
 /** What an insight is computed of. Notes are numbered in the order of their ids. */
@@ -17,9 +20,31 @@ export interface InsightSource {
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 
 /** Grows with every change of what is computed, so that what an older version kept is not answered from. */
-export const INSIGHT_VERSION = 1
+export const INSIGHT_VERSION = 2
 
 /** Everything that is computed of a vault as a whole. The same of the same source, whatever was computed before. */
-export function computeInsight({ corpus }: InsightSource): InsightResult {
-  return { ownWords: corpus.ownWords, nearest: nearestNotes(corpus) }
+export function computeInsight({ ids, names, corpus, offsets, targets }: InsightSource): InsightResult {
+  return {
+    ownWords: corpus.ownWords,
+    nearest: nearestNotes(corpus),
+    suggestions: suggestLinks({
+      corpus,
+      // A file's name names its note, too.
+      names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
+      folders: foldersOf(ids),
+      links: { offsets, targets },
+    }),
+    duplicates: findDuplicates(corpus),
+  }
+}
+
+/** The number of each note's folder. */
+function foldersOf(ids: readonly string[]): Uint32Array {
+  const numbers = new Map<string, number>()
+  return Uint32Array.from(ids, (id) => {
+    const folder = folderOf(id)
+    const number = numbers.get(folder) ?? numbers.size
+    numbers.set(folder, number)
+    return number
+  })
 }

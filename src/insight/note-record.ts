@@ -174,7 +174,8 @@ function lineOf(text: string, offset: number): number {
   return line
 }
 
-function caseOf(text: string, start: number, end: number): number {
+/** How a word is written: `IS_CAPITAL`, `IS_MIXED` or 0. */
+export function caseOf(text: string, start: number, end: number): number {
   let capitals = 0
   let others = 0
   for (let at = start; at < end; at++) {

@@ -24,6 +24,7 @@ import { resolveNodesTool } from './resolve-nodes.ts'
 import { searchTool } from './search.ts'
 import { searchByTagsTool } from './search-by-tags.ts'
 import { similarNodesTool } from './similar-nodes.ts'
+import { suggestLinksTool } from './suggest-links.ts'
 import { undoTool } from './undo.ts'
 
 /** Every tool there is, in the order in which they are listed. */
@@ -48,6 +49,7 @@ export const TOOLS: readonly Tool[] = [
   nodesExistTool,
   getProblemsTool,
   changesSinceTool,
+  suggestLinksTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,
