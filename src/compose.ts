@@ -7,6 +7,7 @@ import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
+import { openInsightState } from './changes/insight-state.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
 import { INSIGHT } from './store/embedded/insight-cache.ts'
@@ -16,6 +17,7 @@ import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
+import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
@@ -138,11 +140,13 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     })
   }
   const texts = openTexts(reads)
+  const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
   const insights = new InsightClient({
     store,
     texts,
     runs: compute,
     file: place.insightFile,
+    state: insightState,
     isIgnored: openGlobs(settings.insight.ignore),
   })
   // While the worker compares files with the index, this thread loads it.
@@ -154,6 +158,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     texts,
     rankings: new Rankings(store, compute),
     insights,
+    insightState,
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
@@ -170,6 +175,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       insights.close()
+      insightState.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },

@@ -1,6 +1,7 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
+import type { InsightState } from '../core/insight-state.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -16,6 +17,7 @@ export interface GraphCore {
   readonly texts: Texts
   readonly rankings: Rankings
   readonly insights: Insights
+  readonly insightState: InsightState
   readonly indexing: Indexing
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding

@@ -1,3 +1,5 @@
+import type { Communities } from './communities.ts'
+import type { Gaps } from './gaps.ts'
 import type { NodeId } from './ids.ts'
 
 /** What the notes of a vault say together, computed for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
@@ -8,6 +10,10 @@ export interface Insight {
   /** How many words each has that are no boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
+  /** How many of them each links to. */
+  readonly linkCounts: Uint32Array
+  readonly communities: Communities
+  readonly gaps: Gaps
   /** Notes of which nothing but the names is in it, because their files did not answer. */
   readonly unread: readonly NodeId[]
 }

@@ -1,5 +1,8 @@
-import type { Insight } from '../core/insight.ts'
+import { type Insight, STUB_WORDS } from '../core/insight.ts'
+import { findCommunities } from './communities.ts'
+import type { KeptCommunities } from './community-names.ts'
 import type { Corpus } from './corpus.ts'
+import { findGaps } from './gaps.ts'
 import { nearestNotes } from './nearest.ts'
 
 /** What an insight is computed of. Notes are numbered in the order of their ids. */
@@ -17,9 +20,26 @@ export interface InsightSource {
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 
 /** Grows with every change of what is computed, so that what an older version kept is not answered from. */
-export const INSIGHT_VERSION = 1
+export const INSIGHT_VERSION = 2
 
-/** Everything that is computed of a vault as a whole. The same of the same source, whatever was computed before. */
-export function computeInsight({ corpus }: InsightSource): InsightResult {
-  return { ownWords: corpus.ownWords, nearest: nearestNotes(corpus) }
+/**
+ * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
+ * from which communities begin and have their ids.
+ */
+export function computeInsight(
+  { ids, names, corpus, offsets, targets }: InsightSource,
+  former?: KeptCommunities,
+): { readonly result: InsightResult; readonly kept: KeptCommunities } {
+  const source = {
+    ids,
+    titles: names.map(([title = '']) => title),
+    topology: { offsets, targets },
+    nearest: nearestNotes(corpus),
+    corpus,
+    isStub: Uint8Array.from(corpus.ownWords, (words) => (words < STUB_WORDS ? 1 : 0)),
+  }
+  const { communities, kept } = findCommunities(source, former)
+  const linkCounts = Uint32Array.from(ids, (_, note) => (offsets[note + 1] as number) - (offsets[note] as number))
+  const gaps = findGaps(source, communities.levels[0])
+  return { result: { ownWords: corpus.ownWords, nearest: source.nearest, linkCounts, communities, gaps }, kept }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Insight } from '../../src/core/insight.ts'
 import { InsightClient } from '../../src/workers/insight-client.ts'
-import { memoryCache, runsHere } from '../support/insights.ts'
+import { memoryCache, runsHere, memoryInsightState } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
@@ -29,7 +29,7 @@ function apply(vault: MemoryVault, files: Map<string, string>, one: typeof edit 
 }
 
 function clientOf({ store, texts }: IndexedVault, cache = memoryCache()): InsightClient {
-  return new InsightClient({ store, texts, runs: runsHere(cache), file: 'unused', isIgnored: () => false })
+  return new InsightClient({ store, texts, runs: runsHere(cache), file: 'unused', state: memoryInsightState(), isIgnored: () => false })
 }
 
 async function newest(client: InsightClient): Promise<Omit<Insight, 'generation'>> {

@@ -12,6 +12,7 @@ import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
 import { listPropertiesTool } from './list-properties.ts'
 import { listTagsTool } from './list-tags.ts'
+import { mapTool } from './map.ts'
 import { nodesExistTool } from './nodes-exist.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
 import { randomNodeTool } from './random-node.ts'
@@ -40,6 +41,7 @@ export const TOOLS: readonly Tool[] = [
   randomNodeTool,
   nodesExistTool,
   getProblemsTool,
+  mapTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,

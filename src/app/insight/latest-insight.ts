@@ -1,0 +1,33 @@
+import type { Insight } from '../../core/insight.ts'
+import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+
+/** How long a command waits, which no client gives up on, ms. */
+const COMMAND_WAITS = 600_000
+
+/**
+ * Answers from what the vault says as a whole: the first time that is waited for within the call's budget; later the last result answers, with
+ * `STALE` while a newer one is made. `empty` where there is none in time.
+ */
+export function answerFromInsight<T>(
+  core: GraphCore,
+  call: Call,
+  { empty, use }: { readonly empty: T; use(insight: Insight, read: Read): Promise<Answer<T>> },
+): Promise<Answer<T>> {
+  const began = waiting(call)
+  return answerInSteps(core, began, async (read) => {
+    const followed = await core.insights.follow({ wait: call.whole ? COMMAND_WAITS : timeLeft(began), signal: call.signal })
+    if (followed === undefined) return { value: empty, warnings: [BEING_MADE] }
+    const answered = await use(followed.insight, read)
+    return followed.isCurrent ? answered : { ...answered, warnings: [OLDER, ...answered.warnings] }
+  })
+}
+
+const BEING_MADE: Warning = {
+  code: 'STALE',
+  message: 'The vault is being looked at as a whole for the first time. Ask again in a moment.',
+}
+const OLDER: Warning = {
+  code: 'STALE',
+  message: 'The vault changed since it was looked at as a whole: this is of then, and a newer state is being made.',
+}
