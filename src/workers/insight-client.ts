@@ -134,6 +134,7 @@ export class InsightClient implements Insights {
         if (part.generation !== generation && !isLast) return undefined
         for (const version of part.versions) versions.push(version)
         await steps.addNotes(part.notes)
+        this.#end.signal.throwIfAborted()
       }
       const plan = await steps.plan()
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
@@ -175,6 +176,7 @@ export class InsightClient implements Insights {
       )
       // Files are read while the texts before are looked at.
       await handedOver
+      this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
       // What fails is waited for below; until then it is nobody's.
       handedOver.catch(() => {})

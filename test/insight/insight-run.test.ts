@@ -6,7 +6,15 @@ import { memoryCache, runsHere, memoryInsightState } from '../support/insights.t
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
-const LINES = ['Bees make honey', 'Roses need [[Shears]]', 'Kind: plant', 'See [[Bees]]', '# Links', 'The hive is full', '知识管理']
+const LINES = [
+  'Bees make honey',
+  'Roses need [[Shears]]',
+  'Kind: plant',
+  'See [[Bees]]',
+  '# Links',
+  'The hive is full',
+  '知识管理',
+]
 const name = fc.constantFrom(...NAMES)
 const text = fc.array(fc.constantFrom(...LINES), { maxLength: 5 }).map((lines) => lines.join('\n'))
 const edit = fc.oneof(
@@ -35,7 +43,10 @@ function clientOf({ store, texts }: IndexedVault, cache = memoryCache()): Insigh
 async function newest(client: InsightClient): Promise<Omit<Insight, 'generation'>> {
   for (;;) {
     const found = await client.follow({ wait: 10_000 })
-    if (found?.isCurrent !== true) continue
+    if (found?.isCurrent !== true) {
+      await new Promise((resolve) => setImmediate(resolve))
+      continue
+    }
     const { generation, ...rest } = found.insight
     return rest
   }
