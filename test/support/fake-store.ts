@@ -354,7 +354,18 @@ export function fakeCore(
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
   const insightState = memoryInsightState()
   const insights = insightsOf({ store, texts }, insightState)
-  return { root: '/vault', store, texts, rankings, insights, insightState, indexing, searchWeight: 'auto', calls, async close() {} }
+  return {
+    root: '/vault',
+    store,
+    texts,
+    rankings,
+    insights,
+    insightState,
+    indexing,
+    searchWeight: 'auto',
+    calls,
+    async close() {},
+  }
 }
 
 /** An embedder that knows one direction only. */

@@ -16,11 +16,22 @@ export function answerFromInsight<T>(
 ): Promise<Answer<T>> {
   const began = waiting(call)
   return answerInSteps(core, began, async (read) => {
-    const followed = await core.insights.follow({ wait: call.whole ? COMMAND_WAITS : timeLeft(began), signal: call.signal })
-    if (followed === undefined) return { value: empty, warnings: [BEING_MADE] }
-    const answered = await use(followed.insight, read)
-    return followed.isCurrent ? answered : { ...answered, warnings: [OLDER, ...answered.warnings] }
+    const { insight, warnings } = await insightFor(core, began)
+    if (insight === undefined) return { value: empty, warnings }
+    const answered = await use(insight, read)
+    return { ...answered, warnings: [...warnings, ...answered.warnings] }
   })
+}
+
+/** The last insight within the time that the call has, and what is to be said of it. */
+export async function insightFor(
+  core: GraphCore,
+  call: Call,
+): Promise<{ readonly insight: Insight | undefined; readonly warnings: readonly Warning[] }> {
+  const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
+  const followed = await core.insights.follow({ wait, signal: call.signal })
+  if (followed === undefined) return { insight: undefined, warnings: [BEING_MADE] }
+  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
 }
 
 const BEING_MADE: Warning = {
