@@ -9,6 +9,7 @@ import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
+import { openInsightState } from './changes/insight-state.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
 import { INSIGHT } from './store/embedded/insight-cache.ts'
@@ -142,11 +143,13 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     })
   }
   const texts = openTexts(reads)
+  const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
   const insights = new InsightClient({
     store,
     texts,
     runs: compute,
     file: place.insightFile,
+    state: insightState,
     isIgnored: openGlobs(settings.insight.ignore),
   })
   // While the worker compares files with the index, this thread loads it.
@@ -158,6 +161,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     texts,
     rankings: new Rankings(store, compute),
     insights,
+    insightState,
     indexing,
     ...(settings.insight.keep_days === 0
       ? undefined
@@ -180,6 +184,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       insights.close()
+      insightState.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },

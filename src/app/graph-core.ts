@@ -2,6 +2,7 @@ import type { Embedder } from '../core/embedder.ts'
 import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
+import type { InsightState } from '../core/insight-state.ts'
 import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -17,6 +18,7 @@ export interface GraphCore {
   readonly texts: Texts
   readonly rankings: Rankings
   readonly insights: Insights
+  readonly insightState: InsightState
   readonly indexing: Indexing
   /** What changed in the graph; absent where none of it is kept. */
   readonly graphLog?: GraphLog

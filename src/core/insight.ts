@@ -1,3 +1,5 @@
+import type { Communities } from './communities.ts'
+import type { Gaps } from './gaps.ts'
 import type { NodeId } from './ids.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
@@ -12,6 +14,10 @@ export interface Insight {
   readonly suggestions: LinkSuggestions
   /** The most alike first. */
   readonly duplicates: readonly DuplicatePair[]
+  /** How many of them each links to. */
+  readonly linkCounts: Uint32Array
+  readonly communities: Communities
+  readonly gaps: Gaps
   /** Notes of which nothing but the names is in it, because their files did not answer. */
   readonly unread: readonly NodeId[]
 }

@@ -1,7 +1,10 @@
-import type { Insight } from '../core/insight.ts'
+import { type Insight, STUB_WORDS } from '../core/insight.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
+import { findCommunities } from './communities.ts'
+import type { KeptCommunities } from './community-names.ts'
 import type { Corpus } from './corpus.ts'
 import { findDuplicates } from './duplicates.ts'
+import { findGaps } from './gaps.ts'
 import { suggestLinks } from './link-suggestions.ts'
 import { nearestNotes } from './nearest.ts'
 
@@ -20,22 +23,37 @@ export interface InsightSource {
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 
 /** Grows with every change of what is computed, so that what an older version kept is not answered from. */
-export const INSIGHT_VERSION = 2
+export const INSIGHT_VERSION = 3
 
-/** Everything that is computed of a vault as a whole. The same of the same source, whatever was computed before. */
-export function computeInsight({ ids, names, corpus, offsets, targets }: InsightSource): InsightResult {
-  return {
-    ownWords: corpus.ownWords,
+/**
+ * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
+ * from which communities begin and have their ids.
+ */
+export function computeInsight(
+  { ids, names, corpus, offsets, targets }: InsightSource,
+  former?: KeptCommunities,
+): { readonly result: InsightResult; readonly kept: KeptCommunities } {
+  const source = {
+    ids,
+    titles: names.map(([title = '']) => title),
+    topology: { offsets, targets },
     nearest: nearestNotes(corpus),
-    suggestions: suggestLinks({
-      corpus,
-      // A file's name names its note, too.
-      names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
-      folders: foldersOf(ids),
-      links: { offsets, targets },
-    }),
-    duplicates: findDuplicates(corpus),
+    corpus,
+    isStub: Uint8Array.from(corpus.ownWords, (words) => (words < STUB_WORDS ? 1 : 0)),
   }
+  const { communities, kept } = findCommunities(source, former)
+  const linkCounts = Uint32Array.from(ids, (_, note) => (offsets[note + 1] as number) - (offsets[note] as number))
+  const gaps = findGaps(source, communities.levels[0])
+  const suggestions = suggestLinks({
+    corpus,
+    // A file's name names its note, too.
+    names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
+    folders: foldersOf(ids),
+    links: { offsets, targets },
+  })
+  const duplicates = findDuplicates(corpus)
+  const { nearest } = source
+  return { result: { ownWords: corpus.ownWords, nearest, suggestions, duplicates, linkCounts, communities, gaps }, kept }
 }
 
 /** The number of each note's folder. */

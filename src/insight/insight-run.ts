@@ -5,6 +5,7 @@ import type { NoteText } from '../core/texts.ts'
 import { computeInsight, INSIGHT_VERSION, type InsightResult, type InsightSource } from './compute-insight.ts'
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
+import { packCommunities, unpackCommunities } from './pack-communities.ts'
 
 /** What is known of a note without its text. */
 export interface NoteFacts {
@@ -25,6 +26,8 @@ export interface TextOfNote {
 }
 
 export interface RunResult extends InsightResult {
+  /** Its communities as they are to be kept, packed. */
+  readonly communitiesKept: Uint8Array
   /** The notes that take part, ascending by id, as numbers in the order in which they were given. */
   readonly order: Uint32Array
   /** All texts were of the contents that the notes were said to have. */
@@ -81,7 +84,8 @@ export class InsightRun {
     this.#cache.keepRecords(records)
   }
 
-  finish(): RunResult {
+  /** `former`: the communities that were kept last, packed. */
+  finish(former?: Uint8Array): RunResult {
     const builder = new CorpusBuilder()
     const contents = new Set<string>()
     const recordOf = this.#cache.records()
@@ -99,7 +103,8 @@ export class InsightRun {
       corpus: builder.build(),
       ...this.#ordered(),
     }
-    const result = { order: this.#order, isSettled: this.#others.size === 0, ...computeInsight(source) }
+    const { result: computed, kept } = computeInsight(source, former && unpackCommunities(former))
+    const result = { order: this.#order, isSettled: this.#others.size === 0, communitiesKept: packCommunities(kept), ...computed }
     this.#cache.keepOnly(contents)
     if (result.isSettled) this.#cache.keepResult(this.#of, serialize(result))
     return result

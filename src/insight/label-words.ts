@@ -51,7 +51,9 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
   const spellings = spellingsOf(corpus)
   return candidates.map((best, group) => {
-    const terms = best.filter(({ key }) => owners.get(key)?.group === group).map(({ term }) => term)
+    const terms = best
+      .filter(({ key, term }) => owners.get(key)?.group === group && !(corpus.terms[term] as string).startsWith('.'))
+      .map(({ term }) => term)
     const words = withoutOverlaps(terms.map((term) => corpus.forms[spellings[term] as number] as string)).slice(0, WORDS)
     return { words, terms: terms.slice(0, TERMS) }
   })

@@ -80,7 +80,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
       addTexts: async (texts) => {
         await this.#ask({ type: 'addTexts', run, texts })
       },
-      finish: async () => (await this.#ask({ type: 'finishInsight', run })) as RunResult,
+      finish: async (former) => (await this.#ask({ type: 'finishInsight', run, former })) as RunResult,
       close,
     }
   }

@@ -92,7 +92,7 @@ function stepOf(run: InsightRun, job: InsightJob): RunPlan | RunResult | undefin
       run.addTexts(job.texts)
       return undefined
     case 'finishInsight':
-      return run.finish()
+      return run.finish(job.former)
     default:
       return undefined
   }

@@ -1,6 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { Followed, FollowOptions, Insight, Insights } from '../core/insight.ts'
+import type { InsightState } from '../core/insight-state.ts'
 import type { FileVersion, Snapshot, Store, Topology } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
 import { within } from '../core/within.ts'
@@ -12,7 +13,8 @@ export interface InsightSteps {
   addNotes(notes: readonly NoteFacts[]): Promise<void>
   plan(): Promise<RunPlan>
   addTexts(texts: readonly TextOfNote[]): Promise<void>
-  finish(): Promise<RunResult>
+  /** `former`: the communities that were kept last, packed. */
+  finish(former: Uint8Array | undefined): Promise<RunResult>
   /** Gives the memory back. */
   close(): void
 }
@@ -27,6 +29,7 @@ export interface InsightClientParts {
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
+  readonly state: Pick<InsightState, 'communities' | 'keepCommunities'>
   /** Whether a path is left out. */
   readonly isIgnored: (path: string) => boolean
 }
@@ -135,7 +138,10 @@ export class InsightClient implements Insights {
       }
       const plan = await steps.plan()
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
-      const { order, isSettled, ...result } = 'result' in plan ? plan.result : await steps.finish()
+      const { order, isSettled, communitiesKept, ...result } =
+        'result' in plan ? plan.result : await steps.finish(this.#parts.state.communities())
+      // Ids given by a result that lacks texts would be taken from notes again by the next one.
+      if (isSettled) this.#parts.state.keepCommunities(communitiesKept)
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...result }

@@ -127,7 +127,7 @@ export type ComputeJob =
   | { readonly type: 'addNotes'; readonly run: number; readonly notes: readonly NoteFacts[] }
   | { readonly type: 'planInsight'; readonly run: number }
   | { readonly type: 'addTexts'; readonly run: number; readonly texts: readonly TextOfNote[] }
-  | { readonly type: 'finishInsight'; readonly run: number }
+  | { readonly type: 'finishInsight'; readonly run: number; readonly former: Uint8Array | undefined }
   | { readonly type: 'endInsight'; readonly run: number }
 
 export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | undefined

@@ -25,7 +25,7 @@ import {
   type Store,
 } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
-import { insightsOf } from './insights.ts'
+import { insightsOf, memoryInsightState } from './insights.ts'
 
 /** A file of a fake vault; frontmatter is written from `properties`. */
 export interface FakeFile {
@@ -364,8 +364,20 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
-  const insights = insightsOf({ store, texts })
-  return { root: '/vault', store, texts, rankings, insights, indexing, searchWeight: 'auto', calls, async close() {} }
+  const insightState = memoryInsightState()
+  const insights = insightsOf({ store, texts }, insightState)
+  return {
+    root: '/vault',
+    store,
+    texts,
+    rankings,
+    insights,
+    insightState,
+    indexing,
+    searchWeight: 'auto',
+    calls,
+    async close() {},
+  }
 }
 
 /** An embedder that knows one direction only. */

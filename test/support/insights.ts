@@ -1,4 +1,5 @@
 import type { InsightCache } from '../../src/core/insight-cache.ts'
+import type { InsightState } from '../../src/core/insight-state.ts'
 import type { Store } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightRun } from '../../src/insight/insight-run.ts'
@@ -49,7 +50,7 @@ export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: str
         addNotes: (notes) => later('notes', () => run.addNotes(notes)),
         plan: () => later('plan', () => run.plan()),
         addTexts: (texts) => later('texts', () => run.addTexts(texts)),
-        finish: () => later('finish', () => run.finish()),
+        finish: (former) => later('finish', () => run.finish(former)),
         close: () => onStep('close'),
       }
     },
@@ -57,6 +58,31 @@ export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: str
 }
 
 /** The insights of a store. */
-export function insightsOf({ store, texts }: { readonly store: Pick<Store, 'read'>; readonly texts: Texts }): InsightClient {
-  return new InsightClient({ store, texts, runs: runsHere(), file: 'unused', isIgnored: () => false })
+export function insightsOf(
+  { store, texts }: { readonly store: Pick<Store, 'read'>; readonly texts: Texts },
+  state: InsightState = memoryInsightState(),
+): InsightClient {
+  return new InsightClient({ store, texts, runs: runsHere(), file: 'unused', state, isIgnored: () => false })
+}
+
+/** What is decided about a vault as a whole, in memory. */
+export function memoryInsightState(): InsightState {
+  let kept: Uint8Array | undefined
+  const labels = new Map<string, string>()
+  const dismissed = new Set<string>()
+  return {
+    communities: () => kept,
+    keepCommunities(bytes) {
+      kept = bytes
+    },
+    labels: () => labels,
+    setLabel(community, label) {
+      if (label === undefined) labels.delete(community)
+      else labels.set(community, label)
+    },
+    dismissed: () => dismissed,
+    dismiss: (gap) => void dismissed.add(gap),
+    restore: (gap) => dismissed.delete(gap),
+    close() {},
+  }
 }

@@ -16,6 +16,7 @@ import { listChangesTool } from './list-changes.ts'
 import { listNodesTool } from './list-nodes.ts'
 import { listPropertiesTool } from './list-properties.ts'
 import { listTagsTool } from './list-tags.ts'
+import { mapTool } from './map.ts'
 import { nodesExistTool } from './nodes-exist.ts'
 import { OPERATION_TOOLS } from './operation-tools.ts'
 import { randomNodeTool } from './random-node.ts'
@@ -50,6 +51,7 @@ export const TOOLS: readonly Tool[] = [
   getProblemsTool,
   changesSinceTool,
   suggestLinksTool,
+  mapTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,
