@@ -28,6 +28,8 @@ export interface FoundByQuery {
   readonly isFallback: boolean
   /** Titles that the query names and no node has. */
   readonly unknown: readonly string[]
+  /** Titles that the query names and several nodes have: all are meant. */
+  readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
 /** The notes that have all that a query asks for; where there is none, those that have some of its words. */
@@ -41,11 +43,12 @@ export async function findByQuery(
   const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
   const options = { scope, order }
   const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
+  const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
   const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
   const other = found.total > 0 ? undefined : relaxed(query)
-  if (other === undefined) return { found, words, isFallback: false, unknown }
+  if (other === undefined) return { found, words, isFallback: false, unknown, shared }
   const some = await snapshot.find(toCondition(other, { titles, communities }), options, page)
-  return { found: some, words, isFallback: some.total > 0, unknown }
+  return { found: some, words, isFallback: some.total > 0, unknown, shared }
 }
 
 async function orderOf(

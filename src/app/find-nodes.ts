@@ -71,14 +71,14 @@ async function findIn(
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
-  const { found, words, isFallback, unknown } = await findByQuery(snapshot, core, query, {
+  const { found, words, isFallback, unknown, shared } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page,
   })
   const isEmpty = found.total === 0
   const [asked, missing, close, described] = await Promise.all([
-    queryWarnings(snapshot, query, { unknown, isEmpty }),
+    queryWarnings(snapshot, query, { unknown, shared, isEmpty }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
     describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),

@@ -13,6 +13,8 @@ export interface ReportedProblem {
   readonly line: number
   /** What is wrong, or the link as written. */
   readonly text: string
+  /** Which one of those that are the same in this line, where it is not the first: 2, 3, … */
+  readonly nth?: number
   /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
   readonly candidates?: readonly string[]
 }
@@ -23,10 +25,15 @@ const SUGGESTIONS = 3
 /** Problems in words, in their order, with what may have been meant: for all of them two questions that are asked at once. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
+  const known = new Map<string, number>()
   return problems.map((problem): ReportedProblem => {
     const { kind, id, line } = problem
+    const text = problemText(problem)
+    const key = JSON.stringify([kind, id, line, text])
+    const nth = (known.get(key) ?? 0) + 1
+    known.set(key, nth)
     const candidates = candidatesOf(problem, hits, notes)
-    return { kind, id, line, text: problemText(problem), ...(candidates === undefined ? {} : { candidates }) }
+    return { kind, id, line, text, ...(nth === 1 ? {} : { nth }), ...(candidates === undefined ? {} : { candidates }) }
   })
 }
 

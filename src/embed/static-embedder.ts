@@ -112,7 +112,10 @@ export class StaticEmbedder implements Embedder {
   }
 
   #lengthOf(row: number): number {
-    return Math.hypot(...this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
+    let squares = 0
+    for (const value of this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
+      squares += value * value
+    return Math.sqrt(squares)
   }
 }
 

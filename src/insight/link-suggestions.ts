@@ -71,7 +71,13 @@ const CAUTION = { name: 2, context: 3 }
 export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
-  const found = { offsets: new Uint32Array(notes + 1), targets: [] as number[], scores: [] as number[], lines: [] as number[], reasons: [] as number[] }
+  const found = {
+    offsets: new Uint32Array(notes + 1),
+    targets: [] as number[],
+    scores: [] as number[],
+    lines: [] as number[],
+    reasons: [] as number[],
+  }
   for (let note = 0; note < notes; note++) {
     for (const { target, score, line, reasons } of suggester.of(note, kept)) {
       found.targets.push(target)
@@ -240,7 +246,8 @@ export class Suggester {
       if (known?.isOpen === true && !isOpen) continue
       const signs = this.#nameSigns(note, at)
       const sum = weighted(signs, FIRST_NAME_SIGN)
-      if (known === undefined || (isOpen && !known.isOpen) || sum > known.sum) found.set(target, { signs, sum, mention: at, isOpen })
+      if (known === undefined || (isOpen && !known.isOpen) || sum > known.sum)
+        found.set(target, { signs, sum, mention: at, isOpen })
     }
     return found
   }

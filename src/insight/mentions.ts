@@ -93,7 +93,11 @@ export function nameWords(names: readonly (readonly string[])[], { terms }: Pick
 export type OccurrenceSink = (note: number, name: number, before: number, marks: number) => void
 
 /** Finds every name in every note, the longest at each place, none over the end of a line. Linear in the words. */
-export function findMentions({ lines, termOf, terms }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
+export function findMentions(
+  { lines, termOf, terms }: MentionCorpus,
+  names: NameWords,
+  sink: OccurrenceSink = () => {},
+): Mentions {
   const trie = new NameTrie(names.terms, terms.length)
   const notes = lines.offsets.length - 1
   const found = new FoundMentions(notes)

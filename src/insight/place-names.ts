@@ -44,7 +44,11 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
       return found.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
     })
     const best = places.toSorted(
-      (a, b) => distance(a) - distance(b) || b.end - b.start - (a.end - a.start) || Number(b.isExact) - Number(a.isExact) || a.start - b.start,
+      (a, b) =>
+        distance(a) - distance(b) ||
+        b.end - b.start - (a.end - a.start) ||
+        Number(b.isExact) - Number(a.isExact) ||
+        a.start - b.start,
     )[0]
     return best === undefined ? undefined : { line: best.line, start: best.start, end: best.end }
   })

@@ -7,6 +7,7 @@ import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
+import { listNodesTool } from '../../src/mcp/tools/list-nodes.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { commandLine, SOUND, type World } from './support.ts'
 
@@ -116,6 +117,13 @@ describe('tools', () => {
   test('a pipe gets exactly the JSON of the answer', async () => {
     const { code, out, err } = await roux('get-hubs --limit 1', { files: FILES })
     expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","title":"Hub","score":2}]\n', err: '' })
+  })
+
+  test('where a list goes on is said beside the answer', async () => {
+    const cut = await roux('list-nodes --limit 1', { files: FILES, tools: [listNodesTool] })
+    expect(JSON.parse(cut.out).nodes).toHaveLength(1)
+    expect(cut.err).toBe('More: 1 of 4; go on with --offset 1.\n')
+    expect((await roux('list-nodes --limit 1 --offset 3', { files: FILES, tools: [listNodesTool] })).err).toBe('')
   })
 
   test('a terminal gets a table, and JSON when asked', async () => {

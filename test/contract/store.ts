@@ -152,7 +152,11 @@ export function testStore(name: string, open: OpenStore): void {
 
     test('namesOf: the title, then the aliases; of missing targets their names', async () => {
       const { store } = await garden()
-      expect(await ask(store).namesOf([id('home.md'), id('nope'), id('worms')])).toEqual([['Home', 'Start', 'Hub'], [], ['Worms']])
+      expect(await ask(store).namesOf([id('home.md'), id('nope'), id('worms')])).toEqual([
+        ['Home', 'Start', 'Hub'],
+        [],
+        ['Worms'],
+      ])
     })
 
     test('a use case that the vault overtakes runs again, and reads one generation', async () => {

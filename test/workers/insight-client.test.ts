@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Insight } from '../../src/core/insight.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
-import { memoryCache, runsHere, memoryInsightState } from '../support/insights.ts'
+import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 import { slowStore } from '../support/slow-store.ts'
 
@@ -35,7 +35,8 @@ async function open(
     texts: own.texts ?? vault.texts,
     runs,
     file: 'unused',
-    state: memoryInsightState(), isIgnored: (path) => path.startsWith('templates/'),
+    state: memoryInsightState(),
+    isIgnored: (path) => path.startsWith('templates/'),
   })
   const write = async (path: string, text: string): Promise<void> => {
     files.write(path, text)
@@ -175,7 +176,14 @@ test('a store on another machine is asked in a few trips', async () => {
   const files = new MemoryVault(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`Note ${at}.md`, `words of ${at}`])))
   const vault = await new IndexedVault(files).index()
   const store = slowStore(vault.store)
-  const client = new InsightClient({ store, texts: vault.texts, runs: runsHere(), file: 'unused', state: memoryInsightState(), isIgnored: () => false })
+  const client = new InsightClient({
+    store,
+    texts: vault.texts,
+    runs: runsHere(),
+    file: 'unused',
+    state: memoryInsightState(),
+    isIgnored: () => false,
+  })
   await followed(client)
   expect(store.trips).toEqual(['topology', 'versions+namesOf'])
 })

@@ -54,7 +54,8 @@ function styleOf({ form, target, kind }: Link, from: string, isNote: (path: stri
   if (kind !== 'link' || target === '' || (form !== 'wikilink' && form !== 'markdown')) return undefined
   const path = withEnding(target)
   if (/^\.\.?\//.test(target)) return { form, path: 'relative' }
-  if (form === 'markdown' && isNote(joined(folderOf(from), path))) return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
+  if (form === 'markdown' && isNote(joined(folderOf(from), path)))
+    return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
   if (!target.includes('/')) return { form, path: 'name' }
   return isNote(path) ? { form, path: 'full' } : undefined
 }
@@ -68,7 +69,14 @@ export function writeLink(wanted: WantedLink, style: LinkStyle = DEFAULT): strin
   const before = parseNote(text, FLAVOUR).links.length
   for (const { written, target } of candidates(wanted, style)) {
     const { links } = parseNote(`${text.slice(0, start)}${written}${text.slice(end)}`, FLAVOUR)
-    if (links.length === before + 1 && links.some((link) => link.start === start && link.end === start + written.length && link.target === target && link.subpath === undefined)) return written
+    if (
+      links.length === before + 1 &&
+      links.some(
+        (link) =>
+          link.start === start && link.end === start + written.length && link.target === target && link.subpath === undefined,
+      )
+    )
+      return written
   }
   return undefined
 }
@@ -130,7 +138,10 @@ export interface LineReplacement {
 }
 
 /** Widens what is replaced until it stands on its line once. */
-export function uniqueOnLine({ text, start, end }: Pick<WantedLink, 'text' | 'start' | 'end'>, written: string): LineReplacement | undefined {
+export function uniqueOnLine(
+  { text, start, end }: Pick<WantedLink, 'text' | 'start' | 'end'>,
+  written: string,
+): LineReplacement | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const line = text.slice(from, newline === -1 ? text.length : newline).replace(/\r$/, '')

@@ -3,6 +3,7 @@ import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import { didYouMean, nearest } from '../../core/nearest.ts'
+import { listSentences } from '../../mcp/calls/extent.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
@@ -71,9 +72,16 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
     return { ...answer, remainder: remainders[0] }
   }
   // Reading is tried again when the index is found damaged; what may have been written is not written twice.
-  const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
+  const { value, warnings, remainder, list } = await withVaults(
+    invocation,
+    vaults,
+    tool.annotations.readOnlyHint ? ask : callOnce(ask),
+  )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
+  // Lists without an offset have a limit alone.
+  const isPaged = tool.definition().inputSchema.properties.offset !== undefined
+  for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
 }
