@@ -128,7 +128,7 @@ function kindOf(piece: string): { readonly letters: number; readonly begins: boo
 
 function toUnit(sum: Float64Array): Float32Array {
   let squares = 0
-  for (const value of sum) squares += value * value
+  for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) * (sum[i] as number)
   const vector = new Float32Array(sum.length)
   if (squares === 0) return vector
   const factor = 1 / Math.sqrt(squares)

@@ -15,6 +15,7 @@ import { checkSubpaths } from './check-subpaths.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
 import { LinkTable, type Renamed } from './link-table.ts'
+import type { RecentBytes } from './recent-bytes.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
 export type Scope = { readonly all: true } | Parts
@@ -49,6 +50,8 @@ export interface IndexerOptions {
   readonly onProgress: (done: number, total: number) => void
   /** Told what each commit changed in the graph; absent: no one asks. */
   readonly log?: GraphLogWriter
+  /** Where the bytes of notes are left for search. */
+  readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
 export interface Reconciled {
@@ -385,7 +388,9 @@ export class Indexer {
     const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
     const parsed = described.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
     const note = withEncodingProblem(parsed, text, bytes)
-    return describeNote(file, described, { note, text, hash: digest('sha256', bytes, 'hex') })
+    const hash = digest('sha256', bytes, 'hex')
+    this.#options.recent?.keep(hash, bytes)
+    return describeNote(file, described, { note, text, hash })
   }
 
   /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */

@@ -154,6 +154,7 @@ function openService(
     search: {
       openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
+      isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },
