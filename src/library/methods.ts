@@ -226,7 +226,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof impact>
 
-  /** Links and passages that two notes share, the path between them, and links of only one. */
+  /** What two notes share: links, passages, a path; what only one links. */
   compare(args: {
     /** One: id or title. */
     readonly a: string

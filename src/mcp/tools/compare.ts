@@ -7,7 +7,7 @@ import { maxTokens, nodeName } from './parameters.ts'
 export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare two notes',
-  description: 'Links and passages that two notes share, the path between them, and links of only one.',
+  description: 'What two notes share: links, passages, a path; what only one links.',
   annotations: READS,
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
