@@ -226,9 +226,9 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof impact>
 
-  /** What two notes share: links, passages, a path; what only one links. */
+  /** What two notes share: links, passages, a path; and what not. */
   compare(args: {
-    /** One: id or title. */
+    /** Id or title. */
     readonly a: string
     /** Other. */
     readonly b: string
