@@ -193,6 +193,47 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
+  /** All that a question needs, in one budget: passages that answer, and those that links in them lead to. Or about some notes: ids. */
+  contextPack(args?: {
+    /** The question. */
+    readonly query?: string
+    /** These notes first. */
+    readonly ids?: readonly string[]
+    /** Budget, 4,000. */
+    readonly max_tokens?: number
+    /** Only this folder. */
+    readonly folder?: string
+    /** Only with this tag or one nested in it. */
+    readonly tag?: string
+    /** Goes on; with the same arguments. */
+    readonly cursor?: string
+  }, options?: CallOptions): ReturnType<typeof contextPack>
+
+  /** What deleting a note or folder, or operations, would do to the links, without doing it: broken links, orphans, parts that fall apart. */
+  impact(args?: {
+    /** Delete this. */
+    readonly id?: string
+    /** Delete all in it. */
+    readonly folder?: string
+    /** As for apply_changes. */
+    readonly operations?: readonly {
+      readonly tool: string
+      readonly arguments: Readonly<Record<string, unknown>>
+    }[]
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof impact>
+
+  /** What two notes share: links, passages, a path; and what not. */
+  compare(args: {
+    /** Id or title. */
+    readonly a: string
+    /** Other. */
+    readonly b: string
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof compare>
+
   /** Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once. */
   searchByTags(args: {
     /** Tags, with or without "#". */

@@ -35,6 +35,9 @@ const VALID: Readonly<Record<string, object>> = {
   search: { query: 'a plan for spring' },
   find_nodes: { query: '#soil tomato' },
   similar_nodes: { id: 'home' },
+  context_pack: { query: 'home' },
+  impact: { id: 'home' },
+  compare: { a: 'home', b: 'home' },
   get_node: { id: 'home' },
   get_neighbors: { id: 'home' },
   find_path: { source: 'home', target: 'beds/tomato.md' },
@@ -83,12 +86,12 @@ describe('the list of tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 5,000 tokens, and 9,000 with everything on', () => {
+  test('stays within 5,000 tokens, and 10,400 with everything on', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const [usual, all] = [tokens(TOOLS.filter(({ needs }) => needs === undefined)), tokens(TOOLS)]
     console.log(`tools/list: ${usual} tokens, ${all} with writing`)
     expect(usual).toBeLessThanOrEqual(5_000)
-    expect(all).toBeLessThan(9_000)
+    expect(all).toBeLessThan(10_400)
   })
 
   test('comes with instructions that no client cuts', () => {
