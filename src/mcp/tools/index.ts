@@ -2,6 +2,7 @@ import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
+import { gapsTool } from './gaps.ts'
 import { getHubsTool } from './get-hubs.ts'
 import { getNeighborsTool } from './get-neighbors.ts'
 import { getNodeTool } from './get-node.ts'
@@ -42,6 +43,7 @@ export const TOOLS: readonly Tool[] = [
   nodesExistTool,
   getProblemsTool,
   mapTool,
+  gapsTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,

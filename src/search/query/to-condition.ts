@@ -36,7 +36,7 @@ function namedIn(query: Query, nameOf: (term: Term) => string | undefined): read
     if (part.kind === 'and' || part.kind === 'or') part.parts.forEach(collect)
     else if (part.kind === 'not') collect(part.part)
     else if (part.kind !== 'all') {
-      const name = nameOf(part)
+      const name = nameOf(part as Term)
       if (name !== undefined) names.add(name)
     }
   }
