@@ -1,4 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
+import type { GapList } from '../../app/insight/gaps.ts'
+import type { VaultMap } from '../../app/insight/map.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
@@ -8,6 +10,7 @@ import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
+import { type InsightOptions, renderGaps, renderMap } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -73,14 +76,21 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
   const question = typeof args.query === 'string' ? args.query : undefined
   const again = invocation.options.get('write') === true ? ' --write' : ''
+  const width = invocation.host.stdout.columns
+  const page = PAGES[tool.name]
   const render: RenderAnswer | undefined =
     tool.needs === undefined
-      ? undefined
-      : (given, paint) =>
-          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
+      ? page && ((given, paint) => page(given, { paint, width }))
+      : (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width })
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
+}
+
+/** Answers that are shown as a page of their own. */
+const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string>> = {
+  map: (value, options) => renderMap(value as VaultMap, options),
+  gaps: (value, options) => renderGaps(value as GapList, options),
 }
 
 /** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */

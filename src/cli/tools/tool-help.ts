@@ -2,6 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../usage-error.ts'
+import { decisionOption } from './decide.ts'
 
 /** A tool's parameter as an option of its command. */
 export interface Parameter extends Option {
@@ -39,7 +40,7 @@ export function parametersOf({ inputSchema: { properties, required = [] } }: Too
 /** Every option of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
-  return [...parameters, ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
+  return [...parameters, ...decisionOption(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /**
