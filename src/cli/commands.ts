@@ -123,6 +123,7 @@ export const COMMANDS: readonly Command[] = [
         sentence: 'How; csv is a list of edges, so it holds the links only.',
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
+      { name: 'communities', type: 'flag', sentence: 'With the communities of each note, as map has them; not in csv.' },
     ],
   },
   {

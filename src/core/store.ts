@@ -451,6 +451,8 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
+      /** The ids of its communities, of the first level and one down; where they are asked for and it is in any. */
+      readonly communities?: readonly string[]
     }
   | {
       readonly kind: 'edge'

@@ -1,4 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
+import type { GapList } from '../../app/insight/gaps.ts'
+import type { VaultMap } from '../../app/insight/map.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
@@ -10,6 +12,7 @@ import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
 import { renderChanges } from '../output/render-changes.ts'
+import { type InsightOptions, renderGaps, renderMap } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -88,10 +91,19 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
 
 /** How an answer is shown that is neither a list nor one object's facts. */
 function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
-  if (tool.name === 'changes_since') return renderChanges
+  const width = host.stdout.columns
+  const page = PAGES[tool.name]
+  if (page !== undefined) return (given, paint) => page(given, { paint, width })
   if (tool.needs === undefined) return undefined
   const again = options.get('write') === true ? ' --write' : ''
-  return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: host.stdout.columns })
+  return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width })
+}
+
+/** Answers that are shown as a page of their own. */
+const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string | undefined>> = {
+  map: (value, options) => renderMap(value as VaultMap, options),
+  changes_since: (value, { paint }) => renderChanges(value, paint),
+  gaps: (value, options) => renderGaps(value as GapList, options),
 }
 
 /** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */

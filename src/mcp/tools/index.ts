@@ -5,6 +5,7 @@ import { compareTool } from './compare.ts'
 import { contextPackTool } from './context-pack.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
+import { gapsTool } from './gaps.ts'
 import { getHubsTool } from './get-hubs.ts'
 import { getNeighborsTool } from './get-neighbors.ts'
 import { getNodeTool } from './get-node.ts'
@@ -52,6 +53,7 @@ export const TOOLS: readonly Tool[] = [
   changesSinceTool,
   suggestLinksTool,
   mapTool,
+  gapsTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,
