@@ -223,7 +223,7 @@ function parameterTable({ properties, required = [] }) {
       required.includes(key) ? `**${key}**` : key,
       typeOf(schema),
       required.includes(key) ? 'required' : schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
-      schema.description,
+      schema.description ?? '',
     ]),
   )
 }
