@@ -12,7 +12,9 @@ export type VaultTexts = ReadonlyMap<string, string>
 
 /** Reads a folder's notes; folders that begin with a dot are left out, as the program leaves them out. */
 export function readVault(root: string): VaultTexts {
-  const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile() && /\.md$/i.test(entry.name))
+  const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter(
+    (entry) => entry.isFile() && /\.md$/i.test(entry.name),
+  )
   const paths = files.map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
   const shown = paths.filter((path) => !path.split('/').some((part) => part.startsWith('.')))
   return new Map(shown.toSorted().map((path) => [path, readFileSync(join(root, path), 'utf8')]))

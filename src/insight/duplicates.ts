@@ -47,9 +47,7 @@ export function findDuplicates({ lines, termOf }: Pick<Corpus, 'lines' | 'termOf
     if (alike < LEAST_ALIKE) continue
     pairs.push({ notes: [note, other], alike, ...equalLines(note, other, { lines, termOf }) })
   }
-  return pairs
-    .sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1])
-    .slice(0, MOST_PAIRS)
+  return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
 }
 
 type Texts = Pick<Corpus, 'lines' | 'termOf'>

@@ -6,7 +6,14 @@ const VERSION = 1
 
 /** Communities as they are kept with the user's state. */
 export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
-  const plain = { version: VERSION, notes, of: of.map((level) => [...level]), names, next: [...next], successors: [...successors] }
+  const plain = {
+    version: VERSION,
+    notes,
+    of: of.map((level) => [...level]),
+    names,
+    next: [...next],
+    successors: [...successors],
+  }
   return Uint8Array.from(deflateRawSync(JSON.stringify(plain), { level: 1 }))
 }
 

@@ -6,7 +6,15 @@ import { memoryCache, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
-const LINES = ['Bees make honey', 'Roses need [[Shears]]', 'Kind: plant', 'See [[Bees]]', '# Links', 'The hive is full', '知识管理']
+const LINES = [
+  'Bees make honey',
+  'Roses need [[Shears]]',
+  'Kind: plant',
+  'See [[Bees]]',
+  '# Links',
+  'The hive is full',
+  '知识管理',
+]
 const name = fc.constantFrom(...NAMES)
 const text = fc.array(fc.constantFrom(...LINES), { maxLength: 5 }).map((lines) => lines.join('\n'))
 const edit = fc.oneof(

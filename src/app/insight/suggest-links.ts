@@ -79,7 +79,9 @@ async function suggestIn(reading: Reading, insight: Insight, args: SuggestArgume
   const [id] = meant?.ids ?? []
   const page = pageFor(args, call)
   const isNothing = meant !== undefined && id === undefined
-  const all = isNothing ? [] : candidatesOf(insight, { id, folder: foldId(trimFolder(args.folder ?? '')), kind: args.kind, vault: core.name })
+  const all = isNothing
+    ? []
+    : candidatesOf(insight, { id, folder: foldId(trimFolder(args.folder ?? '')), kind: args.kind, vault: core.name })
   const chosen = all.slice(page.offset, page.offset + page.limit)
   const { suggestions, unread } = await described(reading, insight, chosen)
   const total = all.length - (chosen.length - suggestions.length)
@@ -118,7 +120,13 @@ function candidatesOf({ ids, suggestions }: Insight, { id, folder, kind, vault }
       const isNamed = (reasons & IS_NAMED) !== 0
       if ((kind === 'named' && !isNamed) || (kind === 'related' && isNamed)) continue
       if (id === undefined && score < LEAST_SCORE) continue
-      found.push({ from: own, to: ids[suggestions.targets[at] as number] as NodeId, score, line: suggestions.lines[at] as number, reasons })
+      found.push({
+        from: own,
+        to: ids[suggestions.targets[at] as number] as NodeId,
+        score,
+        line: suggestions.lines[at] as number,
+        reasons,
+      })
     }
   }
   return found.sort((a, b) => b.score - a.score || compare(a.from, b.from) || compare(a.to, b.to))
@@ -157,7 +165,9 @@ async function described(reading: Reading, insight: Insight, chosen: readonly Ca
     snapshot.nodes(targets, { links: 0 }),
     snapshot.namesOf(targets),
   ])
-  const nodes = new Map<NodeId, Node>([...sourceNodes, ...targetNodes].flatMap((node) => (node === undefined || !isListed(node) ? [] : [[node.id, node]])))
+  const nodes = new Map<NodeId, Node>(
+    [...sourceNodes, ...targetNodes].flatMap((node) => (node === undefined || !isListed(node) ? [] : [[node.id, node]])),
+  )
   const namesOf = new Map(targets.map((id, at) => [id, [...(names[at] ?? []), fileName(nodes.get(id)?.path ?? '')]]))
   const left = chosen.filter(({ from, to }, at) => links[at]?.length === 0 && nodes.has(from) && nodes.has(to))
   const { texts, unread } = await readTexts(reading, sources)
@@ -167,10 +177,17 @@ async function described(reading: Reading, insight: Insight, chosen: readonly Ca
     const own = left.filter((candidate) => candidate.from === from)
     const source = texts.get(from)
     const named = own.filter(({ reasons }) => (reasons & IS_NAMED) !== 0)
-    const places = source === undefined ? [] : placeNames(source, named.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })))
+    const places =
+      source === undefined
+        ? []
+        : placeNames(
+            source,
+            named.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })),
+          )
     for (const [at, candidate] of named.entries()) {
       const place = places[at]
-      if (place !== undefined && source !== undefined) suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, writer }))
+      if (place !== undefined && source !== undefined)
+        suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, writer }))
     }
     for (const candidate of own) {
       if ((candidate.reasons & IS_NAMED) !== 0) continue
@@ -233,7 +250,11 @@ function lineAround(text: string, { start, end }: PlacedName): string {
 }
 
 /** What takes the place of a name in a text. */
-type LinkWriter = (candidate: Candidate, source: NoteText, place: PlacedName) => { readonly find: string; readonly replace: string } | undefined
+type LinkWriter = (
+  candidate: Candidate,
+  source: NoteText,
+  place: PlacedName,
+) => { readonly find: string; readonly replace: string } | undefined
 
 interface WriterParts {
   readonly insight: Insight
@@ -250,7 +271,9 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
   const names = targets.map((id) => fileName(nodes.get(id)?.path ?? ''))
   const hits = await snapshot.names(names, 'equal', { withExcluded: true, kinds: ['note', 'attachment', 'canvas'] })
   const unique = new Set(
-    targets.filter((_, at) => (hits[at] ?? []).filter((hit) => foldName(fileName(hit.id)) === foldName(names[at] ?? '')).length < 2),
+    targets.filter(
+      (_, at) => (hits[at] ?? []).filter((hit) => foldName(fileName(hit.id)) === foldName(names[at] ?? '')).length < 2,
+    ),
   )
   const isNote = (path: string): boolean => {
     const id = toNodeId(foldId(path), core.name)

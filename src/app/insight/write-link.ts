@@ -1,6 +1,9 @@
 import { foldName } from '../../core/fold.ts'
 import type { Flavour, Link } from '../../core/note.ts'
 import { fileStemOf, folderOf, nameOf } from '../../core/paths.ts'
+import { scanBlocks } from '../../markdown/blocks.ts'
+import { bodyStartOf } from '../../markdown/frontmatter.ts'
+import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { encodeDestination } from '../../markdown/retarget/encode-destination.ts'
 
@@ -54,7 +57,8 @@ function styleOf({ form, target, kind }: Link, from: string, isNote: (path: stri
   if (kind !== 'link' || target === '' || (form !== 'wikilink' && form !== 'markdown')) return undefined
   const path = withEnding(target)
   if (/^\.\.?\//.test(target)) return { form, path: 'relative' }
-  if (form === 'markdown' && isNote(joined(folderOf(from), path))) return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
+  if (form === 'markdown' && isNote(joined(folderOf(from), path)))
+    return { form, path: folderOf(from) === '' && target.includes('/') ? 'full' : 'relative' }
   if (!target.includes('/')) return { form, path: 'name' }
   return isNote(path) ? { form, path: 'full' } : undefined
 }
@@ -68,7 +72,14 @@ export function writeLink(wanted: WantedLink, style: LinkStyle = DEFAULT): strin
   const before = parseNote(text, FLAVOUR).links.length
   for (const { written, target } of candidates(wanted, style)) {
     const { links } = parseNote(`${text.slice(0, start)}${written}${text.slice(end)}`, FLAVOUR)
-    if (links.length === before + 1 && links.some((link) => link.start === start && link.end === start + written.length && link.target === target && link.subpath === undefined)) return written
+    if (
+      links.length === before + 1 &&
+      links.some(
+        (link) =>
+          link.start === start && link.end === start + written.length && link.target === target && link.subpath === undefined,
+      )
+    )
+      return written
   }
   return undefined
 }
@@ -83,7 +94,7 @@ function candidates({ text, start, end, from, to, isNameUnique }: WantedLink, st
   const shown = text.slice(start, end)
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
-  const wikilinks = wikilinksTo(isShort ? fileStemOfNote(to) : full, shown)
+  const wikilinks = wikilinksTo(isShort ? fileStemOfNote(to) : full, { shown, bar: isInTable(text, start) ? '\\|' : '|' })
   const path = style.path === 'relative' || style.form === 'wikilink' ? relativePath(from, to) : isShort ? nameOf(to) : to
   const label = shown.replace(/[\\[\]]/g, '\\$&')
   const destination = encodeDestination(path, { spaces: false, ascii: false, enders: '#' })
@@ -95,15 +106,17 @@ function fileStemOfNote(path: string): string {
   return /\.md$/i.test(path) ? nameOf(path).replace(/\.md$/i, '') : fileStemOf(path)
 }
 
-function wikilinksTo(target: string, shown: string): readonly Candidate[] {
+function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; readonly bar: string }): readonly Candidate[] {
   // What a wikilink cannot say.
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
   if (foldName(target) === foldName(shown)) return [{ written: `[[${shown}]]`, target: shown }]
-  // In a table a bar would end the cell.
-  return [
-    { written: `[[${target}|${shown}]]`, target },
-    { written: `[[${target}\\|${shown}]]`, target },
-  ]
+  return [{ written: `[[${target}${bar}${shown}]]`, target }]
+}
+
+/** In a table a bar would end the cell. */
+function isInTable(text: string, at: number): boolean {
+  const { runs } = scanBlocks(text, bodyStartOf(text), new LineIndex())
+  return runs.some(({ kind, start, end }) => kind === 'row' && start <= at && at < end)
 }
 
 function withEnding(path: string): string {
@@ -130,7 +143,10 @@ export interface LineReplacement {
 }
 
 /** Widens what is replaced until it stands on its line once. */
-export function uniqueOnLine({ text, start, end }: Pick<WantedLink, 'text' | 'start' | 'end'>, written: string): LineReplacement | undefined {
+export function uniqueOnLine(
+  { text, start, end }: Pick<WantedLink, 'text' | 'start' | 'end'>,
+  written: string,
+): LineReplacement | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const line = text.slice(from, newline === -1 ? text.length : newline).replace(/\r$/, '')
