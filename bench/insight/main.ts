@@ -29,7 +29,7 @@ const table = openTable(values.table)
 const rankers: Readonly<Record<string, Ranker>> = {
   'Adamic-Adar': adamicAdar,
   ...(values.vectors ? { vectors: byVectors(table) } : {}),
-  'suggest_links': ourOwn,
+  suggest_links: ourOwn,
 }
 for (const folder of positionals) measure(basename(folder), readVault(folder))
 
@@ -39,16 +39,26 @@ function measure(name: string, vault: VaultTexts): void {
     ? [[name, new Set()]]
     : [[`${name} without templates`, templateNotes(read)]]
   for (const [called, left] of variants) {
-    console.log(`\n${called}: ${read.paths.length} notes, ${read.links.length} links${left.size > 0 ? `, ${left.size} notes of templates are no sources` : ''}`)
+    console.log(
+      `\n${called}: ${read.paths.length} notes, ${read.links.length} links${left.size > 0 ? `, ${left.size} notes of templates are no sources` : ''}`,
+    )
     for (const planting of ['left', 'removed'] as const) measurePlanting(vault, { planting, left })
   }
 
-  function measurePlanting(texts: VaultTexts, { planting, left }: { readonly planting: Planting; readonly left: ReadonlySet<string> }): void {
+  function measurePlanting(
+    texts: VaultTexts,
+    { planting, left }: { readonly planting: Planting; readonly left: ReadonlySet<string> },
+  ): void {
     const hits = new Map<string, Trial[]>()
     const strict = new Map<string, Trial[]>()
     const lines: Trial[] = []
     for (const seed of values.seeds.split(',').map(Number)) {
-      const planted = plantPairs(texts, read, { seed, planting, share: Number(values.share), isEligible: (source) => !left.has(source) })
+      const planted = plantPairs(texts, read, {
+        seed,
+        planting,
+        share: Number(values.share),
+        isEligible: (source) => !left.has(source),
+      })
       const prepared = prepare(planted.texts)
       const bySource = grouped(planted.pairs, ({ source }) => source)
       for (const [ranker, rank] of Object.entries(rankers)) {
@@ -56,9 +66,14 @@ function measure(name: string, vault: VaultTexts): void {
         for (const [source, pairs] of bySource) {
           const found = ranked(prepared.numbers.get(source) ?? 0)
           const cluster = `${seed} ${source}`
-          for (const [trials, isStrict] of [[hits, false], [strict, true]] as const) {
+          for (const [trials, isStrict] of [
+            [hits, false],
+            [strict, true],
+          ] as const) {
             const list = trials.get(ranker) ?? []
-            list.push(...pairs.map((pair) => ({ cluster, hit: isHit(prepared, pair, { pairs, found: found.targets, isStrict }) })))
+            list.push(
+              ...pairs.map((pair) => ({ cluster, hit: isHit(prepared, pair, { pairs, found: found.targets, isStrict }) })),
+            )
             trials.set(ranker, list)
           }
           if (found.lines === undefined || planting === 'removed') continue
@@ -71,7 +86,8 @@ function measure(name: string, vault: VaultTexts): void {
       }
     }
     console.log(`  text ${planting}: ${hits.get('suggest_links')?.length} links`)
-    for (const [ranker, trials] of hits) console.log(`    ${ranker.padEnd(14)} hit@${HIT_PLACES} ${interval(trials)}   strict ${interval(strict.get(ranker) ?? [])}`)
+    for (const [ranker, trials] of hits)
+      console.log(`    ${ranker.padEnd(14)} hit@${HIT_PLACES} ${interval(trials)}   strict ${interval(strict.get(ranker) ?? [])}`)
     if (lines.length > 0) console.log(`    the line of a name is right: ${interval(lines)} of ${lines.length}`)
   }
 }
@@ -98,7 +114,10 @@ function isHit({ numbers }: Prepared, { target }: PlantedPair, { pairs, found, i
 
 /** The share of hits with its 95 % interval, notes drawn again and again. */
 function interval(trials: readonly Trial[]): string {
-  const clusters = [...grouped(trials, ({ cluster }) => cluster).values()].map((own) => ({ all: own.length, hits: own.filter(({ hit }) => hit).length }))
+  const clusters = [...grouped(trials, ({ cluster }) => cluster).values()].map((own) => ({
+    all: own.length,
+    hits: own.filter(({ hit }) => hit).length,
+  }))
   let state = 7
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -26,7 +26,11 @@ export interface PlantOptions {
 }
 
 /** Takes a share of the linked pairs out of a vault: every link of the one note to the other in its body. */
-export function plantPairs(vault: VaultTexts, read: ReadVault, { seed, planting, share, isEligible = () => true }: PlantOptions): Planted {
+export function plantPairs(
+  vault: VaultTexts,
+  read: ReadVault,
+  { seed, planting, share, isEligible = () => true }: PlantOptions,
+): Planted {
   const byPair = new Map<string, PlacedLink[]>()
   for (const link of read.links) {
     const key = `${link.from}>${link.to}`
@@ -35,7 +39,9 @@ export function plantPairs(vault: VaultTexts, read: ReadVault, { seed, planting,
     else list.push(link)
   }
   const pairs = [...byPair.values()].filter(
-    (links) => links.every(({ kind, form }) => kind !== 'property' && (form === 'wikilink' || form === 'markdown')) && isEligible(read.paths[links[0]?.from ?? 0] ?? '', links),
+    (links) =>
+      links.every(({ kind, form }) => kind !== 'property' && (form === 'wikilink' || form === 'markdown')) &&
+      isEligible(read.paths[links[0]?.from ?? 0] ?? '', links),
   )
   const chosen = sampled(pairs, Math.round(pairs.length * share), randomOf(seed))
   const bySource = new Map<number, PlacedLink[][]>()

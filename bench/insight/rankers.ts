@@ -25,7 +25,8 @@ export function prepare(texts: VaultTexts): Prepared {
   const read = parseVault(texts)
   const names = namesOf(read)
   const builder = new CorpusBuilder()
-  for (const [note, text] of read.texts.entries()) builder.add(noteRecord({ text, bodyStart: read.notes[note]?.bodyStart ?? 0 }), names[note] ?? [])
+  for (const [note, text] of read.texts.entries())
+    builder.add(noteRecord({ text, bodyStart: read.notes[note]?.bodyStart ?? 0 }), names[note] ?? [])
   const folders = new Map<string, number>()
   const numberOf = (folder: string): number => {
     const known = folders.get(folder) ?? folders.size
@@ -61,7 +62,10 @@ export function ourOwn(vault: Prepared): (note: number) => Ranking {
   return (note) => {
     const stretch = [offsets[note], offsets[note + 1]] as const
     const places = [...lines.subarray(...stretch)]
-    return { targets: [...targets.subarray(...stretch)], lines: places.map((line, at) => (((reasons[(offsets[note] ?? 0) + at] ?? 0) & IS_NAMED) === 0 ? 0 : line)) }
+    return {
+      targets: [...targets.subarray(...stretch)],
+      lines: places.map((line, at) => (((reasons[(offsets[note] ?? 0) + at] ?? 0) & IS_NAMED) === 0 ? 0 : line)),
+    }
   }
 }
 
@@ -69,7 +73,10 @@ export function ourOwn(vault: Prepared): (note: number) => Ranking {
 export function adamicAdar({ links: { offsets, targets } }: Prepared): (note: number) => Ranking {
   const notes = offsets.length - 1
   const around: Set<number>[] = Array.from({ length: notes }, () => new Set())
-  const out: Set<number>[] = Array.from({ length: notes }, (_, note) => new Set(targets.subarray(offsets[note], offsets[note + 1])))
+  const out: Set<number>[] = Array.from(
+    { length: notes },
+    (_, note) => new Set(targets.subarray(offsets[note], offsets[note + 1])),
+  )
   for (const [note, own] of out.entries()) {
     for (const target of own) {
       around[note]?.add(target)
@@ -102,7 +109,12 @@ export function byVectors(table: ReturnType<typeof openTable>): Ranker {
     const means = read.texts.map((text, note) => {
       const { bodyStart = 0, headings = [] } = read.notes[note] ?? {}
       const chunks = chunkNote({ title: names[note]?.[0] ?? '', text, bodyStart, headings })
-      return unit(sum(chunks.map((chunk) => vectorOf(chunk.text)), table.dimensions))
+      return unit(
+        sum(
+          chunks.map((chunk) => vectorOf(chunk.text)),
+          table.dimensions,
+        ),
+      )
     })
     const middle = sum(means, table.dimensions).map((value) => value / Math.max(1, means.length))
     const own = means.map((vector) => unit(vector.map((value, at) => value - (middle[at] ?? 0))))
@@ -147,5 +159,9 @@ export function templateNotes({ paths, notes, texts }: ReadVault): ReadonlySet<s
   const least = Math.max(SHARED.notes, SHARED.share * paths.length)
   const isMade = ({ hashes }: { readonly hashes: Uint32Array }) =>
     hashes.filter((hash) => (counts.get(hash) ?? 0) >= least).length >= MADE_OF_TEMPLATE * Math.max(1, hashes.length)
-  return new Set(paths.filter((path, note) => /(?:^|\/)[^/]*templates?[^/]*\//i.test(path) || isMade(records[note] ?? { hashes: new Uint32Array() })))
+  return new Set(
+    paths.filter(
+      (path, note) => /(?:^|\/)[^/]*templates?[^/]*\//i.test(path) || isMade(records[note] ?? { hashes: new Uint32Array() }),
+    ),
+  )
 }

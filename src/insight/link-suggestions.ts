@@ -1,7 +1,7 @@
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/link-suggestions.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
-import { findMentions, IS_EXACT, IS_OPEN, type Mentions, type NameWords, nameWords } from './mentions.ts'
+import { findMentions, IS_EXACT, IS_OPEN, type Mentions, type NameWords, nameWords, wordNumbers } from './mentions.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { SharedWords } from './shared-words.ts'
 import { type LinkLists, undirected, Walker } from './walk.ts'
@@ -55,7 +55,8 @@ export const SIGNS = [
  * What each sign counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum as a chance.
  */
 const WEIGHTS: readonly number[] = [3.5, 2.2, 1.6, 0.15, 5.5, 0.3, 0.7, 0.6, 0.4, 1.8, 0.45, 5.7, 8, 6]
-const CONSTANT = -9
+/** Turns the sum into a chance: that of a link that was taken out to be the one that is looked at. */
+const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** How many are kept of each note. */
 const KEPT = 12
@@ -134,10 +135,11 @@ export class Suggester {
     const { corpus, links, folders } = source
     const notes = links.offsets.length - 1
     this.#source = source
-    this.#names = nameWords(source.names, corpus)
+    const words = wordNumbers(corpus)
+    this.#names = nameWords(source.names, { terms: corpus.terms, words })
     this.#namesOf = startsOf(this.#names.notes, notes)
-    const contexts = new Contexts(this.#names.notes, { links, terms: corpus.terms.length })
-    this.#mentions = findMentions(corpus, this.#names, (...occurrence) => contexts.add(...occurrence))
+    const contexts = new Contexts(this.#names.notes, { links, words: words.count })
+    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
     this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
     this.#words = new SharedWords(corpus)
     this.#walker = new Walker(undirected(links))
@@ -196,7 +198,13 @@ export class Suggester {
         (visits > TELLING.walk ? BY_LINKS : 0) |
         (Math.max(siblings, peers) > TELLING.folder ? BY_FOLDER : 0)
       const line = name?.isOpen === true ? (this.#mentions.lines[name.mention] as number) : 0
-      suggestions.push({ target, score: 1 / (1 + Math.exp(-weighted(signs) - CONSTANT)), line, reasons, signs })
+      suggestions.push({
+        target,
+        score: 1 / (1 + Math.exp(-CHANCE.slope * weighted(signs) - CHANCE.constant)),
+        line,
+        reasons,
+        signs,
+      })
     }
     const best = selectTop(suggestions, kept, (a, b) => comesFirst(a.score - b.score, a.target, b.target))
     const lined = best.map((each) => (each.line > 0 ? each : { ...each, line: this.#tellingLine(note, each.target) }))
@@ -456,11 +464,11 @@ class Contexts {
   #all = 0
   #allLinked = 0
 
-  constructor(owners: Uint32Array, { links, terms }: { readonly links: LinkLists; readonly terms: number }) {
+  constructor(owners: Uint32Array, { links, words }: { readonly links: LinkLists; readonly words: number }) {
     this.#owners = owners
     this.#links = links
-    this.#names = new Uint32Array(terms + 1)
-    this.#linked = new Uint32Array(terms + 1)
+    this.#names = new Uint32Array(words + 1)
+    this.#linked = new Uint32Array(words + 1)
     this.#own = new Uint32Array(2 * (links.offsets.length - 1))
     this.#ownLinked = new Uint32Array(2 * (links.offsets.length - 1))
   }

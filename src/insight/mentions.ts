@@ -7,13 +7,17 @@ import type { Corpus } from './corpus.ts'
 import { caseOf, FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
 /** What is needed of a corpus. */
-export type MentionCorpus = Pick<Corpus, 'forms' | 'terms' | 'termOf' | 'lines'>
+export interface MentionCorpus extends Pick<Corpus, 'lines'> {
+  readonly words: WordNumbers
+}
 
-/** The names of notes as numbers of terms. */
+/** The names of notes as numbers of words. */
 export interface NameWords {
   /** The note of each name, ascending. */
   readonly notes: Uint32Array
-  /** The terms of each name, in order. */
+  /** The words of each name in the singular, in order, as numbers of their own. */
+  readonly words: readonly (readonly number[])[]
+  /** The terms of the same words. */
   readonly terms: readonly (readonly number[])[]
   /** The case of each of its words, as in `NoteRecord`. */
   readonly flags: readonly (readonly number[])[]
@@ -30,7 +34,7 @@ export interface Mentions {
   readonly names: Uint32Array
   /** 1-based numbers of lines in the file. */
   readonly lines: Uint32Array
-  /** The term before it in its line and 1; 0 where the line begins with it. */
+  /** The number of the word before it in its line and 1; 0 where the line begins with it. */
   readonly before: Uint32Array
   /** The share of its line's words that it is. */
   readonly covers: Float32Array
@@ -51,54 +55,80 @@ const CASE = ~IS_CLOSED
 
 /** A name as it is looked for in texts. */
 interface SplitName {
-  readonly stems: readonly string[]
+  readonly forms: readonly string[]
   readonly flags: readonly number[]
 }
 
 /** The words of a name; none of one that says nothing by itself: a single letter, function words only. */
 export function splitName(name: string): SplitName {
-  const stems: string[] = []
+  const forms: string[] = []
   const flags: number[] = []
   let isTelling = false
   scanWords(name, (form, kind, _position, start, end) => {
     if (kind !== WORD) return
-    stems.push(stemOf(form))
+    forms.push(form)
     flags.push(caseOf(name, start, end))
     if (form.length > 1 && !isStopWord(form)) isTelling = true
   })
-  return isTelling && stems.length <= MOST_WORDS ? { stems, flags } : { stems: [], flags: [] }
+  return isTelling && forms.length <= MOST_WORDS ? { forms, flags } : { forms: [], flags: [] }
+}
+
+/** A form without the ending of an English plural: what names and texts are compared by. A stem would make `set` of `settings`. */
+export function singularOf(form: string): string {
+  if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
+  if (form.endsWith('ies') && form.length > 4) return `${form.slice(0, -3)}y`
+  return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
+}
+
+/** Numbers of words, whether they stand in the singular or the plural. */
+export interface WordNumbers {
+  readonly count: number
+  /** Of each form of a corpus. */
+  readonly of: Uint32Array
+  readonly numbers: ReadonlyMap<string, number>
+}
+
+export function wordNumbers({ forms }: Pick<Corpus, 'forms'>): WordNumbers {
+  const numbers = new Map<string, number>()
+  const of = Uint32Array.from(forms, (form) => {
+    const singular = singularOf(form)
+    const number = numbers.get(singular) ?? numbers.size
+    numbers.set(singular, number)
+    return number
+  })
+  return { count: numbers.size, of, numbers }
 }
 
 /** The names of each note that texts can hold; those with a word that no note has cannot occur. */
-export function nameWords(names: readonly (readonly string[])[], { terms }: Pick<Corpus, 'terms'>): NameWords {
-  const numbers = new Map(terms.map((term, at) => [term, at]))
-  const found = { notes: [] as number[], terms: [] as number[][], flags: [] as (readonly number[])[] }
+export function nameWords(
+  names: readonly (readonly string[])[],
+  { terms, words }: { readonly terms: readonly string[]; readonly words: WordNumbers },
+): NameWords {
+  const stems = new Map(terms.map((term, at) => [term, at]))
+  const found = { notes: [] as number[], words: [] as number[][], terms: [] as number[][], flags: [] as (readonly number[])[] }
   for (const [note, own] of names.entries()) {
     const seen = new Set<string>()
     for (const name of own) {
-      const { stems, flags } = splitName(name)
-      const known = stems.flatMap((stem) => numbers.get(stem) ?? [])
+      const { forms, flags } = splitName(name)
+      const known = forms.flatMap((form) => words.numbers.get(singularOf(form)) ?? [])
       const key = known.join()
-      if (known.length === 0 || known.length < stems.length || seen.has(key)) continue
+      if (known.length === 0 || known.length < forms.length || seen.has(key)) continue
       seen.add(key)
       found.notes.push(note)
-      found.terms.push(known)
+      found.words.push(known)
+      found.terms.push(forms.flatMap((form) => stems.get(stemOf(form)) ?? []))
       found.flags.push(flags)
     }
   }
   return { ...found, notes: Uint32Array.from(found.notes) }
 }
 
-/** Given each occurrence of a name: its note, the name, the term before it as in `Mentions`, and its marks. */
+/** Given each occurrence of a name: its note, the name, the word before it as in `Mentions`, and its marks. */
 export type OccurrenceSink = (note: number, name: number, before: number, marks: number) => void
 
 /** Finds every name in every note, the longest at each place, none over the end of a line. Linear in the words. */
-export function findMentions(
-  { lines, termOf, terms }: MentionCorpus,
-  names: NameWords,
-  sink: OccurrenceSink = () => {},
-): Mentions {
-  const trie = new NameTrie(names.terms, terms.length)
+export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
+  const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
   const found = new FoundMentions(notes)
   const line: number[] = []
@@ -112,7 +142,7 @@ export function findMentions(
       const start = word
       const end = lines.ends[at] as number
       line.length = 0
-      for (; word < end; word++) line.push(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
+      for (; word < end; word++) line.push(words.of[(lines.words[word] as number) >>> FLAG_BITS] as number)
       for (let place = 0; place < line.length; ) {
         const match = trie.longest(line, place)
         if (match === undefined) {

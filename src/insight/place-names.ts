@@ -1,5 +1,4 @@
-import { stemOf } from '../search/words/stem.ts'
-import { splitName } from './mentions.ts'
+import { singularOf, splitName } from './mentions.ts'
 import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
 /** A name that is looked for in a text. */
@@ -22,25 +21,27 @@ interface Word {
   readonly line: number
   readonly start: number
   readonly end: number
-  readonly stem: string
+  readonly singular: string
 }
 
 /** For each name its place on the line that was given, with its own capitals first, else the nearest to it; `undefined` where it is not in the text. */
 export function placeNames(source: RecordSource, wanted: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []
-  const byStem = new Map<string, number[]>()
+  const bySingular = new Map<string, number[]>()
   readWords(source, ({ line, start, end, form, flags }) => {
-    const stem = (flags & IS_CLOSED) === 0 ? stemOf(form) : ''
-    const list = byStem.get(stem)
-    if (list === undefined) byStem.set(stem, [words.length])
+    const singular = (flags & IS_CLOSED) === 0 ? singularOf(form) : ''
+    const list = bySingular.get(singular)
+    if (list === undefined) bySingular.set(singular, [words.length])
     else list.push(words.length)
-    words.push({ line, start, end, stem })
+    words.push({ line, start, end, singular })
   })
   return wanted.map(({ names, line }) => {
     const distance = (place: PlacedName): number => Math.abs(place.line - line)
     const places = names.flatMap((name) => {
-      const { stems } = splitName(name)
-      const found = (byStem.get(stems[0] ?? ' ') ?? []).flatMap((at) => placeAt(words, stems, at) ?? [])
+      const singulars = splitName(name).forms.map(singularOf)
+      const found = (bySingular.get(singulars[0] ?? ' ') ?? [])
+        .flatMap((at) => placeAt(words, singulars, at) ?? [])
+        .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))
       return found.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
     })
     const best = places.toSorted(
@@ -54,10 +55,13 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   })
 }
 
-function placeAt(words: readonly Word[], stems: readonly string[], from: number): PlacedName | undefined {
+/** What would be torn apart by a link around it. */
+const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
+
+function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {
   const first = words[from]
-  const last = words[from + stems.length - 1]
+  const last = words[from + singulars.length - 1]
   if (first === undefined || last === undefined || last.line !== first.line) return undefined
-  for (const [at, stem] of stems.entries()) if (words[from + at]?.stem !== stem) return undefined
+  for (const [at, singular] of singulars.entries()) if (words[from + at]?.singular !== singular) return undefined
   return { line: first.line, start: first.start, end: last.end }
 }

@@ -1,6 +1,9 @@
 import { foldName } from '../../core/fold.ts'
 import type { Flavour, Link } from '../../core/note.ts'
 import { fileStemOf, folderOf, nameOf } from '../../core/paths.ts'
+import { scanBlocks } from '../../markdown/blocks.ts'
+import { bodyStartOf } from '../../markdown/frontmatter.ts'
+import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { encodeDestination } from '../../markdown/retarget/encode-destination.ts'
 
@@ -91,7 +94,7 @@ function candidates({ text, start, end, from, to, isNameUnique }: WantedLink, st
   const shown = text.slice(start, end)
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
-  const wikilinks = wikilinksTo(isShort ? fileStemOfNote(to) : full, shown)
+  const wikilinks = wikilinksTo(isShort ? fileStemOfNote(to) : full, { shown, bar: isInTable(text, start) ? '\\|' : '|' })
   const path = style.path === 'relative' || style.form === 'wikilink' ? relativePath(from, to) : isShort ? nameOf(to) : to
   const label = shown.replace(/[\\[\]]/g, '\\$&')
   const destination = encodeDestination(path, { spaces: false, ascii: false, enders: '#' })
@@ -103,15 +106,17 @@ function fileStemOfNote(path: string): string {
   return /\.md$/i.test(path) ? nameOf(path).replace(/\.md$/i, '') : fileStemOf(path)
 }
 
-function wikilinksTo(target: string, shown: string): readonly Candidate[] {
+function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; readonly bar: string }): readonly Candidate[] {
   // What a wikilink cannot say.
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
   if (foldName(target) === foldName(shown)) return [{ written: `[[${shown}]]`, target: shown }]
-  // In a table a bar would end the cell.
-  return [
-    { written: `[[${target}|${shown}]]`, target },
-    { written: `[[${target}\\|${shown}]]`, target },
-  ]
+  return [{ written: `[[${target}${bar}${shown}]]`, target }]
+}
+
+/** In a table a bar would end the cell. */
+function isInTable(text: string, at: number): boolean {
+  const { runs } = scanBlocks(text, bodyStartOf(text), new LineIndex())
+  return runs.some(({ kind, start, end }) => kind === 'row' && start <= at && at < end)
 }
 
 function withEnding(path: string): string {
