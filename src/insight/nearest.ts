@@ -12,12 +12,6 @@ const MOST_PLACES = 3_000
 /** The best candidates are compared by all their terms. */
 const CANDIDATES = 40
 /**
- * Added to the length of each note's vector, squared, in units of squared idf: some words that no other note has. Without it two notes of three equal
- * words would be as alike as two of three hundred.
- */
-const DAMPING = 50
-
-/**
  * The nearest notes of each note: by TF-IDF of the words of its own. Symmetric, 1 for no two notes. Time grows with the notes, because of each a bounded
  * number of places is looked at.
  */
@@ -44,14 +38,19 @@ interface Weighted {
   readonly weights: Float32Array
 }
 
-/** A note's words as a vector of a length below 1. */
+/**
+ * A note's words as a vector of a length below 1: as if it had one more, which no other note has. Otherwise two notes of three equal words would be as alike
+ * as two of three hundred.
+ */
 function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Float32Array {
   const notes = offsets.length - 1
-  const idf = Float32Array.from(documents, (count) => Math.log(1 + (notes - count + 0.5) / (count + 0.5)))
+  const idfOf = (count: number): number => Math.log(1 + (notes - count + 0.5) / (count + 0.5))
+  const idf = Float32Array.from(documents, idfOf)
   const weights = Float32Array.from(terms, (term, at) => (1 + Math.log(counts[at] as number)) * (idf[term] as number))
+  const unique = idfOf(1) ** 2
   for (let note = 0; note < notes; note++) {
     const own = weights.subarray(offsets[note], offsets[note + 1])
-    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, DAMPING))
+    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, unique))
     for (let at = 0; at < own.length; at++) own[at] = (own[at] as number) / length
   }
   return weights

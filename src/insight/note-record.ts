@@ -1,7 +1,7 @@
 import { markProse, OPEN, SILENT } from '../markdown/prose.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { WORD } from '../search/words/word-sink.ts'
+import { WORD, type WordSink } from '../search/words/word-sink.ts'
 
 /**
  * What is kept of a note for the vault as a whole: the words of its body, line by line. Made of the text alone, and small: some three bytes a
@@ -46,21 +46,67 @@ export interface RecordSource {
 }
 
 /** Hands over the words of a note's body in order, without the addresses of links and the tags of HTML. Linear, never throws. */
-export function readWords({ text, bodyStart }: RecordSource, sink: PlacedWordSink): void {
+export function readWords(source: RecordSource, sink: PlacedWordSink): void {
+  scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
+}
+
+/** Each word with its flags in the place of its kind and its line in that of its position: no object a word. */
+function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
+  const silences = new Silences(marks)
   let line = lineOf(text, bodyStart)
   for (let from = bodyStart; from < text.length; line++) {
     const newline = text.indexOf('\n', from)
     const to = newline === -1 ? text.length : newline
-    const base = from
-    const content = text.slice(from, to)
-    scanWords(content, (form, kind, _position, start, end) => {
-      const mark = marks[base + start]
-      if (kind !== WORD || mark === SILENT) return
-      const flags = caseOf(content, start, end) | (mark === OPEN ? 0 : IS_CLOSED)
-      sink({ line, start: base + start, end: base + end, form, flags })
-    })
+    for (let start = silences.endAt(from, to); start < to; ) {
+      const end = Math.min(to, silences.next(start))
+      scanPiece({ text, marks, line, start, end }, sink)
+      start = silences.endAt(end, to)
+    }
     from = to + 1
+  }
+}
+
+interface Piece {
+  readonly text: string
+  readonly marks: Uint8Array
+  readonly line: number
+  readonly start: number
+  readonly end: number
+}
+
+function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: WordSink): void {
+  const piece = text.slice(base, limit)
+  scanWords(piece, (form, kind, _position, start, end) => {
+    if (kind !== WORD) return
+    const flags = caseOf(piece, start, end) | (marks[base + start] === OPEN ? 0 : IS_CLOSED)
+    sink(form, flags, line, base + start, base + end)
+  })
+}
+
+/** Where what no one reads begins and ends; asked in ascending order. */
+class Silences {
+  readonly #marks: Uint8Array
+  #next = -1
+
+  constructor(marks: Uint8Array) {
+    this.#marks = marks
+  }
+
+  /** The first silent place at or after an offset. */
+  next(from: number): number {
+    if (this.#next < from) {
+      const found = this.#marks.indexOf(SILENT, from)
+      this.#next = found === -1 ? this.#marks.length : found
+    }
+    return this.#next
+  }
+
+  /** The first place at or after an offset that is not silent, `to` at the most. */
+  endAt(from: number, to: number): number {
+    let at = from
+    while (at < to && this.#marks[at] === SILENT) at++
+    return at
   }
 }
 
@@ -73,14 +119,16 @@ export function noteRecord(source: RecordSource): NoteRecord {
   const ends: number[] = []
   const words: number[] = []
   let hash = HASH_SEED
+  let current = 0
   const endLine = (): void => {
     if (lines.length === ends.length) return
     ends.push(words.length)
     hashes.push(finished(hash))
     hash = HASH_SEED
   }
-  readWords(source, ({ line, form, flags }) => {
-    if (line !== lines.at(-1)) {
+  scanNote(source, (form, flags, line) => {
+    if (line !== current) {
+      current = line
       endLine()
       lines.push(line)
     }

@@ -213,7 +213,7 @@ describe('tools', () => {
 
   test.each([
     ['search --query x', 'search', 'embedder.kind: static'],
-    ['call similar_nodes {"id":"a"}', 'similar_nodes', 'embedder.kind: static'],
+    ['call search {"query":"a"}', 'search', 'embedder.kind: static'],
     ['search --query x --set tools.search=no', 'search', 'tools.search: true'],
   ])('without an embedder %s says which setting helps', async (args, tool, setting) => {
     expect(await roux(`${args} --set embedder.kind=none`)).toEqual({
