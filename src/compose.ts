@@ -33,6 +33,7 @@ import {
   type OpenEmbedding,
   openEmbedding,
 } from './workers/open-embedding.ts'
+import { RecentTexts } from './workers/recent-texts.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 import { openFiles, openTexts } from './workers/vault-files.ts'
 
@@ -137,10 +138,10 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
-  const texts = openTexts(reads)
   const insights = new InsightClient({
     store,
-    texts,
+    // Each note is read once: nothing is kept, and what answers keep stays.
+    texts: openTexts(reads, new RecentTexts(0)),
     runs: compute,
     file: place.insightFile,
     isIgnored: openGlobs(settings.insight.ignore),
@@ -151,7 +152,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
     store,
-    texts,
+    texts: openTexts(reads),
     rankings: new Rankings(store, compute),
     insights,
     indexing,
