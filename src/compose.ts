@@ -37,6 +37,7 @@ import {
   type OpenEmbedding,
   openEmbedding,
 } from './workers/open-embedding.ts'
+import { RecentTexts } from './workers/recent-texts.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 import { openFiles, openTexts } from './workers/vault-files.ts'
 
@@ -142,25 +143,28 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
-  const texts = openTexts(reads)
   const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
-  const insights = new InsightClient({
+  const insightParts = {
     store,
-    texts,
+    // Each note is read once: nothing is kept, and what answers keep stays.
+    texts: openTexts(reads, new RecentTexts(0)),
     runs: compute,
     file: place.insightFile,
     state: insightState,
     isIgnored: openGlobs(settings.insight.ignore),
-  })
+  }
+  const insights = new InsightClient({ ...insightParts, kind: 'whole' })
+  const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => tryEagerly(() => store.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
     store,
-    texts,
+    texts: openTexts(reads),
     rankings: new Rankings(store, compute),
     insights,
+    linkInsights,
     insightState,
     indexing,
     ...(settings.insight.keep_days === 0
@@ -184,6 +188,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       insights.close()
+      linkInsights.close()
       insightState.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()

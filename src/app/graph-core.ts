@@ -18,6 +18,7 @@ export interface GraphCore {
   readonly texts: Texts
   readonly rankings: Rankings
   readonly insights: Insights
+  readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
   readonly indexing: Indexing
   /** What changed in the graph; absent where none of it is kept. */

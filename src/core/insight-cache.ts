@@ -1,3 +1,5 @@
+import type { InsightKind } from './insight.ts'
+
 /** Keeps what insights are made of, and the last one. It may forget anything at any time: all of it can be made again. */
 export interface InsightCache {
   /** Those of these contents (hashes) of which there is no record. */
@@ -9,7 +11,8 @@ export interface InsightCache {
   keepOnly(contents: ReadonlySet<string>): void
   /** What was computed last, if it was of this. @throws Error when it is not what was kept */
   result(of: string): Uint8Array | undefined
-  keepResult(of: string, bytes: Uint8Array): void
+  /** In place of the last one of its kind. */
+  keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
   /** Forgets everything, damage too. */
   reset(): void
   close(): void

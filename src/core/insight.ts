@@ -3,24 +3,40 @@ import type { Gaps } from './gaps.ts'
 import type { NodeId } from './ids.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
-/** What the notes of a vault say together, computed for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
-export interface Insight {
+/** What is computed of all notes for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
+interface OfAllNotes {
   readonly generation: number
   /** The listed notes that take part, ascending. */
   readonly ids: readonly NodeId[]
+  /** Notes of which nothing but the names is in it, because their files did not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+/** What the notes of a vault say together. */
+export interface Insight extends OfAllNotes {
   /** How many words each has that are no boilerplate. */
   readonly ownWords: Uint32Array
   readonly nearest: Nearest
-  readonly suggestions: LinkSuggestions
   /** The most alike first. */
   readonly duplicates: readonly DuplicatePair[]
   /** How many of them each links to. */
   readonly linkCounts: Uint32Array
   readonly communities: Communities
   readonly gaps: Gaps
-  /** Notes of which nothing but the names is in it, because their files did not answer. */
-  readonly unread: readonly NodeId[]
 }
+
+/** Links that may be missing. They have a run of their own, because they take longer than everything else together. */
+export interface LinkInsight extends OfAllNotes {
+  readonly suggestions: LinkSuggestions
+}
+
+/** What is computed, by the name of the run. */
+export interface InsightKinds {
+  readonly whole: Insight
+  readonly links: LinkInsight
+}
+
+export type InsightKind = keyof InsightKinds
 
 /** For each note the notes nearest to it by their texts, best first. */
 export interface Nearest {
@@ -43,17 +59,17 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Followed {
-  readonly insight: Insight
+export interface Followed<Kind extends InsightKind = 'whole'> {
+  readonly insight: InsightKinds[Kind]
   /** Else the vault moved on, and a newer one is being computed. */
   readonly isCurrent: boolean
 }
 
 /** The insight of one vault; computed when it is asked for, one run at a time, the last one serving meanwhile. */
-export interface Insights {
+export interface Insights<Kind extends InsightKind = 'whole'> {
   /**
    * The last one, and has a newer one computed where the vault moved on. `undefined` when there is none in time, or while the vault is not read.
    * @throws RouxError `PROVIDER_ERROR` when there is none because computing it failed
    */
-  follow(options: FollowOptions): Promise<Followed | undefined>
+  follow(options: FollowOptions): Promise<Followed<Kind> | undefined>
 }

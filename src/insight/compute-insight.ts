@@ -1,4 +1,4 @@
-import { type Insight, STUB_WORDS } from '../core/insight.ts'
+import { type Insight, type LinkInsight, STUB_WORDS } from '../core/insight.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { findCommunities } from './communities.ts'
 import type { KeptCommunities } from './community-names.ts'
@@ -21,9 +21,10 @@ export interface InsightSource {
 
 /** What is computed: an insight without what only its run knows. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
+export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Grows with every change of what is computed, so that what an older version kept is not answered from. */
-export const INSIGHT_VERSION = 3
+export const INSIGHT_VERSION = 4
 
 /**
  * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
@@ -44,6 +45,13 @@ export function computeInsight(
   const { communities, kept } = findCommunities(source, former)
   const linkCounts = Uint32Array.from(ids, (_, note) => (offsets[note + 1] as number) - (offsets[note] as number))
   const gaps = findGaps(source, communities.levels[0])
+  const duplicates = findDuplicates(corpus)
+  const { nearest } = source
+  return { result: { ownWords: corpus.ownWords, nearest, duplicates, linkCounts, communities, gaps }, kept }
+}
+
+/** The links that may be missing. */
+export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
     // A file's name names its note, too.
@@ -51,9 +59,7 @@ export function computeInsight(
     folders: foldersOf(ids),
     links: { offsets, targets },
   })
-  const duplicates = findDuplicates(corpus)
-  const { nearest } = source
-  return { result: { ownWords: corpus.ownWords, nearest, suggestions, duplicates, linkCounts, communities, gaps }, kept }
+  return { suggestions }
 }
 
 /** The number of each note's folder. */

@@ -1,8 +1,16 @@
 import { hash as digest } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
+import type { InsightKind } from '../core/insight.ts'
 import type { InsightCache } from '../core/insight-cache.ts'
 import type { NoteText } from '../core/texts.ts'
-import { computeInsight, INSIGHT_VERSION, type InsightResult, type InsightSource } from './compute-insight.ts'
+import {
+  computeInsight,
+  computeLinks,
+  INSIGHT_VERSION,
+  type InsightResult,
+  type InsightSource,
+  type LinkResult,
+} from './compute-insight.ts'
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
 import { packCommunities, unpackCommunities } from './pack-communities.ts'
@@ -25,13 +33,26 @@ export interface TextOfNote {
   readonly text: NoteText | undefined
 }
 
-export interface RunResult extends InsightResult {
-  /** Its communities as they are to be kept, packed. */
-  readonly communitiesKept: Uint8Array
+interface Computed {
+  readonly whole: InsightResult
+  readonly links: LinkResult
+}
+
+export interface RunResult<Kind extends InsightKind = InsightKind> {
+  readonly computed: Computed[Kind]
+  /** Its communities as they are to be kept, packed, where it has any. */
+  readonly communitiesKept?: Uint8Array
   /** The notes that take part, ascending by id, as numbers in the order in which they were given. */
   readonly order: Uint32Array
   /** All texts were of the contents that the notes were said to have. */
   readonly isSettled: boolean
+}
+
+/** What is computed, and of which links: of all notes, in the order in which they will be given. */
+export interface RunSubject {
+  readonly kind: InsightKind
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
 }
 
 /** What is to be done before a run has its result. */
@@ -43,17 +64,16 @@ export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint3
  */
 export class InsightRun {
   readonly #cache: InsightCache
-  readonly #links: { readonly offsets: Uint32Array; readonly targets: Uint32Array }
+  readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
   /** The contents of notes whose text was of another version than their hash says, by their numbers; empty where there was no text. */
   readonly #others = new Map<number, string>()
   #order = new Uint32Array()
   #of = ''
 
-  /** `links`: of all notes, in the order in which they will be given. */
-  constructor(cache: InsightCache, links: { readonly offsets: Uint32Array; readonly targets: Uint32Array }) {
+  constructor(cache: InsightCache, subject: RunSubject) {
     this.#cache = cache
-    this.#links = links
+    this.#subject = subject
   }
 
   addNotes(notes: readonly NoteFacts[]): void {
@@ -67,7 +87,7 @@ export class InsightRun {
     this.#order = Uint32Array.from(taking.sort((a, b) => ((notes[a] as NoteFacts).id < (notes[b] as NoteFacts).id ? -1 : 1)))
     const { offsets, targets } = this.#ordered()
     const facts = Array.from(this.#order, (note) => notes[note])
-    this.#of = digest('sha256', JSON.stringify([INSIGHT_VERSION, facts, [...offsets], [...targets]]), 'hex')
+    this.#of = digest('sha256', JSON.stringify([INSIGHT_VERSION, this.#subject.kind, facts, [...offsets], [...targets]]), 'hex')
     const kept = this.#cache.result(this.#of)
     if (kept !== undefined) return { result: deserialize(kept) as RunResult }
     const lacking = new Set(this.#cache.lacking([...new Set(facts.map((note) => note?.hash ?? ''))]))
@@ -103,16 +123,20 @@ export class InsightRun {
       corpus: builder.build(),
       ...this.#ordered(),
     }
-    const { result: computed, kept } = computeInsight(source, former && unpackCommunities(former))
-    const result = { order: this.#order, isSettled: this.#others.size === 0, communitiesKept: packCommunities(kept), ...computed }
+    const { kind } = this.#subject
+    const result: RunResult = {
+      order: this.#order,
+      isSettled: this.#others.size === 0,
+      ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former)),
+    }
     this.#cache.keepOnly(contents)
-    if (result.isSettled) this.#cache.keepResult(this.#of, serialize(result))
+    if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
     return result
   }
 
   /** The links between the notes that take part, in their order. */
   #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
-    const { offsets, targets } = this.#links
+    const { offsets, targets } = this.#subject
     const places = new Int32Array(this.#notes.length).fill(-1)
     for (const [at, note] of this.#order.entries()) places[note] = at
     const ordered = new Uint32Array(this.#order.length + 1)
@@ -129,6 +153,11 @@ export class InsightRun {
     }
     return { offsets: ordered, targets: found.slice(0, count) }
   }
+}
+
+function wholeOf(source: InsightSource, former: Uint8Array | undefined) {
+  const { result, kept } = computeInsight(source, former && unpackCommunities(former))
+  return { computed: result, communitiesKept: packCommunities(kept) }
 }
 
 const NO_WORDS = noteRecord({ text: '', bodyStart: 0 })

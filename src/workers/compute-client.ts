@@ -3,7 +3,7 @@ import type { Analytics, CentralMetric } from '../core/analytics.ts'
 import { once } from '../core/once.ts'
 import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
-import type { RunPlan, RunResult } from '../insight/insight-run.ts'
+import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
@@ -55,7 +55,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
     }
   }
 
-  async beginInsight(file: string, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<InsightSteps> {
+  async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const run = this.#nextId++
     const worker = this.#start()
     // Someone may wait for the result.
@@ -67,7 +67,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
       if (this.#held.delete(run)) this.#ask({ type: 'endInsight', run }).catch(() => {})
     })
     try {
-      await this.#ask({ type: 'beginInsight', run, file, offsets, targets }, [offsets.buffer, targets.buffer])
+      await this.#ask({ type: 'beginInsight', run, file, subject }, [subject.offsets.buffer, subject.targets.buffer])
     } catch (error) {
       close()
       throw error

@@ -62,7 +62,7 @@ const runs = new Map<number, { readonly run: InsightRun; readonly cache: Insight
 function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
   if (job.type === 'beginInsight') {
     const cache = openInsightCache(job.file)
-    runs.set(job.run, { cache, run: new InsightRun(cache, job) })
+    runs.set(job.run, { cache, run: new InsightRun(cache, job.subject) })
     return undefined
   }
   const open = runs.get(job.run)

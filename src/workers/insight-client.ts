@@ -1,11 +1,11 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
-import type { Followed, FollowOptions, Insight, Insights } from '../core/insight.ts'
+import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight.ts'
 import type { InsightState } from '../core/insight-state.ts'
-import type { FileVersion, Snapshot, Store, Topology } from '../core/store.ts'
+import type { FileVersion, Snapshot, Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
 import { within } from '../core/within.ts'
-import type { NoteFacts, RunPlan, RunResult, TextOfNote } from '../insight/insight-run.ts'
+import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
 /** The steps of one run over a vault as a whole, off the main thread. */
 export interface InsightSteps {
@@ -21,10 +21,12 @@ export interface InsightSteps {
 
 export interface InsightRuns {
   /** Begins a run; `file`: where what is made of notes is kept between runs. The arrays are taken over. */
-  beginInsight(file: string, links: Pick<Topology, 'offsets' | 'targets'>): Promise<InsightSteps>
+  beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
-export interface InsightClientParts {
+export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
+  /** What is computed. */
+  readonly kind: Kind
   readonly store: Pick<Store, 'read'>
   readonly texts: Texts
   readonly runs: InsightRuns
@@ -45,21 +47,21 @@ const ATTEMPTS = 2
 const PAUSE = 60_000
 
 /** Gathers what an insight is computed of, and keeps the last one. What is read of the vault comes in parts, with a turn for others between. */
-export class InsightClient implements Insights {
-  readonly #parts: InsightClientParts
+export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
+  readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
-  #last: Insight | undefined
+  #last: InsightKinds[Kind] | undefined
   #running: Promise<void> | undefined
   /** The generation that someone asked for while a run was under way. */
   #wanted: number | undefined
   /** What need not be tried again before a moment. */
   #pause = { generation: -1, until: 0 }
 
-  constructor(parts: InsightClientParts) {
+  constructor(parts: InsightClientParts<Kind>) {
     this.#parts = parts
   }
 
-  async follow({ wait, signal }: FollowOptions): Promise<Followed | undefined> {
+  async follow({ wait, signal }: FollowOptions): Promise<Followed<Kind> | undefined> {
     const now = await this.#parts.store.read(async ({ generation, complete }) => ({ generation, complete }), signal)
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
@@ -113,7 +115,7 @@ export class InsightClient implements Insights {
     this.#pause = { generation, until: performance.now() + PAUSE }
   }
 
-  async #compute(): Promise<Insight> {
+  async #compute(): Promise<InsightKinds[Kind]> {
     for (let beginning = 1; ; beginning++) {
       const insight = await this.#tryOnce(beginning === BEGINNINGS)
       if (insight !== undefined) return insight
@@ -121,12 +123,16 @@ export class InsightClient implements Insights {
   }
 
   /** `undefined` where the vault moved on, unless what is found then is taken all the same. */
-  async #tryOnce(isLast: boolean): Promise<Insight | undefined> {
+  async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
       const found = await snapshot.topology()
       return { generation: snapshot.generation, topology: found, ids: found.ids() }
     })
-    const steps = await this.#parts.runs.beginInsight(this.#parts.file, topology)
+    const steps = await this.#parts.runs.beginInsight(this.#parts.file, {
+      kind: this.#parts.kind,
+      offsets: topology.offsets,
+      targets: topology.targets,
+    })
     try {
       const versions: (FileVersion | undefined)[] = []
       for (let from = 0; from < ids.length; from += FACTS) {
@@ -138,13 +144,14 @@ export class InsightClient implements Insights {
       }
       const plan = await steps.plan()
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
-      const { order, isSettled, communitiesKept, ...result } =
+      const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(this.#parts.state.communities())
       // Ids given by a result that lacks texts would be taken from notes again by the next one.
-      if (isSettled) this.#parts.state.keepCommunities(communitiesKept)
+      if (isSettled && communitiesKept !== undefined) this.#parts.state.keepCommunities(communitiesKept)
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...result }
+      // A run computes what its kind says.
+      return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
     }

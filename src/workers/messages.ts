@@ -11,7 +11,7 @@ import type { Scores } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { WrittenGraph } from '../core/vector-graphs.ts'
-import type { NoteFacts, RunPlan, RunResult, TextOfNote } from '../insight/insight-run.ts'
+import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 
 /** What the indexing worker works on. */
@@ -121,8 +121,7 @@ export type ComputeJob =
       readonly type: 'beginInsight'
       readonly run: number
       readonly file: string
-      readonly offsets: Uint32Array
-      readonly targets: Uint32Array
+      readonly subject: RunSubject
     }
   | { readonly type: 'addNotes'; readonly run: number; readonly notes: readonly NoteFacts[] }
   | { readonly type: 'planInsight'; readonly run: number }

@@ -40,7 +40,15 @@ function apply(vault: MemoryVault, files: Map<string, string>, one: typeof edit 
 }
 
 function clientOf({ store, texts }: IndexedVault, cache = memoryCache()): InsightClient {
-  return new InsightClient({ store, texts, runs: runsHere(cache), file: 'unused', state: FORGETFUL, isIgnored: () => false })
+  return new InsightClient({
+    kind: 'whole',
+    store,
+    texts,
+    runs: runsHere(cache),
+    file: 'unused',
+    state: FORGETFUL,
+    isIgnored: () => false,
+  })
 }
 
 async function newest(client: InsightClient): Promise<Omit<Insight, 'generation'>> {

@@ -25,7 +25,7 @@ import {
   type Store,
 } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
-import { insightsOf, memoryInsightState } from './insights.ts'
+import { insightsOf, linkInsightsOf, memoryInsightState } from './insights.ts'
 
 /** A file of a fake vault; frontmatter is written from `properties`. */
 export interface FakeFile {
@@ -366,12 +366,14 @@ export function fakeCore(
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
   const insightState = memoryInsightState()
   const insights = insightsOf({ store, texts }, insightState)
+  const linkInsights = linkInsightsOf({ store, texts }, insightState)
   return {
     root: '/vault',
     store,
     texts,
     rankings,
     insights,
+    linkInsights,
     insightState,
     indexing,
     searchWeight: 'auto',

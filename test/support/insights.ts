@@ -12,7 +12,7 @@ export interface MemoryCache extends InsightCache {
 /** A cache of insights in memory. */
 export function memoryCache(): MemoryCache {
   const kept = new Map<string, Uint8Array>()
-  let last: { readonly of: string; readonly bytes: Uint8Array } | undefined
+  const results = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>()
   return {
     kept,
     lacking: (contents) => contents.filter((content) => !kept.has(content)),
@@ -23,13 +23,13 @@ export function memoryCache(): MemoryCache {
     keepOnly(contents) {
       for (const content of [...kept.keys()]) if (!contents.has(content)) kept.delete(content)
     },
-    result: (of) => (last?.of === of ? last.bytes : undefined),
-    keepResult(of, bytes) {
-      last = { of, bytes }
+    result: (of) => [...results.values()].find((one) => one.of === of)?.bytes,
+    keepResult(of, kind, bytes) {
+      results.set(kind, { of, bytes })
     },
     reset() {
       kept.clear()
-      last = undefined
+      results.clear()
     },
     close() {},
   }
@@ -38,9 +38,9 @@ export function memoryCache(): MemoryCache {
 /** Runs that are made in this thread, later as in another; each step is told before it is made. */
 export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: string) => void = () => {}): InsightRuns {
   return {
-    async beginInsight(_, links) {
+    async beginInsight(_, subject) {
       onStep('begin')
-      const run = new InsightRun(cache, links)
+      const run = new InsightRun(cache, subject)
       const later = async <T>(step: string, make: () => T): Promise<T> => {
         await new Promise((resolve) => setImmediate(resolve))
         onStep(step)
@@ -57,12 +57,23 @@ export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: str
   }
 }
 
+interface InsightSource {
+  readonly store: Pick<Store, 'read'>
+  readonly texts: Texts
+}
+
 /** The insights of a store. */
-export function insightsOf(
-  { store, texts }: { readonly store: Pick<Store, 'read'>; readonly texts: Texts },
-  state: InsightState = memoryInsightState(),
-): InsightClient {
-  return new InsightClient({ store, texts, runs: runsHere(), file: 'unused', state, isIgnored: () => false })
+export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient {
+  return new InsightClient({ ...partsOf(source, state), kind: 'whole' })
+}
+
+/** The links of a store that may be missing. */
+export function linkInsightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient<'links'> {
+  return new InsightClient({ ...partsOf(source, state), kind: 'links' })
+}
+
+function partsOf({ store, texts }: InsightSource, state: InsightState) {
+  return { store, texts, runs: runsHere(), file: 'unused', state, isIgnored: () => false }
 }
 
 /** What is decided about a vault as a whole, in memory. */

@@ -31,6 +31,7 @@ async function open(
   const steps: string[] = []
   const runs = own.runs ?? runsHere(own.cache, (step) => steps.push(step))
   const client = new InsightClient({
+    kind: 'whole',
     store: vault.store,
     texts: own.texts ?? vault.texts,
     runs,
@@ -177,6 +178,7 @@ test('a store on another machine is asked in a few trips', async () => {
   const vault = await new IndexedVault(files).index()
   const store = slowStore(vault.store)
   const client = new InsightClient({
+    kind: 'whole',
     store,
     texts: vault.texts,
     runs: runsHere(),

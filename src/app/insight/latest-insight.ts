@@ -1,4 +1,4 @@
-import type { Insight } from '../../core/insight.ts'
+import type { Followed, Insight, InsightKind, Insights, LinkInsight } from '../../core/insight.ts'
 import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -17,19 +17,40 @@ export function answerFromInsight<T>(
   const began = waiting(call)
   return answerInSteps(core, began, async (read) => {
     const { insight, warnings } = await insightFor(core, began)
-    if (insight === undefined) return { value: empty, warnings }
-    const answered = await use(insight, read)
-    return { ...answered, warnings: [...warnings, ...answered.warnings] }
+    return withWarnings(insight === undefined ? { value: empty, warnings: [] } : await use(insight, read), warnings)
   })
 }
 
-/** The last insight within the time that the call has, and what is to be said of it. */
-export async function insightFor(
+/** Answers from the links that may be missing, in the same way. */
+export function answerFromLinks<T>(
   core: GraphCore,
   call: Call,
-): Promise<{ readonly insight: Insight | undefined; readonly warnings: readonly Warning[] }> {
+  { empty, use }: { readonly empty: T; use(insight: LinkInsight, read: Read): Promise<Answer<T>> },
+): Promise<Answer<T>> {
+  const began = waiting(call)
+  return answerInSteps(core, began, async (read) => {
+    const { insight, warnings } = await latest(core.linkInsights, began)
+    return withWarnings(insight === undefined ? { value: empty, warnings: [] } : await use(insight, read), warnings)
+  })
+}
+
+function withWarnings<T>(answered: Answer<T>, warnings: readonly Warning[]): Answer<T> {
+  return { ...answered, warnings: [...warnings, ...answered.warnings] }
+}
+
+/** The last insight within the time that the call has, and what is to be said of it. */
+export function insightFor(core: GraphCore, call: Call): Promise<Latest<'whole'>> {
+  return latest(core.insights, call)
+}
+
+interface Latest<Kind extends InsightKind> {
+  readonly insight: Followed<Kind>['insight'] | undefined
+  readonly warnings: readonly Warning[]
+}
+
+async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
-  const followed = await core.insights.follow({ wait, signal: call.signal })
+  const followed = await insights.follow({ wait, signal: call.signal })
   if (followed === undefined) return { insight: undefined, warnings: [BEING_MADE] }
   return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
 }

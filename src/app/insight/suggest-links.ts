@@ -1,6 +1,6 @@
 import { foldName } from '../../core/fold.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { Insight } from '../../core/insight.ts'
+import type { LinkInsight } from '../../core/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, NodeKind } from '../../core/store.ts'
@@ -13,7 +13,7 @@ import { findMeant } from '../meant-note.ts'
 import { trimFolder } from '../scope.ts'
 import { scopeWarnings } from '../scope-warnings.ts'
 import { type Reading, readTexts, unreadWarnings } from '../texts.ts'
-import { answerFromInsight } from './latest-insight.ts'
+import { answerFromLinks } from './latest-insight.ts'
 import { type LinkStyle, linkStyleOf, type StyleSource, uniqueOnLine, writeLink } from './write-link.ts'
 
 export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
@@ -64,7 +64,7 @@ export interface SuggestionList {
 
 /** Links between notes of a vault that are missing: the likeliest first. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
-  return answerFromInsight(core, call, {
+  return answerFromLinks(core, call, {
     empty: { suggestions: [], total: 0 },
     use: (insight, read) => read((snapshot) => suggestIn({ core, snapshot, call }, insight, args)),
   })
@@ -73,7 +73,7 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
 /** Less is a guess; of one note that someone asks about more is said. */
 const LEAST_SCORE = 0.1
 
-async function suggestIn(reading: Reading, insight: Insight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
+async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
   const { core, snapshot, call } = reading
   const meant = args.id === undefined ? undefined : await findMeant(snapshot, core, [args.id], { withMissing: false })
   const [id] = meant?.ids ?? []
@@ -106,7 +106,7 @@ interface Asked {
   readonly vault: string | undefined
 }
 
-function candidatesOf({ ids, suggestions }: Insight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
+function candidatesOf({ ids, suggestions }: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
   const prefix = folder === '' ? '' : toNodeId(`${folder}/`, vault)
   const found: Candidate[] = []
   const from = id === undefined ? 0 : Math.max(0, placeOf(ids, id))
@@ -154,7 +154,7 @@ interface Described {
 }
 
 /** With what the notes say now: what is linked, gone, or not in the text any more is left out. */
-async function described(reading: Reading, insight: Insight, chosen: readonly Candidate[]): Promise<Described> {
+async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
   if (chosen.length === 0) return { suggestions: [], unread: [] }
   const sources = [...new Set(chosen.map(({ from }) => from))]
@@ -257,7 +257,7 @@ type LinkWriter = (
 ) => { readonly find: string; readonly replace: string } | undefined
 
 interface WriterParts {
-  readonly insight: Insight
+  readonly insight: LinkInsight
   readonly nodes: ReadonlyMap<NodeId, Node>
   readonly texts: ReadonlyMap<NodeId, NoteText>
   readonly targets: readonly NodeId[]

@@ -1,16 +1,17 @@
+import type { InsightKind } from '../../core/insight.ts'
 import type { InsightCache } from '../../core/insight-cache.ts'
 import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { type Database, isDamage, isUnwritable } from './sqlite.ts'
 
-/** What insights are made of, in a file of its own: `record` has one row a content, `result` what was computed last. */
+/** What insights are made of, in a file of its own: `record` has one row a content, `result` what was computed last of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
-  format: 1,
+  format: 2,
   schema: `
     CREATE TABLE record (content TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE result (id INTEGER PRIMARY KEY CHECK (id = 1), source TEXT NOT NULL, data BLOB NOT NULL);
+    CREATE TABLE result (kind TEXT PRIMARY KEY, source TEXT NOT NULL, data BLOB NOT NULL);
   `,
 }
 
@@ -89,9 +90,9 @@ class SqliteInsightCache implements InsightCache {
     return row === undefined ? undefined : unsealBytes(of, row.data)
   }
 
-  keepResult(of: string, bytes: Uint8Array): void {
+  keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void {
     this.#write((database) => {
-      database.prepare('INSERT OR REPLACE INTO result (id, source, data) VALUES (1, ?, ?)').run(of, sealBytes(of, bytes))
+      database.prepare('INSERT OR REPLACE INTO result (kind, source, data) VALUES (?, ?, ?)').run(kind, of, sealBytes(of, bytes))
     })
   }
 

@@ -12,7 +12,7 @@ describe('the cache of insights', () => {
     const path = place()
     const first = openInsightCache(path)
     first.keepRecords(new Map([['a', bytes('one')]]))
-    first.keepResult('x', bytes('two'))
+    first.keepResult('x', 'whole', bytes('two'))
     first.close()
     const cache = openInsightCache(path)
     expect(cache.lacking(['a', 'b'])).toEqual(['b'])
@@ -68,7 +68,7 @@ describe('the cache of insights', () => {
 function keepsInMemory(path: string): void {
   const cache = openInsightCache(path)
   cache.keepRecords(new Map([['a', bytes('one')]]))
-  cache.keepResult('x', bytes('two'))
+  cache.keepResult('x', 'whole', bytes('two'))
   expect(cache.lacking(['a', 'b'])).toEqual(['b'])
   expect(Buffer.from(cache.records()('a') ?? []).toString()).toBe('one')
   expect(cache.result('x')).toBeUndefined()
