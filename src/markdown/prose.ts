@@ -17,7 +17,11 @@ export const SILENT = 2
 /** How everything is read here: the same whatever kind of vault a note stands in. */
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
-const URL = /\b(?:https?|ftp|file|data|mailto|obsidian):[^\s<>)\]]+/gi
+const SCHEME = /[a-z][a-z0-9+.-]*$/i
+const ADDRESS_END = /[\s<>)\]]|$/g
+/** No scheme of an address is longer. */
+const LONGEST_SCHEME = 20
+const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
 const TAG = /<[a-z/!][^<>]*>/gi
 const QUOTE = /^[ \t]*>[^\n]*/gm
 
@@ -41,7 +45,8 @@ export function markProse(text: string, from: number): Uint8Array {
     for (const { index, 0: line } of text.matchAll(QUOTE)) marks.fill(CLOSED, index, index + line.length)
   for (const { start, end } of silent) marks.fill(SILENT, start, end)
   for (const { kind, start, end } of runs) if (kind === 'html') silence(marks, text.slice(start, end), TAG, start)
-  if (text.includes(':', from)) silence(marks, text, URL, 0)
+  silenceAddresses(marks, text)
+  if (/data:|mailto:/i.test(text)) silence(marks, text, OPAQUE, 0)
   return marks.fill(SILENT, 0, from)
 }
 
@@ -62,4 +67,15 @@ function openRun(marks: Uint8Array, { kind, start, end }: Run): void {
 
 function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number): void {
   for (const { index, 0: found } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + found.length)
+}
+
+/** Addresses that stand in the text as they are. */
+function silenceAddresses(marks: Uint8Array, text: string): void {
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at)) {
+    const scheme = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at))
+    ADDRESS_END.lastIndex = at + 3
+    const end = ADDRESS_END.exec(text)?.index ?? text.length
+    if (scheme !== null && end > at + 3) marks.fill(SILENT, at - scheme[0].length, end)
+    at = Math.max(end, at + 3)
+  }
 }
