@@ -20,8 +20,8 @@ const LEAST_NOTES = 4
 const TERMS = 600
 /** What it counts that there are half as many links as chance would make. */
 const LINKS_WEIGHT = 0.2
-/** Two communities that have less in common are rightly apart. */
-const LEAST_ALIKE = 0.1
+/** Without the mean of all, this is what two communities have in common by chance. */
+const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** Squared length that is added to a note's words, as for nearest notes: few words say little. */
