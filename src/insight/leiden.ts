@@ -58,7 +58,11 @@ interface Level extends WeightedGraph {
 }
 
 /** Moves the nodes, then the refined communities as nodes of a smaller graph, and so on until there is nothing to join. */
-function onePass(base: Level, start: Uint32Array, { penalty, stay }: Weights): { readonly moved: boolean; readonly result: Uint32Array } {
+function onePass(
+  base: Level,
+  start: Uint32Array,
+  { penalty, stay }: Weights,
+): { readonly moved: boolean; readonly result: Uint32Array } {
   const nodes = Uint32Array.from(start, (_, node) => node)
   let level = base
   let communities: Uint32Array = start.slice()
