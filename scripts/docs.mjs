@@ -28,6 +28,8 @@ const EXAMPLES = {
   get_neighbors: { id: 'concepts/amylase', direction: 'in', limit: 2 },
   find_path: { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' },
   get_hubs: { limit: 3 },
+  map: {},
+  gaps: { limit: 2 },
   resolve_nodes: { names: ['levain', 'Malliard reaction'] },
   similar_nodes: { id: 'faults/dense crumb', limit: 2, exclude_linked: true },
   search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },

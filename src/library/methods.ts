@@ -6,6 +6,8 @@ import type { getNeighbors } from '../app/get-neighbors.ts'
 import type { getNode } from '../app/get-node.ts'
 import type { getProblems } from '../app/get-problems.ts'
 import type { getTree } from '../app/get-tree.ts'
+import type { listGaps } from '../app/insight/gaps.ts'
+import type { mapVault } from '../app/insight/map.ts'
 import type { listNodes } from '../app/list-nodes.ts'
 import type { listProperties } from '../app/list-properties.ts'
 import type { listTags } from '../app/list-tags.ts'
@@ -64,7 +66,7 @@ export interface VaultMethods {
 
   /** Notes that fit a query of words and filters, with the text around the match. For a question use search. */
   findNodes(args: {
-    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
+    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
@@ -220,6 +222,8 @@ export interface VaultMethods {
     readonly offset?: number
     /** Default: notes. missing: linked to and not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Only of this community, from map. */
+    readonly community?: string
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listNodes>
@@ -291,6 +295,30 @@ export interface VaultMethods {
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
+
+  /** What a vault is about: its communities of notes, by links and words, each with label, key notes and words of its own, and the notes that lie between them. The best first look. */
+  map(args?: {
+    /** Only this folder. */
+    readonly scope?: string
+    /** Look into this one: its id. */
+    readonly community?: string
+    /** 2: smaller ones. Default: 1. */
+    readonly level?: number
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof mapVault>
+
+  /** What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
+  gaps(args?: {
+    /** Default: all. */
+    readonly kind?: 'apart' | 'cut' | 'wanted' | 'dead_ends'
+    /** Only this folder. */
+    readonly folder?: string
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+    /** Skip so many. */
+    readonly offset?: number
+  }, options?: CallOptions): ReturnType<typeof listGaps>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {
