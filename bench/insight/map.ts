@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Communities } from '../../src/core/communities.ts'
 import { STUB_WORDS } from '../../src/core/insight.ts'
+import { alikeCommunities } from '../../src/insight/apart.ts'
 import { clusteredGraph, plainLinks } from '../../src/insight/clustered-graph.ts'
 import { type CommunitySource, findCommunities } from '../../src/insight/communities.ts'
 import type { KeptCommunities } from '../../src/insight/community-names.ts'
@@ -23,6 +24,8 @@ type Pair = readonly [number, number]
 const EDITS = 20
 const HUNDREDTHS = 5
 const PLANTED = 30
+/** Cosine from which two communities are alike. */
+const ALIKE = 0.05
 const CALLS = 300
 
 for (const folder of process.argv.slice(2)) await measure(resolve(folder))
@@ -181,8 +184,12 @@ function planted(
   { communities, kept }: { readonly communities: Communities; readonly kept: KeptCommunities },
 ): void {
   const { of, list, between } = communities.levels[0]
+  const isIndex = indexNotes(source.topology)
+  const alike = alikeCommunities(of, list.length, { ...source, links: plainLinks(source.topology, isIndex), isLeftOut: isIndex })
+  const likeness = new Map(alike.map((pair) => [`${pair.a} ${pair.b}`, pair.cosine]))
   const tried = between
     .filter(({ of: [a, b], links }) => links >= 3 && (list[a]?.size ?? 0) >= 8 && (list[b]?.size ?? 0) >= 8)
+    .filter(({ of: [a, b] }) => (likeness.get(`${a} ${b}`) ?? 0) >= ALIKE)
     .slice(0, PLANTED)
   const places = tried.map(({ of: [a, b] }) => {
     const left = pairs.filter(([from, to]) => !((of[from] === a && of[to] === b) || (of[from] === b && of[to] === a)))

@@ -20,8 +20,8 @@ const LEAST_NOTES = 4
 const TERMS = 600
 /** What it counts that there are half as many links as chance would make. */
 const LINKS_WEIGHT = 0.2
-/** Two communities that have less in common are rightly apart. */
-const LEAST_ALIKE = 0.1
+/** Without the mean of all, this is what two communities have in common by chance. */
+const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** Squared length that is added to a note's words, as for nearest notes: few words say little. */
@@ -34,7 +34,7 @@ export function apartCommunities(
 ): readonly ApartCommunities[] {
   const { links } = source
   const count = list.length
-  const alike = likenessOf(of, count, source)
+  const alike = alikeCommunities(of, count, source)
   const between = new Map<number, number>()
   eachLinkBetween(links, of, (a, b) => between.set(a * count + b, (between.get(a * count + b) ?? 0) + 1))
   const degrees = new Float64Array(count)
@@ -61,8 +61,8 @@ interface Centroid {
   readonly square: number
 }
 
-/** Cosines of what each two communities say, without what all say. */
-function likenessOf(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
+/** Which two communities are more alike than two are by chance: cosines of what they say, without what all say. */
+export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const { notes, mean } = noteVectors(bags, documents)
   const meanSquare = mean.reduce((sum, weight) => sum + weight * weight, 0)

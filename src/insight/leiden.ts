@@ -5,6 +5,11 @@ export interface LeidenOptions {
   readonly resolution: number
   /** A community of each node to start from; each by itself when absent. */
   readonly start?: Uint32Array
+  /**
+   * What a group of nodes must gain by leaving its community, in modularity: a small change of the graph then changes communities where it is, and not
+   * elsewhere. 0 when absent.
+   */
+  readonly stay?: number
 }
 
 /**
@@ -12,7 +17,7 @@ export interface LeidenOptions {
  * first nodes. Nothing is random: nodes are moved in their order, and of equally good communities the one met first is taken. It is repeated until no move
  * is left, so that what it answers is what it answers when started from that; each community holds together.
  */
-export function leiden(graph: WeightedGraph, { resolution, start }: LeidenOptions): Uint32Array {
+export function leiden(graph: WeightedGraph, { resolution, start, stay = 0 }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
   const base = { ...graph, strengths: strengthsOf(graph) }
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
@@ -21,7 +26,7 @@ export function leiden(graph: WeightedGraph, { resolution, start }: LeidenOption
   // Without weight no move gains anything, and shares of it are not defined.
   if (total === 0) return connectedParts(graph, communities)
   for (;;) {
-    const { moved, result } = onePass(base, communities, resolution / total)
+    const { moved, result } = onePass(base, communities, { penalty: resolution / total, stay: (stay * total) / 2 })
     communities = connectedParts(graph, result)
     if (!moved) return communities
   }
@@ -53,13 +58,18 @@ interface Level extends WeightedGraph {
 }
 
 /** Moves the nodes, then the refined communities as nodes of a smaller graph, and so on until there is nothing to join. */
-function onePass(base: Level, start: Uint32Array, penalty: number): { readonly moved: boolean; readonly result: Uint32Array } {
+function onePass(
+  base: Level,
+  start: Uint32Array,
+  { penalty, stay }: Weights,
+): { readonly moved: boolean; readonly result: Uint32Array } {
   const nodes = Uint32Array.from(start, (_, node) => node)
   let level = base
   let communities: Uint32Array = start.slice()
   let moved = false
   for (;;) {
-    moved = moveNodes(level, communities, penalty) || moved
+    // A note goes where it belongs; a group must have good reason.
+    moved = moveNodes(level, communities, { penalty, stay: level === base ? 0 : stay }) || moved
     const refined = refine(level, communities, penalty)
     const { smaller, numbers } = aggregate(level, refined)
     const size = smaller.strengths.length
@@ -76,11 +86,17 @@ function onePass(base: Level, start: Uint32Array, penalty: number): { readonly m
   return { moved, result: nodes.map((node) => communities[node] as number) }
 }
 
+/** What a link of chance costs, and what a node must gain by leaving its community. */
+interface Weights {
+  readonly penalty: number
+  readonly stay: number
+}
+
 /** A move that gains less than this share of a node's strength is a matter of rounding. */
 const LEAST_GAIN = 1e-9
 
 /** Moves each node where most is gained, and the neighbours of what moved again, until all stay. @returns whether any moved */
-function moveNodes(level: Level, communities: Uint32Array, penalty: number): boolean {
+function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
   const { offsets, targets, strengths } = level
   const count = strengths.length
   const sums = new Float64Array(count)
@@ -104,7 +120,7 @@ function moveNodes(level: Level, communities: Uint32Array, penalty: number): boo
     sums[own]! -= strength
     const to = links.collect(node, communities)
     let best = own
-    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + LEAST_GAIN * strength
+    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + LEAST_GAIN * strength + stay
     for (const community of links.met) {
       const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
       if (gain > most) [best, most] = [community, gain]

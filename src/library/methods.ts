@@ -384,17 +384,16 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof mapVault>
 
-  /** What the vault lacks: communities that are alike and hardly linked, notes without which others fall off, missing notes most wanted, notes that lead nowhere. */
+  /** What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
   gaps(args?: {
+    /** Default: all. */
     readonly kind?: 'apart' | 'cut' | 'wanted' | 'dead_ends'
     /** Only this folder. */
     readonly folder?: string
     /** Maximum results. Default: 20. */
     readonly limit?: number
-    /** Results to skip. Default: 0. */
+    /** Skip so many. */
     readonly offset?: number
-    /** Budget. */
-    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listGaps>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */

@@ -7,13 +7,13 @@ Notes are named by ids: paths in the vault such as "projects/garden.md", in any 
 
 Where to begin:
 - What do the notes say about something? search with the question in plain words: quote the passages and their lines. Exact words, tags, dates, properties, tasks: find_nodes; list_properties tells keys and values.
-- What is this vault about? map: its communities of notes; then map with one of them, get_hubs, get_tree.
+- What is this vault about? map, then map with one of its communities; get_hubs, get_tree.
 - What does a note say? get_node. Long notes come in parts: go on with offset = next_offset, or ask for one section of its outline.
 - What is around a note? get_node with depth 1, or get_neighbors for one relation or more than 20; similar_nodes for notes about the same.
 - Who mentions a note, and how? get_neighbors with direction in and evidence, in one call.
 - How are two notes connected? find_path: each hop holds the sentence that makes the link, so quote it.
 - Which notes have a tag or lie in a folder? search_by_tags, list_nodes.
-- What needs care? get_problems, first with summary; target for links to one note; gaps for what the vault lacks.
+- What needs care? get_problems, first with summary; target for links to one note; gaps: what is lacking.
 
 Answers: null or an empty list means that there is nothing, not that something failed. Lists fit 2,000 tokens: ids first; max_tokens (100–50,000) asks for more, offset = next_offset goes on, get_node tells all of one. Text cut with "... [truncated]" goes on in get_node. _warnings: INDEX_BUILDING and EMBEDDING: ask again soon.
 
