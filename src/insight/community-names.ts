@@ -84,7 +84,7 @@ export function nameCommunities(
 }
 
 /** The id of the community that a part is of. */
-export function parentOf(name: string): string {
+function parentOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }
 

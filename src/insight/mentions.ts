@@ -237,7 +237,7 @@ interface Match {
 }
 
 /** Names by their words. */
-export class NameTrie {
+class NameTrie {
   /** From a state and a term to the next state. */
   readonly #next = new Map<number, number>()
   /** The names that end in each state. */

@@ -59,7 +59,7 @@ interface PackDraft {
 }
 
 /** What a pack keeps within unless it is told otherwise, tokens. */
-export const PACK_TOKENS = 4_000
+const PACK_TOKENS = 4_000
 
 /** Notes that are looked through for passages, whatever the budget: a cursor must find the same again. */
 const HITS = 24

@@ -109,7 +109,7 @@ function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {
 }
 
 /** Whether nothing of a file is another. */
-export function sameFile(a: LoggedFile, b: LoggedFile): boolean {
+function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }
 
