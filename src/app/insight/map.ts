@@ -131,8 +131,8 @@ type Titles = ReadonlyMap<NodeId, string>
 
 /** Titles as they are now; a note that is gone since is called by its id. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
-  const nodes = await snapshot.nodes(ids, { links: 0 })
-  return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node.title] as const])))
+  const names = await snapshot.namesOf(ids)
+  return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
 }
 
 export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
