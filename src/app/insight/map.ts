@@ -92,14 +92,19 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
       [...keys].map((note) => insight.ids[note] as NodeId),
     ),
   )
-  const row = (of: CommunityLevel, place: number, size: number): CommunityRow => rowOf(reading, { of, place, size }, titles)
+  const labels = core.insightState.labels()
+  const rowsOf = (of: CommunityLevel) => {
+    const folders = foldersByPlace(insight, of)
+    return (place: number, size: number): CommunityRow => rowOf(reading, { of, place, size, folders, labels }, titles)
+  }
+  const row = rowsOf(shown)
   const summary = (note: number): NodeSummary => summaryOf(insight.ids[note] as NodeId, titles)
   const idOf = (place: number): string => communityId((shown.list[place] as Community).id, core)
   const value: VaultMap = {
     notes: notes.length,
     links: notes.reduce((sum, note) => sum + (insight.linkCounts[note] as number), 0),
-    ...(whole === undefined ? {} : { community: row(whole.level, whole.place, whole.community.size) }),
-    communities: places.map((place) => row(shown, place, counts.get(place) as number)),
+    ...(whole === undefined ? {} : { community: rowsOf(whole.level)(whole.place, whole.community.size) }),
+    communities: places.map((place) => row(place, counts.get(place) as number)),
     between: bridges.map(({ of: [a, b], links, through }) => ({ of: [idOf(a), idOf(b)], links, through: summary(through) })),
     stubs: notes.filter((note) => (insight.ownWords[note] as number) < STUB_WORDS).length,
     alone: notes.filter((note) => shown.of[note] === NO_COMMUNITY).length,
@@ -126,8 +131,8 @@ type Titles = ReadonlyMap<NodeId, string>
 
 /** Titles as they are now; a note that is gone since is called by its id. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
-  const nodes = await snapshot.nodes(ids, { links: 0 })
-  return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node.title] as const])))
+  const names = await snapshot.namesOf(ids)
+  return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
 }
 
 export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
@@ -139,19 +144,23 @@ interface Placed {
   readonly place: number
   /** How many of its notes are asked for. */
   readonly size: number
+  /** Of each community, how many of its notes lie in each folder. */
+  readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>
+  /** The user's own. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
-function rowOf({ core, insight }: Reading, { of: level, place, size }: Placed, titles: Titles): CommunityRow {
+function rowOf({ core, insight }: Reading, { of: level, place, size, folders, labels }: Placed, titles: Titles): CommunityRow {
   const community = level.list[place] as Community
   const key = community.key.map((note) => summaryOf(insight.ids[note] as NodeId, titles))
   return {
     id: communityId(community.id, core),
-    label: core.insightState.labels().get(community.id) ?? key[0]?.title ?? community.id,
+    label: labels.get(community.id) ?? key[0]?.title ?? community.id,
     notes: size,
     about: community.words.join(', '),
     key,
     inside: Number(community.inside.toFixed(2)),
-    folders: mainFolders(insight.ids.filter((_, note) => level.of[note] === place)),
+    folders: mainFolders(folders.get(place) ?? new Map(), community.size),
     ...(community.stubs * 2 > community.size ? { stubs: community.stubs } : {}),
   }
 }
@@ -159,14 +168,20 @@ function rowOf({ core, insight }: Reading, { of: level, place, size }: Placed, t
 /** A folder that holds a smaller share of a community says nothing about it. */
 const LEAST_SHARE = 0.25
 
-/** The folders that most of these notes lie in, by share; none for the vault itself. */
-function mainFolders(ids: readonly NodeId[]): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const id of ids) {
+function foldersByPlace({ ids }: Insight, { of }: CommunityLevel): ReadonlyMap<number, ReadonlyMap<string, number>> {
+  const places = new Map<number, Map<string, number>>()
+  ids.forEach((id, note) => {
+    const place = of[note] as number
+    const counts = places.get(place) ?? new Map<string, number>()
     const folder = id.slice(0, Math.max(0, id.lastIndexOf('/')))
-    counts.set(folder, (counts.get(folder) ?? 0) + 1)
-  }
-  const main = [...counts].filter(([folder, count]) => folder !== '' && count >= ids.length * LEAST_SHARE)
+    places.set(place, counts.set(folder, (counts.get(folder) ?? 0) + 1))
+  })
+  return places
+}
+
+/** The folders that most of a community's notes lie in, by share; not the vault itself. */
+function mainFolders(counts: ReadonlyMap<string, number>, size: number): readonly string[] {
+  const main = [...counts].filter(([folder, count]) => folder !== '' && count >= size * LEAST_SHARE)
   return main.sort((a, b) => b[1] - a[1]).map(([folder]) => folder)
 }
 
