@@ -19,42 +19,40 @@ export interface SuggestionSource {
   readonly ignored?: Uint8Array
 }
 
-/** The signs of a missing link, in the order of `WEIGHTS`. */
-export const SIGNS = [
-  /** Visits of a walk from the note, ÷ the most. */
-  'walk',
-  /** BM25 of the note's own words, ÷ the best. */
-  'words',
-  /** A name stands where a link can be put. */
-  'open',
-  /** log of the share of notes that link it among those that hold the name. */
-  'linkRate',
-  /** How few notes hold the name, 0–1. */
-  'rarity',
-  /** The name stands with its own capitals. */
-  'exact',
-  /** The share of its line that the name is. */
-  'cover',
-  /** log of the share of names behind this word, or at the beginning of a line, that are links, most of all in this note. */
-  'context',
-  /** How far up in the note it stands, 0–1. */
-  'place',
-  /** The share of the words of its name that the note has. */
-  'nameWords',
-  /** log of how many notes link it. */
-  'linked',
-  /** The share of the other notes of its folder that the note links. */
-  'siblings',
-  /** The share of the other notes of the note's own folder that link it. */
-  'peers',
-  /** The share of the notes most alike that link it. */
-  'alike',
-] as const
-
 /**
- * What each sign counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum as a chance.
+ * What each sign of a missing link counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum
+ * as a chance.
  */
-const WEIGHTS: readonly number[] = [3.5, 2.2, 1.6, 0.15, 5.5, 0.3, 0.7, 0.6, 0.4, 1.8, 0.45, 5.7, 8, 6]
+const WEIGHTS: readonly number[] = [
+  // walk: Visits of a walk from the note, ÷ the most.
+  3.5,
+  // words: BM25 of the note's own words, ÷ the best.
+  2.2,
+  // open: A name stands where a link can be put.
+  1.6,
+  // linkRate: log of the share of notes that link it among those that hold the name.
+  0.15,
+  // rarity: How few notes hold the name, 0–1.
+  5.5,
+  // exact: The name stands with its own capitals.
+  0.3,
+  // cover: The share of its line that the name is.
+  0.7,
+  // context: log of the share of names behind this word, or at the beginning of a line, that are links, most of all in this note.
+  0.6,
+  // place: How far up in the note it stands, 0–1.
+  0.4,
+  // nameWords: The share of the words of its name that the note has.
+  1.8,
+  // linked: log of how many notes link it.
+  0.45,
+  // siblings: The share of the other notes of its folder that the note links.
+  5.7,
+  // peers: The share of the other notes of the note's own folder that link it.
+  8,
+  // alike: The share of the notes most alike that link it.
+  6,
+]
 /** Turns the sum into a chance: that of a link that was taken out to be the one that is looked at. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
@@ -115,7 +113,7 @@ interface Named {
 }
 
 /** Finds the suggestions of one note after the other. */
-export class Suggester {
+class Suggester {
   readonly #source: SuggestionSource
   readonly #names: NameWords
   readonly #namesOf: Uint32Array

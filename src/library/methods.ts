@@ -358,11 +358,11 @@ export interface VaultMethods {
 
   /** Links that should be there, likeliest first, of one note or the whole vault. named: a title or alias stands in the text; has line and edit, an operation for apply_changes. related: notes that belong together. */
   suggestLinks(args?: {
-    /** Only from this note: id or title. */
+    /** From this note. */
     readonly id?: string
     /** Only this folder. */
     readonly folder?: string
-    /** Default: "both". */
+    /** Only such. Default: "both". */
     readonly kind?: 'named' | 'related' | 'both'
     /** Maximum results. Default: 10. */
     readonly limit?: number

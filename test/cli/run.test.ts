@@ -119,11 +119,11 @@ describe('tools', () => {
     expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","title":"Hub","score":2}]\n', err: '' })
   })
 
-  test('where a list goes on is said beside the answer', async () => {
-    const cut = await roux('list-nodes --limit 1', { files: FILES, tools: [listNodesTool] })
-    expect(JSON.parse(cut.out).nodes).toHaveLength(1)
-    expect(cut.err).toBe('More: 1 of 4; go on with --offset 1.\n')
-    expect((await roux('list-nodes --limit 1 --offset 3', { files: FILES, tools: [listNodesTool] })).err).toBe('')
+  test('a terminal is told where a list goes on', async () => {
+    const world = { files: FILES, tools: [listNodesTool], tty: true, columns: 80 }
+    expect((await roux('list-nodes --limit 1', world)).err).toBe('More: 1 of 4; go on with --offset 1.\n')
+    expect((await roux('list-nodes --limit 1 --offset 3', world)).err).toBe('')
+    expect((await roux('list-nodes --limit 1', { ...world, tty: false })).err).toBe('')
   })
 
   test('a terminal gets a table, and JSON when asked', async () => {

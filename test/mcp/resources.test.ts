@@ -90,7 +90,13 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
     const client = make()
     await client.connect(clientTransport(open()))
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }: Wire) => uri)).toEqual(['roux://recent', 'roux://map', 'roux://hubs', 'roux://tree', 'roux://system-info'])
+    expect(resources.map(({ uri }: Wire) => uri)).toEqual([
+      'roux://recent',
+      'roux://map',
+      'roux://hubs',
+      'roux://tree',
+      'roux://system-info',
+    ])
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }: Wire) => uriTemplate)).toEqual([
       'roux://node/{+id}',

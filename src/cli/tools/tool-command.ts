@@ -82,8 +82,8 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
   )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
-  // Lists without an offset have a limit alone.
-  const isPaged = tool.definition().inputSchema.properties.offset !== undefined
+  // Lists without an offset have a limit alone; a pipe gets the JSON and nothing beside it.
+  const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0

@@ -14,9 +14,9 @@ export const suggestLinksTool = defineTool({
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   input: () => ({
-    id: z.string().optional().describe('Only from this note: id or title.'),
+    id: z.string().optional().describe('From this note.'),
     folder: folder(),
-    kind: z.enum(SUGGESTION_KINDS).default('both'),
+    kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only such.'),
     limit: limit(100, 10),
     offset: offset(),
     max_tokens: maxTokens(),
