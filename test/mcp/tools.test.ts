@@ -38,6 +38,8 @@ const VALID: Readonly<Record<string, object>> = {
   context_pack: { query: 'home' },
   impact: { id: 'home' },
   compare: { a: 'home', b: 'home' },
+  changes_since: { since: '7d' },
+  suggest_links: {},
   get_node: { id: 'home' },
   get_neighbors: { id: 'home' },
   find_path: { source: 'home', target: 'beds/tomato.md' },
