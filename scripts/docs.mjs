@@ -150,13 +150,19 @@ async function askServer() {
   await client.initialize()
   const { message } = await client.request('tools/list', {})
   const answers = {}
-  for (const name of Object.keys(EXAMPLES)) answers[name] = (await client.call(name, EXAMPLES[name])).value
+  for (const name of Object.keys(EXAMPLES)) answers[name] = withoutChance((await client.call(name, EXAMPLES[name])).value)
   const list = async (method) => (await client.request(method, {})).message.result
   const { resources } = await list('resources/list')
   const { resourceTemplates: templates } = await list('resources/templates/list')
   const { prompts } = await list('prompts/list')
   await client.close()
   return { tools: message.result.tools, answers, resources, templates, prompts }
+}
+
+/** An answer without what is different each time. */
+function withoutChance(value) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ['cursor', 'plan_id'].includes(key) ? '…' : one]))
 }
 
 function resourcesTable() {
