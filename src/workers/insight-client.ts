@@ -68,7 +68,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
     const run = now.complete && !(isPaused && last !== undefined) ? this.#start(now.generation) : undefined
     if (last !== undefined) return { insight: last, isCurrent: false }
-    if (run !== undefined) await waitFor(run, wait, signal)
+    if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
     return this.#last === undefined ? undefined : { insight: this.#last, isCurrent: this.#last.generation >= now.generation }
   }
 
