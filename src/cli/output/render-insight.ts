@@ -1,5 +1,6 @@
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
+import type { LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Paint } from './printer.ts'
 import { printable, wrapWords } from './table.ts'
 
@@ -99,6 +100,25 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
     ),
   ]
   return lines.length === 0 ? 'Nothing found.\n' : `${lines.join('\n').trimEnd()}\n`
+}
+
+/** Links that are missing, each with where it would stand and what the line would say. */
+export function renderSuggestions({ suggestions }: SuggestionList, { paint, width = WIDTH }: InsightOptions): string {
+  if (suggestions.length === 0) return 'Nothing found.\n'
+  const columns = Math.min(width, WIDTH)
+  const lines = suggestions.flatMap((one) => [
+    `${paint('bold', printable(one.title))}  ${one.score.toFixed(2)}  ${paint('faint', printable(one.why.join(', ')))}`,
+    paint('faint', `from ${printable(one.from)}, ${placeOf(one)}, to ${printable(one.to)}`),
+    ...(one.kind === 'named' ? wrapWords(printable(one.text), columns - 2).map((line) => `  ${line}`) : []),
+    ...(one.kind === 'named' && one.edit !== undefined ? [`  → ${printable(one.edit.arguments.replace_text.replace)}`] : []),
+    '',
+  ])
+  return lines.join('\n')
+}
+
+function placeOf(one: LinkSuggestion): string {
+  if (one.kind === 'named') return `line ${one.line}`
+  return one.section.length === 0 ? 'anywhere in it' : `in ${printable(one.section.join(' › '))}`
 }
 
 function amount(count: number, one: string, several = `${one}s`): string {

@@ -1,6 +1,7 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { VaultMap } from '../../app/insight/map.ts'
+import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
@@ -12,7 +13,7 @@ import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
 import { renderChanges } from '../output/render-changes.ts'
-import { type InsightOptions, renderGaps, renderMap } from '../output/render-insight.ts'
+import { type InsightOptions, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -103,6 +104,7 @@ function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Rec
 const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string | undefined>> = {
   map: (value, options) => renderMap(value as VaultMap, options),
   changes_since: (value, { paint }) => renderChanges(value, paint),
+  suggest_links: (value, options) => renderSuggestions(value as SuggestionList, options),
   gaps: (value, options) => renderGaps(value as GapList, options),
 }
 
