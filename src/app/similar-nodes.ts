@@ -97,10 +97,8 @@ async function similarIn(
     scopeOf(args),
     near.filter((hit) => hit.score >= least && !out.has(hit.id)),
   )
-  const rest =
-    relevant.length < wanted
-      ? await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
-      : { hits: [], isAll: false }
+  // Also where the page is full: how many there are is told with it.
+  const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
   const warnings = warningsOf(followed, note)
   return await listSimilar(reading, args, { hits, isAll: rest.isAll, warnings })
