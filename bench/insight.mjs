@@ -5,25 +5,6 @@
 // same note counts neither for nor against; `strict` counts it against. Intervals are 95 %, over notes drawn again and again.
 //
 // `--seeds 1,2,3`, `--share 0.1`, `--no-templates`: no links are taken out of notes that are templates or mostly made of one, `--no-vectors`.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { runBundled } from './run-bundled.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = mkdtempSync(join(root, 'node_modules/.bench-insight-'))
-try {
-  const outfile = join(folder, 'main.mjs')
-  await build({
-    entryPoints: [join(root, 'bench/insight/main.ts')],
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    outfile,
-  })
-  await import(pathToFileURL(outfile).href)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+await runBundled('insight/main.ts')

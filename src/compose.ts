@@ -150,10 +150,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     texts: openTexts(reads, new RecentTexts(0)),
     runs: compute,
     file: place.insightFile,
-    state: insightState,
     isIgnored: openGlobs(settings.insight.ignore),
   }
-  const insights = new InsightClient({ ...insightParts, kind: 'whole' })
+  const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => tryEagerly(() => store.refresh()))

@@ -1,5 +1,5 @@
 import type { NodeId } from '../core/ids.ts'
-import { type Followed, type Insight, NO_NOTE } from '../core/insight.ts'
+import { type Followed, type Insight, NO_NOTE, noteNumber } from '../core/insight.ts'
 import type { ChunkHit } from '../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../core/store.ts'
 import { isKnown } from '../search/known-share.ts'
@@ -84,7 +84,7 @@ async function similarIn(
   const { core, snapshot, call } = reading
   const [id] = await findIds(snapshot, core, [args.id])
   if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
-  const note = followed === undefined ? undefined : placeOf(followed.insight.ids, id)
+  const note = followed === undefined ? undefined : noteNumber(followed.insight, id)
   if (followed === undefined || note === undefined)
     return await similarByMeaning(reading, args, { id, isComparing: followed === undefined })
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
@@ -107,18 +107,6 @@ async function similarIn(
 interface Hit {
   readonly id: NodeId
   readonly score: number
-}
-
-/** Where an id stands in an ascending list. */
-function placeOf(ids: readonly NodeId[], id: NodeId): number | undefined {
-  let low = 0
-  let high = ids.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ids[middle] as NodeId) < id) low = middle + 1
-    else high = middle
-  }
-  return ids[low] === id ? low : undefined
 }
 
 /** The notes nearest to a note, and those that it is among the nearest of, best first. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight-state.ts'
 import { attempt, type Database, type OpenDatabase, type SqlValue } from './database.ts'
-import { pragma } from './journal-schema.ts'
+import { isOfKind, migrate, type StateDatabase } from './migrations.ts'
 
 /** Tells the file from other databases: "Roux" in ASCII, and 3 for what is kept of vaults as a whole. */
 const APPLICATION_ID = 0x526f7803
@@ -18,6 +18,8 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE dismissed (vault TEXT NOT NULL, gap TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (vault, gap)) STRICT, WITHOUT ROWID;
   `,
 ]
+
+const INSIGHT_STATE: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
 
 export interface InsightStateOptions {
   /** The file; made with the first thing that is kept. */
@@ -124,19 +126,6 @@ class StoredInsightState implements InsightState {
 
 function prepare(database: Database): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
-  const version = pragma(database, 'user_version')
-  const application = pragma(database, 'application_id')
-  if (version > MIGRATIONS.length || (application !== APPLICATION_ID && (application !== 0 || version !== 0))) {
-    throw new Error('it was made by another version or program')
-  }
-  if (version === MIGRATIONS.length) return
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    // Another process may have been first.
-    for (const migration of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(migration)
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
-  } catch (error) {
-    attempt(() => database.exec('ROLLBACK'))
-    throw error
-  }
+  if (!isOfKind(database, INSIGHT_STATE)) throw new Error('it was made by another version or program')
+  migrate(database, INSIGHT_STATE)
 }

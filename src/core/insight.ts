@@ -73,3 +73,15 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    */
   follow(options: FollowOptions): Promise<Followed<Kind> | undefined>
 }
+
+/** The number of the note of an id; `undefined` where it takes no part. */
+export function noteNumber({ ids }: Pick<OfAllNotes, 'ids'>, id: NodeId): number | undefined {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ids[middle] as NodeId) < id) low = middle + 1
+    else high = middle
+  }
+  return ids[low] === id ? low : undefined
+}

@@ -1,6 +1,7 @@
 import type { DuplicatePair } from '../core/link-suggestions.ts'
 import type { Corpus } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
+import { spreadBits } from './spread-bits.ts'
 
 /** Words of a shingle: sequences of so many words are compared. */
 const SHINGLE = 4
@@ -63,13 +64,13 @@ function shinglesOf(note: number, { lines, termOf }: Texts): ReadonlySet<number>
   for (let at = start; at + SHINGLE <= end; at++) {
     let hash = 0x811c9dc5
     for (let next = at; next < at + SHINGLE; next++) hash = Math.imul(hash ^ termAt(next, { lines, termOf }), 0x01000193)
-    shingles.add(mixed(hash))
+    shingles.add(spreadBits(hash))
   }
   return shingles
 }
 
 function termAt(word: number, { lines, termOf }: Texts): number {
-  return mixed(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
+  return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
 /** One number for each band of a signature. */
@@ -77,14 +78,14 @@ function bandsOf(shingles: ReadonlySet<number>): readonly number[] {
   const least = new Uint32Array(BANDS * ROWS).fill(0xffff_ffff)
   for (const shingle of shingles) {
     for (let row = 0; row < least.length; row++) {
-      const value = mixed(shingle ^ Math.imul(row + 1, 0x9e3779b1))
+      const value = spreadBits(shingle ^ Math.imul(row + 1, 0x9e3779b1))
       if (value < (least[row] as number)) least[row] = value
     }
   }
   return Array.from({ length: BANDS }, (_, band) => {
     let hash = band
     for (let row = 0; row < ROWS; row++) hash = Math.imul(hash ^ (least[band * ROWS + row] as number), 0x01000193)
-    return mixed(hash) * BANDS + band
+    return spreadBits(hash) * BANDS + band
   })
 }
 
@@ -118,13 +119,4 @@ function linesOf(note: number, { lines, termOf }: Texts): readonly (readonly [st
     if (terms.length >= LEAST_LINE) found.push([terms.join(), lines.numbers[at] as number])
   }
   return found
-}
-
-/** Spreads what differs in a few bits over all of them (the end of MurmurHash3). */
-function mixed(value: number): number {
-  let hash = value ^ (value >>> 16)
-  hash = Math.imul(hash, 0x85ebca6b)
-  hash ^= hash >>> 13
-  hash = Math.imul(hash, 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

@@ -1,11 +1,10 @@
 import { type Nearest, NO_NOTE } from '../core/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Bags, Corpus } from './corpus.ts'
+import { type QuestionTerm, questionTerms } from './question-terms.ts'
 
 /** How many near notes are kept of each. */
 const KEPT = 10
-/** A note is compared by its heaviest terms. */
-const QUESTION_TERMS = 32
 /** Terms of more notes than this say too little to look for candidates by, and of those that say most only so many places are looked at. */
 const FREQUENT = { share: 0.1, notes: 120 }
 const MOST_PLACES = 3_000
@@ -83,11 +82,6 @@ function postingsOf(
   return postings
 }
 
-interface QuestionTerm {
-  readonly term: number
-  readonly weight: number
-}
-
 /** The terms that other notes are found by: the heaviest, as long as they have not too many places together. */
 function questionOf(
   note: number,
@@ -101,17 +95,7 @@ function questionOf(
     const count = documents[term] as number
     if (count > 1 && count <= most) usable.push({ term, weight: weights[at] as number })
   }
-  let places = MOST_PLACES
-  return selectTop(usable, QUESTION_TERMS, isHeavier).filter(({ term }) => {
-    const count = documents[term] as number
-    if (count > places) return false
-    places -= count
-    return true
-  })
-}
-
-function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
-  return a.weight === b.weight ? a.term < b.term : a.weight > b.weight
+  return questionTerms(usable, documents, MOST_PLACES)
 }
 
 /** The other notes that share most of a question; `sums` is all zeros before and after. */

@@ -2,6 +2,7 @@ import { markProse, OPEN, SILENT } from '../markdown/prose.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { WORD, type WordSink } from '../search/words/word-sink.ts'
+import { spreadBits } from './spread-bits.ts'
 
 /**
  * What is kept of a note for the vault as a whole: the words of its body, line by line. Made of the text alone, and small: some three bytes a
@@ -123,7 +124,7 @@ export function noteRecord(source: RecordSource): NoteRecord {
   const endLine = (): void => {
     if (lines.length === ends.length) return
     ends.push(words.length)
-    hashes.push(finished(hash))
+    hashes.push(spreadBits(hash))
     hash = HASH_SEED
   }
   scanNote(source, (form, flags, line) => {
@@ -248,14 +249,5 @@ const HASH_PRIME = 0x01000193
 function hashOf(form: string): number {
   let hash = HASH_SEED
   for (let at = 0; at < form.length; at++) hash = Math.imul(hash ^ form.charCodeAt(at), HASH_PRIME)
-  return finished(hash)
-}
-
-/** Spreads what differs in a few bits over all of them (the end of MurmurHash3). */
-function finished(hash: number): number {
-  let mixed = hash ^ (hash >>> 16)
-  mixed = Math.imul(mixed, 0x85ebca6b)
-  mixed ^= mixed >>> 13
-  mixed = Math.imul(mixed, 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+  return spreadBits(hash)
 }

@@ -1,19 +1,13 @@
-import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
+import { type QuestionTerm, questionTerms } from './question-terms.ts'
 
-/** A note asks with its heaviest terms, as long as they have not too many places together. */
-const QUESTION_TERMS = 32
+/** Places that are looked at for one note. */
 const MOST_PLACES = 8_000
 /** Terms of more notes say too little to be asked for. */
 const FREQUENT = { share: 0.1, notes: 20 }
 /** The usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-
-interface Question {
-  readonly term: number
-  readonly weight: number
-}
 
 /** How well other notes answer to a note's own words: BM25 with its heaviest terms as the question. */
 export class SharedWords {
@@ -75,10 +69,10 @@ export class SharedWords {
     return this.#scores[note] as number
   }
 
-  #question(note: number): readonly Question[] {
+  #question(note: number): readonly QuestionTerm[] {
     const { bags, documents, ownWords } = this.#corpus
     const most = Math.max(FREQUENT.notes, FREQUENT.share * ownWords.length)
-    const usable: Question[] = []
+    const usable: QuestionTerm[] = []
     for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
       const term = bags.terms[at] as number
       const count = bags.counts[at] as number
@@ -86,19 +80,9 @@ export class SharedWords {
       if (inNotes < 2 || inNotes > most) continue
       usable.push({ term, weight: (count / (count + SATURATION)) * (this.idf[term] as number) })
     }
-    let places = MOST_PLACES
-    return selectTop(usable, QUESTION_TERMS, isHeavier).filter(({ term }) => {
-      const count = documents[term] as number
-      if (count > places) return false
-      places -= count
-      return true
-    })
+    return questionTerms(usable, documents, MOST_PLACES)
   }
 }
 
 /** A note's names count among its words. */
 const NAME_WORDS = 5
-
-function isHeavier(a: Question, b: Question): boolean {
-  return a.weight === b.weight ? a.term < b.term : a.weight > b.weight
-}

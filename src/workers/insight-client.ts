@@ -31,7 +31,8 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
-  readonly state: Pick<InsightState, 'communities' | 'keepCommunities'>
+  /** Where communities are kept, of the run that finds them. */
+  readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   /** Whether a path is left out. */
   readonly isIgnored: (path: string) => boolean
 }
@@ -145,9 +146,9 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const plan = await steps.plan()
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
-        'result' in plan ? plan.result : await steps.finish(this.#parts.state.communities())
+        'result' in plan ? plan.result : await steps.finish(this.#parts.state?.communities())
       // Ids given by a result that lacks texts would be taken from notes again by the next one.
-      if (isSettled && communitiesKept !== undefined) this.#parts.state.keepCommunities(communitiesKept)
+      if (isSettled && communitiesKept !== undefined) this.#parts.state?.keepCommunities(communitiesKept)
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
       // A run computes what its kind says.

@@ -68,7 +68,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     texts: indexed.texts,
     rankings: indexed.rankings,
     insights: insightsOf(indexed, insightState),
-    linkInsights: linkInsightsOf(indexed, insightState),
+    linkInsights: linkInsightsOf(indexed),
     insightState,
     indexing,
     ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),

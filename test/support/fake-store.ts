@@ -366,7 +366,7 @@ export function fakeCore(
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
   const insightState = memoryInsightState()
   const insights = insightsOf({ store, texts }, insightState)
-  const linkInsights = linkInsightsOf({ store, texts }, insightState)
+  const linkInsights = linkInsightsOf({ store, texts })
   return {
     root: '/vault',
     store,

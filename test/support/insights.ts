@@ -64,16 +64,16 @@ interface InsightSource {
 
 /** The insights of a store. */
 export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient {
-  return new InsightClient({ ...partsOf(source, state), kind: 'whole' })
+  return new InsightClient({ ...partsOf(source), kind: 'whole', state })
 }
 
 /** The links of a store that may be missing. */
-export function linkInsightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient<'links'> {
-  return new InsightClient({ ...partsOf(source, state), kind: 'links' })
+export function linkInsightsOf(source: InsightSource): InsightClient<'links'> {
+  return new InsightClient({ ...partsOf(source), kind: 'links' })
 }
 
-function partsOf({ store, texts }: InsightSource, state: InsightState) {
-  return { store, texts, runs: runsHere(), file: 'unused', state, isIgnored: () => false }
+function partsOf({ store, texts }: InsightSource) {
+  return { store, texts, runs: runsHere(), file: 'unused', isIgnored: () => false }
 }
 
 /** What is decided about a vault as a whole, in memory. */

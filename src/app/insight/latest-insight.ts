@@ -1,4 +1,4 @@
-import type { Followed, Insight, InsightKind, Insights, LinkInsight } from '../../core/insight.ts'
+import type { InsightKind, InsightKinds, Insights } from '../../core/insight.ts'
 import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -9,33 +9,32 @@ const COMMAND_WAITS = 600_000
  * Answers from what the vault says as a whole: the first time that is waited for within the call's budget; later the last result answers, with
  * `STALE` while a newer one is made. `empty` where there is none in time.
  */
-export function answerFromInsight<T>(
-  core: GraphCore,
-  call: Call,
-  { empty, use }: { readonly empty: T; use(insight: Insight, read: Read): Promise<Answer<T>> },
-): Promise<Answer<T>> {
-  const began = waiting(call)
-  return answerInSteps(core, began, async (read) => {
-    const { insight, warnings } = await insightFor(core, began)
-    return withWarnings(insight === undefined ? { value: empty, warnings: [] } : await use(insight, read), warnings)
-  })
+export function answerFromInsight<T>(core: GraphCore, call: Call, use: InsightUse<T, 'whole'>): Promise<Answer<T>> {
+  return answerFrom(core, core.insights, { ...use, call })
 }
 
 /** Answers from the links that may be missing, in the same way. */
-export function answerFromLinks<T>(
+export function answerFromLinks<T>(core: GraphCore, call: Call, use: InsightUse<T, 'links'>): Promise<Answer<T>> {
+  return answerFrom(core, core.linkInsights, { ...use, call })
+}
+
+interface InsightUse<T, Kind extends InsightKind> {
+  readonly empty: T
+  use(insight: InsightKinds[Kind], read: Read): Promise<Answer<T>>
+}
+
+function answerFrom<T, Kind extends InsightKind>(
   core: GraphCore,
-  call: Call,
-  { empty, use }: { readonly empty: T; use(insight: LinkInsight, read: Read): Promise<Answer<T>> },
+  insights: Insights<Kind>,
+  { call, empty, use }: InsightUse<T, Kind> & { readonly call: Call },
 ): Promise<Answer<T>> {
   const began = waiting(call)
   return answerInSteps(core, began, async (read) => {
-    const { insight, warnings } = await latest(core.linkInsights, began)
-    return withWarnings(insight === undefined ? { value: empty, warnings: [] } : await use(insight, read), warnings)
+    const { insight, warnings } = await latest(insights, began)
+    if (insight === undefined) return { value: empty, warnings }
+    const answered = await use(insight, read)
+    return { ...answered, warnings: [...warnings, ...answered.warnings] }
   })
-}
-
-function withWarnings<T>(answered: Answer<T>, warnings: readonly Warning[]): Answer<T> {
-  return { ...answered, warnings: [...warnings, ...answered.warnings] }
 }
 
 /** The last insight within the time that the call has, and what is to be said of it. */
@@ -44,7 +43,7 @@ export function insightFor(core: GraphCore, call: Call): Promise<Latest<'whole'>
 }
 
 interface Latest<Kind extends InsightKind> {
-  readonly insight: Followed<Kind>['insight'] | undefined
+  readonly insight: InsightKinds[Kind] | undefined
   readonly warnings: readonly Warning[]
 }
 

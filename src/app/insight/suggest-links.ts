@@ -1,6 +1,6 @@
 import { foldName } from '../../core/fold.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { LinkInsight } from '../../core/insight.ts'
+import { type LinkInsight, noteNumber } from '../../core/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, NodeKind } from '../../core/store.ts'
@@ -106,12 +106,12 @@ interface Asked {
   readonly vault: string | undefined
 }
 
-function candidatesOf({ ids, suggestions }: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
+function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
+  const { ids, suggestions } = insight
   const prefix = folder === '' ? '' : toNodeId(`${folder}/`, vault)
   const found: Candidate[] = []
-  const from = id === undefined ? 0 : Math.max(0, placeOf(ids, id))
-  const to = id === undefined ? ids.length : ids[from] === id ? from + 1 : from
-  for (let note = from; note < to; note++) {
+  const notes = id === undefined ? ids.keys() : [noteNumber(insight, id) ?? []].flat()
+  for (const note of notes) {
     const own = ids[note] as NodeId
     if (!own.startsWith(prefix)) continue
     for (let at = suggestions.offsets[note] as number; at < (suggestions.offsets[note + 1] as number); at++) {
@@ -134,18 +134,6 @@ function candidatesOf({ ids, suggestions }: LinkInsight, { id, folder, kind, vau
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Where an id stands in the ascending list, or would. */
-function placeOf(ids: readonly NodeId[], id: NodeId): number {
-  let low = 0
-  let high = ids.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ids[middle] as NodeId) < id) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 interface Described {
@@ -276,8 +264,7 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
     ),
   )
   const isNote = (path: string): boolean => {
-    const id = toNodeId(foldId(path), core.name)
-    return insight.ids[placeOf(insight.ids, id)] === id
+    return noteNumber(insight, toNodeId(foldId(path), core.name)) !== undefined
   }
   const styles = new Map<NodeId, LinkStyle | undefined>()
   for (const [id, { text }] of texts) styles.set(id, linkStyleOf([{ path: nodes.get(id)?.path ?? '', text }], isNote))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { RouxError } from '../../core/errors.ts'
 import { attempt, type Database, type OpenDatabase } from '../database.ts'
 import { isNotJournal } from '../failures.ts'
-import { pragma } from '../journal-schema.ts'
+import { isOfKind, migrate, pragma, type StateDatabase } from '../migrations.ts'
 
 /** Tells the file from other databases: "Roux" in ASCII, and 2 for the log of changes. */
 const APPLICATION_ID = 0x526f7802
@@ -31,6 +31,8 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+const LOG: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
+
 /** How long one process waits for another that writes, ms: a commit is told later rather than late. */
 const BUSY_TIMEOUT = 500
 
@@ -45,15 +47,14 @@ export function openLog(path: string, openDatabase: OpenDatabase): Database {
   const database = openDatabase(path)
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
-    const version = pragma(database, 'user_version')
-    requireOurs(database, version)
-    if (version === 0) {
+    requireOurs(database)
+    if (pragma(database, 'user_version') === 0) {
       database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
       for (const ending of ['', '-wal', '-shm']) attempt(() => chmodSync(path + ending, 0o600))
     }
     // What a power cut takes away of a log is a gap that is found.
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
-    if (version < MIGRATIONS.length) migrate(database)
+    migrate(database, LOG)
     return database
   } catch (error) {
     attempt(() => database.close())
@@ -62,21 +63,8 @@ export function openLog(path: string, openDatabase: OpenDatabase): Database {
 }
 
 /** @throws RouxError `PROVIDER_ERROR` for another kind of database, or one of a newer version */
-export function requireOurs(database: Database, version = pragma(database, 'user_version')): void {
-  const application = pragma(database, 'application_id')
-  if (version <= MIGRATIONS.length && (application === APPLICATION_ID || (application === 0 && version === 0))) return
-  throw new RouxError('PROVIDER_ERROR', 'the file was made by another version or program')
-}
-
-function migrate(database: Database): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    for (const migration of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(migration)
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
-  } catch (error) {
-    attempt(() => database.exec('ROLLBACK'))
-    throw error
-  }
+export function requireOurs(database: Database): void {
+  if (!isOfKind(database, LOG)) throw new RouxError('PROVIDER_ERROR', 'the file was made by another version or program')
 }
 
 /** Whether a log cannot be used any more: nothing of it is worth keeping then. */

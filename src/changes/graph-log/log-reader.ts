@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import type { GraphLog, LoggedCommit } from '../../core/graph-changes.ts'
 import { attempt, type Database, identityOf, type OpenDatabase } from '../database.ts'
-import { pragma } from '../journal-schema.ts'
+import { pragma } from '../migrations.ts'
 import { type CommitRow, unpackCommit } from './commit-rows.ts'
 import { graphLogFile, requireOurs } from './log-file.ts'
 
@@ -23,10 +23,9 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
       if (identityOf(path) === undefined) return none
       const database = openDatabase(path)
       try {
-        const version = pragma(database, 'user_version')
-        requireOurs(database, version)
+        requireOurs(database)
         // It is being made at this moment.
-        return version === 0 ? none : read(database)
+        return pragma(database, 'user_version') === 0 ? none : read(database)
       } finally {
         attempt(() => database.close())
       }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { GraphChanges, GraphLogWriter, LoggedCommit } from '../../core/graph-changes.ts'
 import { attempt, type Database, identityOf, type OpenDatabase, type Statement } from '../database.ts'
-import { pragma } from '../journal-schema.ts'
+import { pragma } from '../migrations.ts'
 import type { Retention } from '../retention.ts'
 import { packCommit } from './commit-rows.ts'
 import { graphLogFile, isDamagedLog, openLog } from './log-file.ts'
