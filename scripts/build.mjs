@@ -21,7 +21,7 @@ const shared = {
   minify: process.env.NOMIN !== '1',
   metafile: true,
   legalComments: 'none',
-  external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
+  external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver'],
   alias: {
     // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
     '@modelcontextprotocol/server/_shims': here('no-validator.mjs'),

@@ -299,7 +299,7 @@ async function thirdParty() {
     minifySyntax: true,
     write: false,
     metafile: true,
-    external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node'],
+    external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver'],
     alias: {
       '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs'),
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',

@@ -69,7 +69,7 @@ export class TagIndex {
 const NOBODY: ReadonlySet<number> = new Set()
 
 /** Tags and their parents by how they fold, as spelled first. */
-function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
+export function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const tag of tags) {
     for (let end = tag.indexOf('/'); end >= 0; end = tag.indexOf('/', end + 1)) {

@@ -58,6 +58,7 @@ export const RULES: Rules = {
     ignore: ['vault'],
     'jsonc-parser': ['install'],
     mime: ['core', 'changes'],
+    'neo4j-driver': ['store'],
     picomatch: ['vault', 'workers'],
     stemmer: ['search'],
     yaml: ['core', 'config', 'markdown'],
@@ -71,5 +72,5 @@ export const RULES: Rules = {
     os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
     worker_threads: ['embed', 'store', 'workers'],
   },
-  loaded: ['@huggingface/transformers', '@photostructure/sqlite', 'hnswlib-node', 'yaml'],
+  loaded: ['@huggingface/transformers', '@photostructure/sqlite', 'hnswlib-node', 'neo4j-driver', 'yaml'],
 }

@@ -1,0 +1,115 @@
+import type { Condition, Lookup } from '../../core/query.ts'
+import type { Values } from './connection.ts'
+import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
+import { SEPARATOR } from './note-properties.ts'
+
+/** A condition as Cypher: what is looked up in the index of words first, and what must be true of a note `f`. */
+export interface CypherCondition {
+  /** Clauses that each add a list of keys. */
+  readonly before: readonly string[]
+  readonly text: string
+  readonly parameters: Values
+}
+
+interface Asked {
+  readonly owner: string
+  /** Takes the vault's name off an id. */
+  readonly bare: (id: string) => string
+}
+
+/** Every value is a parameter. */
+export function toCypher(condition: Condition, asked: Asked): CypherCondition {
+  const parameters: Record<string, unknown> = {}
+  const before: string[] = []
+  const give = (value: unknown): string => {
+    const name = `c${Object.keys(parameters).length}`
+    parameters[name] = value
+    return `$${name}`
+  }
+  /** Keys of the notes that the index of words has for a query. */
+  const lookUp = (query: string, condition = 'true'): string => {
+    const list = `w${before.length}`
+    before.push(
+      `CALL () { CALL db.index.fulltext.queryNodes('roux_words', ${give(query)}) YIELD node AS w
+         MATCH (w)-[:ROUX_OF]->(n:RouxFile) WHERE n.path = w.path AND ${condition} RETURN collect(n.key) AS ${list} }`,
+    )
+    return `f.key IN ${list}`
+  }
+  const one = (lookup: Lookup): string => {
+    switch (lookup.kind) {
+      case 'word':
+        return lookUp(fieldQuery(asked.owner, lookup.field, lookup.word))
+      case 'phrase': {
+        const { words } = lookup.phrase
+        if (words.length === 0) return 'false'
+        const pattern = give(phrasePattern(words))
+        const inTitle = `w.titleForms =~ ${pattern}`
+        const condition = lookup.field === 'title' ? inTitle : `(${inTitle} OR w.bodyForms =~ ${pattern})`
+        return lookUp(phraseQuery(asked.owner, words), condition)
+      }
+      case 'nothing':
+        return 'false'
+      case 'tag':
+        return `${give(lookup.name)} IN f.tagNames`
+      case 'property':
+        return lookup.value === undefined
+          ? `${give(lookup.name)} IN f.propertyNames`
+          : `${give(lookup.name + SEPARATOR + lookup.value)} IN f.propertyTexts`
+      case 'comparison':
+        return compared(lookup, give)
+      case 'relation': {
+        const link = `MATCH (f)-[l:ROUX_LINK]->(t) WHERE ${give(lookup.name)} IN l.types`
+        const target = lookup.targets === undefined ? '' : ` AND t.id IN ${give(lookup.targets.map(asked.bare))}`
+        return `EXISTS { ${link}${target} }`
+      }
+      case 'links':
+        return `EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t <> f AND t.id IN ${give(lookup.nodes.map(asked.bare))} }`
+      case 'linkedfrom':
+        return `EXISTS { MATCH (f)<-[:ROUX_LINK]-(s:RouxFile) WHERE s <> f AND s.id IN ${give(lookup.nodes.map(asked.bare))} }`
+      case 'among':
+        return `f.id IN ${give(lookup.nodes.map(asked.bare))}`
+      case 'task':
+        return lookup.state === 'any' ? 'size(f.tasks) > 0' : `${give(lookup.state)} IN f.tasks`
+      case 'path':
+        return `f.folded CONTAINS ${give(lookup.text)}`
+      case 'time':
+        return `(f.${lookup.field} IS NOT NULL AND f.${lookup.field} >= ${give(lookup.from)} AND f.${lookup.field} < ${give(lookup.to)})`
+      case 'has':
+        return FEATURES[lookup.feature]
+    }
+  }
+  const any = (part: Condition): string => {
+    switch (part.kind) {
+      case 'and':
+        return `(${part.parts.map(any).join(' AND ')})`
+      case 'or':
+        return `(${part.parts.map(any).join(' OR ')})`
+      case 'not':
+        return `NOT coalesce(${any(part.part)}, false)`
+      default:
+        return `coalesce(${one(part)}, false)`
+    }
+  }
+  const text = any(condition)
+  return { before, text, parameters }
+}
+
+const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['feature'], string>> = {
+  attachment: "EXISTS { MATCH (f)-[:ROUX_LINK]->(t:RouxFile) WHERE t.kind = 'attachment' }",
+  link: 'f.outDegree > 0',
+  backlink: 'f.inDegree > 0',
+  tag: 'size(f.tags) > 0',
+  alias: 'size(f.aliases) > 0',
+  property: 'size(f.propertyNames) > 0',
+}
+
+/** As `search/query/compare.ts` does: a number with a number, else a date with a period. */
+function compared(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, give: (value: unknown) => string): string {
+  const { name, operator, number, period } = lookup
+  const bound = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1
+  const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${give(number)}`
+  const byDate = bound === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${give(bound)})`
+  const isNumber = number === undefined ? 'false' : "part[1] <> ''"
+  const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${give(name + SEPARATOR)} | split(entry, ${give(SEPARATOR)})]`
+  return `any(part IN ${parts} WHERE CASE WHEN ${isNumber} THEN ${byNumber} ELSE ${byDate} END)`
+}

@@ -1,0 +1,81 @@
+import type { PropertyCount, TagCount, ValueCount, ValueKind } from '../../core/store.ts'
+import { usual } from '../../graph/tag-index.ts'
+import { SEPARATOR } from './note-properties.ts'
+import type { Asking } from './questions.ts'
+
+const LISTED = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
+
+/** Every tag and every parent of one that begins so and that listed notes carry; by count, then name. */
+export async function countTags({ questions }: Asking, prefix: string): Promise<readonly TagCount[]> {
+  const rows = await questions.ask<{ readonly tag: string; readonly files: number; readonly listed: number }>(
+    `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' UNWIND f.tagSpellings AS tag
+     WITH tag, f WHERE tag STARTS WITH $prefix
+     WITH tag, count(*) AS files, sum(CASE WHEN f:RouxListed THEN 1 ELSE 0 END) AS listed
+     RETURN {tag: tag, files: files, listed: listed} AS row`,
+    { prefix },
+  )
+  const tags = new Map<string, { listed: number; readonly spellings: Map<string, number> }>()
+  for (const { tag, files, listed } of rows) {
+    const [folded = '', spelling = ''] = tag.split(SEPARATOR)
+    const known = tags.get(folded) ?? { listed: 0, spellings: new Map<string, number>() }
+    known.listed += listed
+    known.spellings.set(spelling, files)
+    tags.set(folded, known)
+  }
+  return [...tags.values()]
+    .filter(({ listed }) => listed > 0)
+    .map(({ listed, spellings }) => ({ tag: usual(spellings), count: listed }))
+    .sort((a, b) => b.count - a.count || compare(a.tag, b.tag))
+}
+
+/** The properties of listed notes, by count, then name. */
+export async function countProperties({ questions }: Asking): Promise<readonly PropertyCount[]> {
+  const rows = await questions.ask<{ readonly fact: string; readonly count: number }>(
+    `${LISTED} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
+  )
+  const found = new Map<string, { count: number; readonly spellings: Map<string, number>; readonly kinds: Map<string, number> }>()
+  for (const { fact, count } of rows) {
+    const [folded = '', spelling = '', kind = ''] = fact.split(SEPARATOR)
+    const known = found.get(folded) ?? { count: 0, spellings: new Map<string, number>(), kinds: new Map<string, number>() }
+    known.count += count
+    add(known.spellings, spelling, count)
+    add(known.kinds, kind, count)
+    found.set(folded, known)
+  }
+  return [...found.values()]
+    .map(({ count, spellings, kinds }) => ({ key: usual(spellings), count, kinds: ranked(kinds) as readonly ValueKind[] }))
+    .sort((a, b) => b.count - a.count || compare(a.key, b.key))
+}
+
+/** The values of a property in listed notes, by count, then text. */
+export async function countValues({ questions }: Asking, key: string): Promise<readonly ValueCount[]> {
+  const rows = await questions.ask<{ readonly value: string; readonly count: number }>(
+    `${LISTED} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
+     WITH value, count(*) AS count RETURN {value: value, count: count} AS row`,
+    { key, start: key + SEPARATOR },
+  )
+  const found = new Map<string, { count: number; readonly spellings: Map<string, number> }>()
+  for (const { value, count } of rows) {
+    const [, folded = '', spelling = ''] = value.split(SEPARATOR)
+    const known = found.get(folded) ?? { count: 0, spellings: new Map<string, number>() }
+    known.count += count
+    add(known.spellings, spelling, count)
+    found.set(folded, known)
+  }
+  return [...found.values()]
+    .map(({ count, spellings }) => ({ value: usual(spellings), count }))
+    .sort((a, b) => b.count - a.count || compare(a.value, b.value))
+}
+
+function add(counts: Map<string, number>, of: string, by: number): void {
+  counts.set(of, (counts.get(of) ?? 0) + by)
+}
+
+/** The most frequent first, then by text. */
+function ranked(counts: ReadonlyMap<string, number>): readonly string[] {
+  return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compare(a, b)).map(([text]) => text)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

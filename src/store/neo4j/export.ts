@@ -1,0 +1,68 @@
+import type { VaultPath } from '../../core/ids.ts'
+import type { ExportRow } from '../../core/store.ts'
+import { readLinks } from './note-properties.ts'
+import type { Asking } from './questions.ts'
+
+/** Files whose links are read at once. */
+const PART = 2_000
+
+interface StoredFile {
+  readonly key: number
+  readonly id: string
+  readonly path: VaultPath
+  readonly title: string
+  readonly kind: 'note' | 'attachment' | 'canvas'
+  readonly tags: readonly string[]
+  readonly aliases: readonly string[]
+  readonly excluded: boolean
+}
+
+interface StoredLinks {
+  readonly edges: readonly { readonly to: string; readonly count: number; readonly kinds: readonly string[] }[]
+  readonly missing: readonly { readonly count: number; readonly links: string }[]
+}
+
+/** Every file by id, then every edge by source, of one generation. */
+export async function exportRows({ questions, idOf }: Asking): Promise<readonly ExportRow[]> {
+  const files = await questions.ask<StoredFile>(
+    `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' WITH f ORDER BY f.sort
+     RETURN f {.key, .id, .path, .title, .kind, .tags, .aliases, .excluded} AS row`,
+  )
+  const rows: ExportRow[] = files.map(({ id, path, title, kind, tags, aliases, excluded }) => ({
+    kind: 'node',
+    id: idOf(id),
+    path,
+    title,
+    nodeKind: kind,
+    tags,
+    aliases,
+    excluded,
+  }))
+  for (let from = 0; from < files.length; from += PART) {
+    const part = files.slice(from, from + PART)
+    const links = await questions.ask<StoredLinks>(
+      `UNWIND range(0, size($keys) - 1) AS at MATCH (f:RouxFile&RouxNode {vault: $vault, key: $keys[at]}) WITH at, f ORDER BY at
+       RETURN {edges: COLLECT { MATCH (f)-[l:ROUX_LINK]->(t:RouxFile) WITH l, t ORDER BY t.sort RETURN {to: t.id, count: l.count, kinds: l.kinds} },
+               missing: COLLECT { MATCH (f)-[l:ROUX_LINK]->(:RouxMissing) RETURN l {.count, .links} }} AS row`,
+      { keys: part.map(({ key }) => key) },
+    )
+    for (const [at, { id }] of part.entries()) rows.push(...edgesOf(idOf(id), links[at] ?? { edges: [], missing: [] }, idOf))
+  }
+  return rows
+}
+
+function edgesOf(
+  source: ReturnType<Asking['idOf']>,
+  { edges, missing }: StoredLinks,
+  idOf: Asking['idOf'],
+): readonly ExportRow[] {
+  const unresolved = missing
+    .map(({ count, links }) => ({ count, first: readLinks(links)[0] }))
+    .sort((a, b) => (a.first?.[0] ?? 0) - (b.first?.[0] ?? 0))
+  return [
+    ...edges.map(({ to, count, kinds }) => ({ kind: 'edge', source, target: idOf(to), count, kinds }) as ExportRow),
+    ...unresolved.map(
+      ({ count, first }): ExportRow => ({ kind: 'unresolved', source, target: String(first?.[1].to ?? ''), count }),
+    ),
+  ]
+}

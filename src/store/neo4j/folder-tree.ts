@@ -1,0 +1,110 @@
+import { nameOf } from '../../core/paths.ts'
+import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
+import { usual } from '../../graph/tag-index.ts'
+import type { Asking } from './questions.ts'
+import { folderStart } from './scope.ts'
+
+interface Entry {
+  readonly folded: string
+  /** By their folded names. */
+  readonly folders: Map<string, Entry>
+  readonly spellings: Map<string, number>
+  own: number
+  /** Notes at any depth. */
+  count: number
+}
+
+/** The folders below `path` with their notes; `undefined` when nothing is there. */
+export async function folderTree(asking: Asking, path: string, options: TreeOptions): Promise<Folder | undefined> {
+  const { questions, idOf } = asking
+  const rows = await questions.ask<{
+    readonly spelled: string
+    readonly folded: string
+    readonly notes: number
+    readonly all: number
+  }>(
+    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
+     WITH f.folder AS folded, f.folderPath AS spelled, f.archived AS archived
+     WITH folded, spelled, count(*) AS all, sum(CASE WHEN archived THEN 0 ELSE 1 END) AS unarchived
+     RETURN {folded: folded, spelled: spelled, all: all, notes: CASE WHEN $archived THEN all ELSE unarchived END} AS row`,
+    { start: folderStart(path), archived: options.includeArchived },
+  )
+  const root: Entry = newEntry(path)
+  for (const { folded, spelled, notes, all } of rows) {
+    let entry = root
+    entry.count += notes
+    const below = path === '' ? folded : folded.slice(path.length + 1)
+    for (const name of below === '' ? [] : below.split('/')) {
+      const next = entry.folders.get(name) ?? newEntry(entry.folded === '' ? name : `${entry.folded}/${name}`)
+      entry.folders.set(name, next)
+      entry = next
+      entry.count += notes
+    }
+    entry.own += notes
+    entry.spellings.set(spelled, (entry.spellings.get(spelled) ?? 0) + all)
+  }
+  if ((rows.length === 0 || root.count === 0) && path !== '') return undefined
+  const shares = sharesOf(root, options)
+  const wanted = [...shares].flatMap(([{ folded }, limit]) => (limit > 0 ? [{ folded, limit }] : []))
+  const notes =
+    wanted.length === 0
+      ? []
+      : await questions.ask<{ readonly folded: string; readonly notes: readonly NodeSummary[] }>(
+          `UNWIND $wanted AS want
+     CALL (want) { MATCH (f:RouxListed {vault: $vault})
+                   WHERE f.folded STARTS WITH CASE WHEN want.folded = '' THEN '' ELSE want.folded + '/' END
+                     AND f.folder = want.folded AND ($archived OR NOT f.archived)
+                   WITH f ORDER BY f.sort LIMIT toInteger($most) RETURN collect(f {.id, .title}) AS notes }
+     RETURN {folded: want.folded, notes: notes} AS row`,
+          { wanted, archived: options.includeArchived, most: Math.max(...wanted.map(({ limit }) => limit)) },
+        )
+  const byFolder = new Map(notes.map((row) => [row.folded, row.notes]))
+  const build = (entry: Entry, depth: number): Folder => {
+    const shown = (byFolder.get(entry.folded) ?? []).slice(0, shares.get(entry) ?? 0)
+    const filled = filledOf(entry)
+    const folders = depth > 1 ? filled.map((below) => build(below, depth - 1)) : []
+    return {
+      path: spelledPath(entry),
+      noteCount: entry.count,
+      folders,
+      notes: shown.map(({ id, title }) => ({ id: idOf(id), title })),
+      omittedNotes: entry.own - shown.length,
+      omittedFolders: filled.length - folders.length,
+    }
+  }
+  return build(root, options.depth + 1)
+}
+
+/** How many notes each folder shows: its own before those of the folders in it. */
+function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
+  const shares = new Map<Entry, number>()
+  let left = limit
+  const share = (entry: Entry, levels: number): void => {
+    const own = Math.max(0, Math.min(left, entry.own))
+    left -= own
+    shares.set(entry, own)
+    if (levels > 1) for (const below of filledOf(entry)) share(below, levels - 1)
+  }
+  share(root, depth + 1)
+  return shares
+}
+
+function filledOf({ folders }: Entry): readonly Entry[] {
+  return [...folders]
+    .filter(([, { count }]) => count > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, entry]) => entry)
+}
+
+function newEntry(folded: string): Entry {
+  return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
+}
+
+/** As most of its notes spell it; without notes of its own, as the first folder in it does. */
+function spelledPath({ spellings, folders }: Entry): string {
+  if (spellings.size > 0) return usual(spellings)
+  const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))
+  if (first === undefined) return ''
+  const path = spelledPath(first[1])
+  return path.slice(0, Math.max(0, path.length - nameOf(path).length - 1))
+}

@@ -1,0 +1,59 @@
+import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
+import { DEFAULT_SCORING } from '../../search/words/scoring.ts'
+
+type Looked = Pick<WordTerm, 'form' | 'stem' | 'match'>
+
+/** A word as it is, whatever signs are in it. */
+function quote(word: string): string {
+  return `"${word.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Signs that mean something to the full-text index, each with a backslash. */
+function escaped(word: string): string {
+  return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
+}
+
+/** One word in one field. */
+function inField(field: 'title' | 'body', { form, stem, match }: Looked): string {
+  if (match === 'stem') return `${field}Stems:${quote(stem)}`
+  return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
+}
+
+/** Notes of a vault that have a word, by how well. */
+export function wordQuery(owner: string, word: Looked, count = 1): string {
+  const title = `${inField('title', word)}^${DEFAULT_SCORING.title.weight * count}`
+  const body = `${inField('body', word)}^${DEFAULT_SCORING.body.weight * count}`
+  return `+owner:${owner}^0 +(${title} ${body})`
+}
+
+/** Notes of a vault that have a word in a field. */
+export function fieldQuery(owner: string, field: WordField, word: Looked): string {
+  const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
+  return `+owner:${owner}^0 +(${fields.join(' ')})`
+}
+
+/** Notes of a vault that have all words of a phrase, wherever they stand. */
+export function phraseQuery(owner: string, words: readonly PhraseWord[]): string {
+  const clauses = words.map(({ form, stem, isPrefix }) => {
+    const looked = { form, stem, match: isPrefix ? 'prefix' : 'form' } as const
+    return `+(${inField('title', looked)} ${inField('body', looked)})`
+  })
+  return `+owner:${owner}^0 ${clauses.join(' ')}`
+}
+
+/** A pattern for texts of `wordTexts` in which the words of a phrase stand one after the other. */
+export function phrasePattern(words: readonly PhraseWord[]): string {
+  const others = '(?:[^/ ][^ ]* )*?'
+  let at = 0
+  let pattern = '(?s).*'
+  for (const { form, offset, isPrefix } of words) {
+    for (; at < offset; at++) pattern += `/ ${others}`
+    pattern += `/ ${others}${patternOf(form)}${isPrefix ? '[^ ]*' : ''} ${others}`
+    at = offset + 1
+  }
+  return `${pattern}/.*`
+}
+
+function patternOf(form: string): string {
+  return form.replace(/[^\p{L}\p{N}]/gu, (sign) => `\\x{${sign.codePointAt(0)?.toString(16)}}`)
+}

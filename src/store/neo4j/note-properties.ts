@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { foldName } from '../../core/fold.ts'
+import { foldId } from '../../core/ids.ts'
+import type { FileInfo, FileRecord, ResolvedLink } from '../../core/index-writer.ts'
+import { fileStemOf, folderOf } from '../../core/paths.ts'
+import { withParents } from '../../graph/tag-index.ts'
+import { plainName } from '../../search/plain-name.ts'
+import { readDate } from '../../search/query/compare.ts'
+import { readNumber } from '../../search/query/read-comparison.ts'
+import { factsOf } from '../note-facts.ts'
+import { sortable } from './sortable.ts'
+
+/** Between the parts of a text that stands for several: no note can hold it. */
+export const SEPARATOR = '\u0000'
+
+/** Properties of a `:RouxFile`, by name. `null` takes one away. */
+export type FileProperties = Readonly<Record<string, unknown>>
+
+/** What a file's record is in the database, without its id and its links. */
+export function propertiesOf(record: FileRecord, owner: string): FileProperties {
+  const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
+  const names = namesOf(record)
+  const folded = foldId(path)
+  const spelled = withParents(tags)
+  const problems = {
+    broken: links.filter(({ to }) => typeof to === 'string').length,
+    ambiguous: links.filter(({ rivals }) => rivals !== undefined).length,
+    malformed,
+    brokenHeadings: links.filter(({ brokenSubpath }) => brokenSubpath === true).length,
+  }
+  const troubles = Object.values(problems).reduce((sum, count) => sum + count, conflict ? 1 : 0)
+  return {
+    owner,
+    path,
+    folded,
+    folder: foldId(folderOf(path)),
+    folderPath: folderOf(path),
+    kind,
+    title,
+    sortTitle: sortable(foldName(title)),
+    hash: record.hash,
+    excluded,
+    archived: record.archived,
+    conflict,
+    pageTitle: record.pageTitle ?? null,
+    aliases: record.aliases,
+    tags,
+    tagNames: [...spelled.keys()],
+    tagSpellings: [...spelled].map(([name, spelling]) => `${name}${SEPARATOR}${spelling}`),
+    mentions: record.mentions,
+    stat: JSON.stringify(record.stat),
+    style: JSON.stringify(record.style),
+    ...problems,
+    troubles: excluded ? 0 : troubles,
+    nameKeys: names.map((name) => `${equalKey(name)} ${plainKey(name)}`).join(' '),
+    namePairs: names.map((name) => pairsOf(foldName(name)).join(' ')).join(' '),
+    ...(info === undefined ? (kind === 'attachment' ? timesOf(record) : {}) : infoProperties(record, info)),
+  }
+}
+
+function timesOf({ stat }: FileRecord): FileProperties {
+  const { created, modified } = factsOf({ properties: {}, tasks: [], stat })
+  return { created: time(created), modified: time(modified) }
+}
+
+function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
+  const { created, modified, properties, tasks } = factsOf({ properties: info.properties, tasks: info.tasks, stat })
+  const entries = [...properties]
+  return {
+    info: JSON.stringify(info),
+    created: time(created),
+    modified: time(modified),
+    tasks: [...tasks],
+    propertyNames: entries.map(([name]) => name),
+    propertyFacts: entries.map(([folded, { name, kind }]) => [folded, name, kind].join(SEPARATOR)),
+    propertyTexts: entries.flatMap(([name, { texts }]) => [...new Set(texts)].map((text) => name + SEPARATOR + text)),
+    propertyValues: entries.flatMap(([name, { texts, values }]) =>
+      [...new Map(texts.map((text, at) => [text, values[at] ?? '']))].map((pair) => [name, ...pair].join(SEPARATOR)),
+    ),
+    comparable: entries.flatMap(([name, { values }]) => values.flatMap((value) => comparableOf(name, value))),
+  }
+}
+
+/** A value that a query can compare: its property, its number and its date (ms), empty where it is none. */
+function comparableOf(name: string, value: string): readonly string[] {
+  const number = readNumber(value)
+  const date = readDate(value)
+  return number === undefined && date === undefined ? [] : [[name, number ?? '', date ?? ''].join(SEPARATOR)]
+}
+
+function time(ms: number): number | null {
+  return Number.isNaN(ms) ? null : ms
+}
+
+/** What people may call a file: its title first, the file's own name last. */
+export function namesOf({
+  path,
+  kind,
+  title,
+  aliases,
+}: Pick<FileRecord, 'path' | 'kind' | 'title' | 'aliases'>): readonly string[] {
+  const stem = kind === 'note' ? fileStemOf(path) : title
+  return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
+}
+
+/** The word under which a file with this name is found, however long the name is. */
+export function equalKey(name: string): string {
+  return `e${shortHash(foldName(name))}`
+}
+
+export function plainKey(name: string): string {
+  return `p${shortHash(plainName(name))}`
+}
+
+/** A word that stands for a text which may hold anything. */
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24)
+}
+
+/** Longer names are compared by this many characters. */
+const MAX_PAIRS = 512
+
+/** The pairs of neighbouring characters of a folded name, each a word. */
+export function pairsOf(folded: string): readonly string[] {
+  const pairs: string[] = []
+  const end = Math.min(folded.length, MAX_PAIRS)
+  for (let at = 0; at < end; at++) pairs.push(`${hex(folded.charCodeAt(at - 1))}${hex(folded.charCodeAt(at))}`)
+  return pairs
+}
+
+/** Nothing stands before the first character. */
+function hex(unit: number): string {
+  return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
+}
+
+/** The links from one file to one end. */
+export interface Edge {
+  readonly count: number
+  /** Each kind once, in order of their names. */
+  readonly kinds: readonly string[]
+  /** Folded names of the properties that they stand in. */
+  readonly types: readonly string[]
+  /** `[place among all links of the file, the link]`, as JSON. */
+  readonly links: string
+}
+
+/** A file's links by where they lead: a key, or the id of a missing target. */
+export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
+  const ends = new Map<number | string, (readonly [number, ResolvedLink])[]>()
+  for (const [at, link] of links.entries()) {
+    const end = typeof link.to === 'number' ? link.to : missing(link.to)
+    const known = ends.get(end)
+    if (known === undefined) ends.set(end, [[at, link]])
+    else known.push([at, link])
+  }
+  return new Map(
+    [...ends].map(([end, all]) => [
+      end,
+      {
+        count: all.length,
+        kinds: [...new Set(all.map(([, { kind }]) => kind))].sort(),
+        types: [...new Set(all.flatMap(([, { property }]) => (property === undefined ? [] : [foldName(property)])))],
+        links: JSON.stringify(all),
+      },
+    ]),
+  )
+}
+
+/** The links of an edge, with their places among all links of the file. */
+export function readLinks(links: string): readonly (readonly [number, ResolvedLink])[] {
+  return JSON.parse(links)
+}
+
+/** The links of several edges of one file, in order. */
+export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
+  return edges
+    .flatMap(readLinks)
+    .sort(([a], [b]) => a - b)
+    .map(([, link]) => withAbsentMembers(link))
+}
+
+/** JSON leaves out what is undefined; one shape for all links is what the port promises. */
+function withAbsentMembers(link: ResolvedLink): ResolvedLink {
+  const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
+  return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
+}
+
+/** What a missing target is found by: an index of the database takes texts of some 8,000 bytes at the most. */
+export function idKeyOf(id: string): string {
+  return id.length <= LONGEST_KEY ? id : shortHash(id)
+}
+
+const LONGEST_KEY = 1_000

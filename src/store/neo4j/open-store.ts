@@ -1,0 +1,134 @@
+import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
+import { toNodeId } from '../../core/ids.ts'
+import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
+import type { Connection } from './connection.ts'
+import { exportRows } from './export.ts'
+import { Questions, readFacts, type VaultFacts } from './questions.ts'
+import { Neo4jSnapshot, SCORES } from './snapshot.ts'
+
+/** How often a use case is run. */
+const RUNS = 4
+/** Scores that one statement takes. */
+const ROWS = 10_000
+
+/** Opens the reading side of a vault in a Neo4j database. `name` is part of every id, where one process serves several vaults. */
+export function openNeo4jStore(connection: Connection, name?: string): Store {
+  return new Neo4jStore(connection, name)
+}
+
+class Neo4jStore implements Store {
+  readonly #connection: Connection
+  readonly #name: string | undefined
+  readonly #listeners = new Set<(change: StoreChange) => void>()
+  readonly #keys = new WeakMap<Topology, readonly number[]>()
+  #facts: VaultFacts | undefined
+  /** The generation that listeners were told of; `undefined` before the first. */
+  #told: number | undefined
+  #isUnreachable = false
+
+  constructor(connection: Connection, name: string | undefined) {
+    this.#connection = connection
+    this.#name = name
+  }
+
+  async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
+    try {
+      this.#facts = await readFacts(this.#connection, signal)
+      this.#isUnreachable = false
+    } catch (error) {
+      if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
+      throw error
+    }
+    await this.#tell(this.#facts)
+    return this.#facts
+  }
+
+  async #tell(facts: VaultFacts | undefined): Promise<void> {
+    const before = this.#told
+    const generation = facts?.generation ?? 0
+    this.#told = generation
+    if (before === undefined || before === generation || this.#listeners.size === 0) return
+    const rows = await this.#connection.read<{ readonly id: string }>(
+      'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
+      { vault: this.#connection.vault, since: before },
+    )
+    const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
+    for (const listener of this.#listeners) listener(change)
+  }
+
+  async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let run = 1; ; run++) {
+      const facts = await this.#refresh(signal)
+      const snapshot = new Neo4jSnapshot({
+        connection: this.#connection,
+        name: this.#name,
+        facts,
+        signal,
+        isLast: run === RUNS,
+        newest: () => this.#facts?.generation ?? 0,
+        onTopology: (topology, keys) => this.#keys.set(topology, keys),
+      })
+      try {
+        return await use(snapshot)
+      } catch (error) {
+        if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error
+      }
+    }
+  }
+
+  condition(): StoreCondition {
+    if (this.#isUnreachable) return 'unreachable'
+    return this.#facts?.complete === true ? 'ready' : 'building'
+  }
+
+  async keepScores(metric: Metric, topology: Topology, { scores, sampled }: Scores): Promise<void> {
+    const keys = this.#keys.get(topology) ?? []
+    const { vault } = this.#connection
+    const property = SCORES[metric]
+    await this.#connection.transaction(async (run) => {
+      for (let from = 0; from < keys.length; from += ROWS) {
+        const rows = keys.slice(from, from + ROWS).map((key, at) => ({ key, score: scores[from + at] ?? 0 }))
+        await run(`UNWIND $rows AS row MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.${property} = row.score`, {
+          vault,
+          rows,
+        })
+      }
+      await run(`MATCH (v:RouxVault {vault: $vault}) SET v.${property}At = $generation, v.${property}Sampled = $sampled`, {
+        vault,
+        generation: topology.generation,
+        sampled: sampled ?? null,
+      })
+    })
+  }
+
+  async *export(signal?: AbortSignal): AsyncIterableIterator<ExportRow> {
+    for (let run = 1; ; run++) {
+      const facts = await this.#refresh(signal)
+      if (facts === undefined) return
+      const questions = new Questions(this.#connection, facts.generation, {
+        signal,
+        onMoved: () => {
+          throw new SnapshotOutdated()
+        },
+      })
+      try {
+        const idOf = (id: string) => toNodeId(id, this.#name)
+        // All of it before the first row: an export is of one generation.
+        yield* await exportRows({ questions, vault: this.#connection.vault, idOf, bare: (id) => id })
+        return
+      } catch (error) {
+        if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error
+      }
+    }
+  }
+
+  onChange(listener: (change: StoreChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+    await this.#connection.close()
+  }
+}

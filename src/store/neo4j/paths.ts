@@ -1,0 +1,143 @@
+import type { PathOptions } from '../../core/store.ts'
+import type { Values } from './connection.ts'
+
+/** Asks one question of the snapshot. */
+type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>
+
+type Path = readonly string[]
+
+interface Spur {
+  readonly root: Path
+  /** Notes that may not be the first step. */
+  readonly taken: readonly string[]
+}
+
+/** Longer ones are not looked for: in no vault that anyone knows are two notes further apart. */
+const LONGEST = 40
+/** Further paths, each a round trip, beside those of the shortest length. */
+const FURTHER = 4
+
+/**
+ * Shortest link paths, shortest first, then by ids. All of the shortest length come at once; longer ones by Yen's algorithm (J. Y. Yen,
+ * 1971), all deviations from one path in one question.
+ */
+export async function findPaths(
+  ask: Ask,
+  ends: { readonly source: string; readonly target: string },
+  options: PathOptions,
+): Promise<readonly Path[]> {
+  if (options.count <= 0) return []
+  for (const ceiling of options.avoidHubs ? await ceilings(ask, ends) : [NO_CEILING]) {
+    const paths = await within(ask, { ...ends, ceiling }, options)
+    if (paths.length > 0) return paths
+  }
+  return []
+}
+
+const NO_CEILING = Number.MAX_SAFE_INTEGER
+
+/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, so that a path is found where there is one. */
+async function ceilings(
+  ask: Ask,
+  { source, target }: { readonly source: string; readonly target: string },
+): Promise<readonly number[]> {
+  const rows = await ask<{ readonly degree: number; readonly notes: number }>(
+    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$source, $target]
+     WITH f.inDegree + f.outDegree AS degree, count(*) AS notes ORDER BY degree RETURN {degree: degree, notes: notes} AS row`,
+    { source, target },
+  )
+  const notes = rows.reduce((sum, row) => sum + row.notes, 0)
+  const at = (share: number): number => {
+    const rank = Math.floor(notes * share)
+    let passed = 0
+    for (const row of rows) {
+      passed += row.notes
+      if (passed > rank) return row.degree
+    }
+    return 0
+  }
+  const small = notes < 100 ? [at(0.9) - 1] : []
+  return [...small, at(0.99), at(0.999), NO_CEILING].filter((ceiling) => ceiling >= 2)
+}
+
+interface Search {
+  readonly source: string
+  readonly target: string
+  readonly ceiling: number
+}
+
+async function within(ask: Ask, search: Search, { direction, count }: PathOptions): Promise<readonly Path[]> {
+  const { source, target } = search
+  if (source === target) return (await exists(ask, source)) ? [[source]] : []
+  const arrow = direction === 'out' ? '->' : '-'
+  const found = [...(await shortest(ask, search, { arrow, spurs: [{ root: [source], taken: [] }], count }))]
+  const candidates: Path[] = []
+  let looked = 0
+  for (let round = 0; found.length > 0 && found.length < count && round < FURTHER; round++) {
+    const spurs: Spur[] = []
+    for (; looked < found.length; looked++) {
+      const last = found[looked] as Path
+      for (let at = 0; at < last.length - 1; at++) {
+        const root = last.slice(0, at + 1)
+        const taken = found.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as string)
+        spurs.push({ root, taken: [...new Set(taken)] })
+      }
+    }
+    const wanted = count - found.length
+    for (const path of await shortest(ask, search, { arrow, spurs, count: wanted })) {
+      if (![...found, ...candidates].some((other) => sameList(other, path))) candidates.push(path)
+    }
+    candidates.sort((a, b) => a.length - b.length || compare(a, b))
+    const next = candidates.shift()
+    if (next === undefined) break
+    found.push(next)
+  }
+  return found
+}
+
+/** The shortest ways on from each spur, with what leads there, by ids. */
+async function shortest(
+  ask: Ask,
+  { target, ceiling }: Search,
+  { arrow, spurs, count }: { readonly arrow: string; readonly spurs: readonly Spur[]; readonly count: number },
+): Promise<readonly Path[]> {
+  const rows = await ask<{ readonly at: number; readonly ids: Path }>(
+    `UNWIND $spurs AS spur
+     MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
+     CALL (spur, a, b) {
+       MATCH p = allShortestPaths((a)-[:ROUX_LINK*..${LONGEST}]${arrow}(b))
+       WHERE all(n IN nodes(p) WHERE n = a OR n = b
+                 OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= $ceiling))
+         AND none(r IN relationships(p) WHERE (startNode(r) = a AND endNode(r).id IN spur.taken)
+                                           OR (endNode(r) = a AND startNode(r).id IN spur.taken))
+       WITH DISTINCT [n IN nodes(p) | n.id] AS ids, [n IN nodes(p) | n.sort] AS order
+       RETURN ids, order ORDER BY order LIMIT toInteger($count)
+     }
+     WITH spur, ids, order ORDER BY order RETURN {at: spur.at, ids: ids} AS row`,
+    {
+      target,
+      ceiling,
+      count,
+      spurs: spurs.map(({ root, taken }, at) => ({ at, from: root.at(-1), banned: root.slice(0, -1), taken })),
+    },
+  )
+  return rows.map(({ at, ids }) => [...(spurs[at]?.root.slice(0, -1) ?? []), ...ids])
+}
+
+async function exists(ask: Ask, id: string): Promise<boolean> {
+  const rows = await ask('MATCH (f:RouxFile {vault: $vault, id: $id}) RETURN {id: f.id} AS row', { id })
+  return rows.length > 0
+}
+
+function startsWith(path: Path, root: Path): boolean {
+  return root.every((id, at) => path[at] === id)
+}
+
+function sameList(a: Path, b: Path): boolean {
+  return a.length === b.length && startsWith(a, b)
+}
+
+function compare(a: Path, b: Path): number {
+  const at = a.findIndex((id, place) => id !== b[place])
+  return at < 0 ? 0 : (a[at] ?? '') < (b[at] ?? '') ? -1 : 1
+}

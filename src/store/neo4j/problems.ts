@@ -1,0 +1,204 @@
+import { foldId, type NodeId } from '../../core/ids.ts'
+import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import {
+  type Page,
+  type Paged,
+  PROBLEM_KINDS,
+  type Problem,
+  type ProblemCounts,
+  type ProblemFilter,
+  type ProblemKind,
+  type WrittenLink,
+} from '../../core/store.ts'
+import type { OutsideLink } from '../../core/vault.ts'
+import { readLinks } from './note-properties.ts'
+import type { Asking } from './questions.ts'
+import { folderStart } from './scope.ts'
+
+interface Asked {
+  readonly filter: ProblemFilter
+  /** Symbolic links that lead out of the vault, as JSON. */
+  readonly outside: string | null
+}
+
+/** How many problems of each kind a file has. */
+interface Counted extends Record<ProblemKind, number> {
+  readonly key: number
+  readonly id: string
+}
+
+interface Detailed {
+  readonly key: number
+  readonly info: string | null
+  readonly twins: readonly string[]
+  readonly links: readonly { readonly links: string; readonly to: string | null }[]
+}
+
+const COUNTS = `broken_link: f.broken, broken_heading: f.brokenHeadings, ambiguous_link: f.ambiguous, malformed: f.malformed,
+  orphan: CASE WHEN f.kind = 'note' AND f.inDegree = 0 AND f.outDegree = 0 THEN 1 ELSE 0 END,
+  twin: CASE WHEN f.kind = 'note' AND size(f.twins) > 0 THEN 1 ELSE 0 END, conflict_copy: CASE WHEN f.conflict THEN 1 ELSE 0 END,
+  outside_link: 0`
+
+const TROUBLED = `NOT f.excluded AND (f.troubles > 0
+  OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
+
+/** The files that may have problems that are meant, by id. */
+function filesOf({ filter: { id, target, folder } }: Asked, { bare }: Asking) {
+  const only = id === undefined ? '' : ' AND f.id = $id'
+  const linking =
+    target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
+  return {
+    match: `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH $start AND ${TROUBLED}${only}${linking}`,
+    parameters: {
+      start: folderStart(folder ?? ''),
+      id: id === undefined ? '' : bare(id),
+      target: target === undefined ? '' : bare(target),
+    },
+  }
+}
+
+/** What is wrong in the vault, by id, then line: the files of the page alone are looked into. */
+export async function findProblems(asking: Asking, asked: Asked, page: Page): Promise<Paged<Problem>> {
+  const { filter } = asked
+  const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
+  const { match, parameters } = filesOf(asked, asking)
+  const files = await asking.questions.ask<Counted>(
+    `${match} WITH f ORDER BY f.sort RETURN {key: f.key, id: f.id, ${COUNTS}} AS row`,
+    parameters,
+  )
+  const outside = kinds.includes('outside_link') ? outsideProblems(asking, asked) : []
+  if (filter.target !== undefined) {
+    const details = await detailsOf(asking, files)
+    const all = files.flatMap((file) => problemsOf(asking, { file, details, kinds, target: filter.target }))
+    return { items: all.slice(page.offset, page.offset + page.limit), total: all.length }
+  }
+  const rows: { readonly id: string; readonly count: number; readonly file?: Counted; readonly outside?: Problem }[] = [
+    ...files.map((file) => ({ id: asking.idOf(file.id), count: kinds.reduce((sum, kind) => sum + file[kind], 0), file })),
+    ...outside.map((problem) => ({ id: problem.id, count: 1, outside: problem })),
+  ]
+  rows.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)))
+  const end = page.offset + page.limit
+  let total = 0
+  let first: number | undefined
+  const shown: typeof rows = []
+  for (const row of rows) {
+    if (row.count > 0 && total + row.count > page.offset && total < end) {
+      first ??= total
+      shown.push(row)
+    }
+    total += row.count
+  }
+  const details = await detailsOf(
+    asking,
+    shown.flatMap(({ file }) => file ?? []),
+  )
+  const items = shown.flatMap((row) => {
+    if (row.outside !== undefined) return [row.outside]
+    return row.file === undefined ? [] : problemsOf(asking, { file: row.file, details, kinds, target: undefined })
+  })
+  const skipped = page.offset - (first ?? page.offset)
+  return { items: items.slice(skipped, skipped + page.limit), total }
+}
+
+/** How many there are of each kind. */
+export async function countProblems(asking: Asking, asked: Asked): Promise<ProblemCounts> {
+  const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
+  const { match, parameters } = filesOf(asked, asking)
+  if (asked.filter.target !== undefined) {
+    const { items } = await findProblems(asking, asked, { offset: 0, limit: Number.MAX_SAFE_INTEGER })
+    for (const { kind } of items) counts[kind]++
+    return counts
+  }
+  const sums = PROBLEM_KINDS.map((kind) => `${kind}: coalesce(sum(row.${kind}), 0)`).join(', ')
+  const row = await asking.questions.one<ProblemCounts>(`${match} WITH {${COUNTS}} AS row RETURN {${sums}} AS row`, parameters)
+  for (const kind of PROBLEM_KINDS) counts[kind] = row?.[kind] ?? 0
+  counts.outside_link = outsideProblems(asking, asked).length
+  return counts
+}
+
+function outsideProblems({ idOf }: Asking, { filter: { id, target, folder }, outside }: Asked): readonly Problem[] {
+  if (id !== undefined || target !== undefined || outside === null) return []
+  const start = folderStart(folder ?? '')
+  return (JSON.parse(outside) as readonly OutsideLink[])
+    .filter(({ path }) => foldId(path).startsWith(start))
+    .map(({ path, target: to }): Problem => ({ kind: 'outside_link', id: idOf(foldId(path)), line: 0, target: to }))
+}
+
+async function detailsOf({ questions }: Asking, files: readonly Counted[]): Promise<ReadonlyMap<number, Detailed>> {
+  if (files.length === 0) return new Map()
+  const rows = await questions.ask<Detailed>(
+    `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key})
+     RETURN {key: key, info: CASE WHEN f.malformed > 0 THEN f.info END,
+             twins: [twin IN f.twins | COLLECT { MATCH (t:RouxFile&RouxNode {vault: $vault, key: twin}) RETURN t.id }[0]],
+             links: COLLECT { MATCH (f)-[l:ROUX_LINK]->(t)
+                              WHERE f.broken + f.brokenHeadings + f.ambiguous > 0 AND t.kind IS NOT NULL
+                              RETURN {links: l.links, to: t.id} }} AS row`,
+    { keys: files.map(({ key }) => key) },
+  )
+  const rivals = [
+    ...new Set(
+      rows.flatMap(({ links }) => links.flatMap((edge) => readLinks(edge.links).flatMap(([, { rivals: keys = [] }]) => keys))),
+    ),
+  ]
+  if (rivals.length > 0) {
+    const ids = await questions.ask<{ readonly key: number; readonly id: string }>(
+      'UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key}) RETURN {key: key, id: f.id} AS row',
+      { keys: rivals },
+    )
+    const idOfKey = new Map(ids.map(({ key, id }) => [key, id]))
+    for (const row of rows) rivalIds.set(row, idOfKey)
+  }
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
+/** The ids of the keys that links of these files name as rivals. */
+const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
+
+interface Meant {
+  readonly file: Counted
+  readonly details: ReadonlyMap<number, Detailed>
+  readonly kinds: readonly ProblemKind[]
+  readonly target: NodeId | undefined
+}
+
+function problemsOf(asking: Asking, { file, details, kinds, target }: Meant): readonly Problem[] {
+  const detail = details.get(file.key)
+  if (detail === undefined) return []
+  const id = asking.idOf(file.id)
+  const links = detail.links
+    .filter(({ to }) => target === undefined || to === asking.bare(target))
+    .flatMap(({ links: edge, to }) => readLinks(edge).map(([at, link]) => ({ at, link, to: asking.idOf(to ?? '') })))
+    .sort((a, b) => a.at - b.at)
+  const of = (kind: ProblemKind): readonly Problem[] => {
+    switch (kind) {
+      case 'broken_link':
+        return links.flatMap(({ link }) => (typeof link.to === 'string' ? [{ kind, id, ...writtenAt(link), name: link.to }] : []))
+      case 'broken_heading':
+        return links.flatMap(({ link, to }) => (link.brokenSubpath === true ? [{ kind, id, ...writtenAt(link), to }] : []))
+      case 'ambiguous_link':
+        return links.flatMap(({ link, to }) => {
+          if (link.rivals === undefined) return []
+          const rivals = link.rivals.flatMap((key) => rivalIds.get(detail)?.get(key) ?? []).map(asking.idOf)
+          return [{ kind, id, ...writtenAt(link), to, byAlias: link.byAlias === true, rivals }]
+        })
+      case 'malformed': {
+        const { malformed = [] } = detail.info === null ? {} : (JSON.parse(detail.info) as FileInfo)
+        return target === undefined ? malformed.map(({ line, message }) => ({ kind, id, line, message })) : []
+      }
+      case 'twin': {
+        const twins = detail.twins.filter((twin) => twin !== null).map(asking.idOf)
+        return target === undefined && file.twin > 0 ? [{ kind, id, line: 0, twins }] : []
+      }
+      case 'orphan':
+      case 'conflict_copy':
+        return target === undefined && file[kind] > 0 ? [{ kind, id, line: 0 }] : []
+      case 'outside_link':
+        return []
+    }
+  }
+  return kinds.flatMap(of).sort((a, b) => a.line - b.line)
+}
+
+function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
+  return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
+}

@@ -1,0 +1,111 @@
+import { SnapshotOutdated } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Page } from '../../core/store.ts'
+import type { Connection, Values } from './connection.ts'
+import { requireFormat } from './schema.ts'
+
+/** What is known of a vault as a whole. */
+export interface VaultFacts {
+  readonly generation: number
+  readonly complete: boolean
+  readonly files: number
+  readonly lineage: string | null
+  /** Symbolic links that lead out of the vault, as JSON. */
+  readonly outside: string | null
+  /** When the last generation was committed, ms. */
+  readonly fed: number | null
+  /** A generation is being made visible. */
+  readonly isMoving: boolean
+}
+
+/** How long a generation can take to become visible, ms: what was announced and never came does not count for longer. */
+const ANNOUNCED = 60_000
+
+const FACTS = `v.generation AS generation, p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
+
+/** How long is waited for a generation that is becoming visible, and how often that is looked at, ms. */
+const MOVING = { most: 5_000, look: 50 }
+
+/** What the vault is now; `undefined` where it was never fed. */
+export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
+  const until = performance.now() + MOVING.most
+  for (;;) {
+    const [row] = await connection.read<VaultFacts & { readonly version: number | null }>(
+      `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
+       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
+       RETURN version, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
+              v.outside AS outside, v.fed AS fed`,
+      { vault: connection.vault },
+      signal,
+    )
+    requireFormat(row?.version ?? undefined)
+    if (row?.isMoving !== true || performance.now() > until) return row
+    await new Promise((resolve) => setTimeout(resolve, MOVING.look))
+  }
+}
+
+/**
+ * Asks for rows of one generation, in one round trip: in the same statement, after the rows were read, it is looked whether the vault is still
+ * at the generation. What the database is making visible piece by piece was announced before, so that no half of it is taken for a whole.
+ */
+export class Questions {
+  readonly #connection: Connection
+  readonly #generation: number
+  readonly #signal: AbortSignal | undefined
+  readonly #onMoved: () => void
+
+  /** `onMoved` throws `SnapshotOutdated`, unless it is the last run. */
+  constructor(
+    connection: Connection,
+    generation: number,
+    { signal, onMoved }: { signal: AbortSignal | undefined; onMoved: () => void },
+  ) {
+    this.#connection = connection
+    this.#generation = generation
+    this.#signal = signal
+    this.#onMoved = onMoved
+  }
+
+  /** `cypher` returns each row as `row`; `$vault` is given. */
+  async ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
+    const [answer] = await this.#connection.read<{
+      readonly rows: readonly T[]
+      readonly generation: number
+      readonly isMoving: boolean
+    }>(
+      `CALL () { ${cypher} } WITH collect(row) AS rows
+       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault}) RETURN rows, ${FACTS}`,
+      { vault: this.#connection.vault, ...parameters },
+      this.#signal,
+    )
+    if (answer === undefined) {
+      // The vault was taken away.
+      if (this.#generation !== 0) throw new SnapshotOutdated()
+      return []
+    }
+    if (answer.generation !== this.#generation || answer.isMoving) this.#onMoved()
+    return answer.rows
+  }
+
+  /** The only row. */
+  async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
+    return (await this.ask<T>(cypher, parameters))[0]
+  }
+}
+
+/** What the parts of a snapshot ask with. */
+export interface Asking {
+  readonly questions: Questions
+  readonly vault: string
+  /** The id of a node, as callers know it. */
+  readonly idOf: (bare: string) => NodeId
+  /** An id as the database has it. */
+  readonly bare: (id: string) => string
+}
+
+/** A stretch of a list: the database counts its lists with 32 bits. */
+export function rangeOf({ offset, limit }: Page) {
+  return { offset: Math.min(LONGEST, offset), end: Math.min(LONGEST, offset + limit) }
+}
+
+const LONGEST = 2 ** 31 - 1

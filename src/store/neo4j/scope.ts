@@ -1,0 +1,56 @@
+import type { NodeKind, Scope } from '../../core/store.ts'
+import type { Values } from './connection.ts'
+
+const NOTES: readonly NodeKind[] = ['note']
+
+/** Conditions on a node `f` as Cypher, and their values. */
+export interface Where {
+  readonly text: string
+  readonly parameters: Values
+}
+
+/** What the folded paths of a scope begin with; empty for the whole vault. */
+function startOf({ path, folder }: Scope): string {
+  if (path !== undefined && path !== '') return path
+  return folderStart(folder ?? '')
+}
+
+export function folderStart(folder: string): string {
+  return folder === '' ? '' : `${folder}/`
+}
+
+/** Which files are in a scope; `bare` takes the vault's name off an id. */
+export function filesIn(scope: Scope, bare: (id: string) => string): Where {
+  const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false } = scope
+  const conditions = ['f.folded STARTS WITH $scopeStart']
+  if (!(kinds.length === 1 && kinds[0] === 'note')) conditions.push('f.kind IN $scopeKinds')
+  else if (withExcluded) conditions.push("f.kind = 'note'")
+  if (!withExcluded) conditions.push('NOT f.excluded')
+  if (withoutArchived) conditions.push('NOT f.archived')
+  if (note !== undefined) conditions.push('f.id = $scopeNote')
+  const isTagged = tags !== undefined && tags.names.length > 0
+  if (isTagged) conditions.push(`${tags.mode === 'all' ? 'all' : 'any'}(tag IN $scopeTags WHERE tag IN f.tagNames)`)
+  return {
+    text: conditions.join(' AND '),
+    parameters: {
+      scopeStart: startOf(scope),
+      scopeKinds: [...kinds],
+      scopeNote: note === undefined ? '' : bare(note),
+      scopeTags: isTagged ? [...tags.names] : [],
+    },
+  }
+}
+
+/** The label that all files of a scope have. */
+export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxListed' | 'RouxFile' {
+  return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
+}
+
+/** Whether missing targets are in a scope, too. */
+export function hasMissing({ kinds = NOTES, tags, note }: Scope): boolean {
+  return kinds.includes('missing') && note === undefined && (tags === undefined || tags.names.length === 0)
+}
+
+export function hasFiles({ kinds = NOTES }: Scope): boolean {
+  return kinds.some((kind) => kind !== 'missing')
+}

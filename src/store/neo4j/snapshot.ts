@@ -1,0 +1,459 @@
+import { SnapshotOutdated } from '../../core/errors.ts'
+import { foldName } from '../../core/fold.ts'
+import { type NodeId, toNodeId } from '../../core/ids.ts'
+import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import type { Condition, WordTerm } from '../../core/query.ts'
+import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import type {
+  FileVersion,
+  FindOptions,
+  Folder,
+  Metric,
+  NameHit,
+  NameMatch,
+  NameOptions,
+  NeighborOptions,
+  Node,
+  NodeKind,
+  NodeOptions,
+  NodeSummary,
+  Occurrence,
+  OutgoingLink,
+  Page,
+  Paged,
+  PathOptions,
+  Problem,
+  ProblemCounts,
+  ProblemFilter,
+  PropertyCount,
+  Ranked,
+  Scope,
+  Snapshot,
+  Stretch,
+  TagCount,
+  Topology,
+  TreeOptions,
+  ValueCount,
+  WantedNote,
+} from '../../core/store.ts'
+import { timesOf } from '../note-facts.ts'
+import type { Connection } from './connection.ts'
+import { countProperties, countTags, countValues } from './counts.ts'
+import { findNames } from './find-names.ts'
+import { findNotes } from './find-notes.ts'
+import { folderTree } from './folder-tree.ts'
+import { idKeyOf, joinLinks, readLinks } from './note-properties.ts'
+import { findPaths } from './paths.ts'
+import { countProblems, findProblems } from './problems.ts'
+import { type Asking, Questions, rangeOf, type VaultFacts } from './questions.ts'
+import { rankWords } from './rank-words.ts'
+import { filesIn, hasFiles, hasMissing, labelOf } from './scope.ts'
+import { topologyOf } from './topology.ts'
+import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
+import { findWanted } from './wanted.ts'
+
+export interface SnapshotParts {
+  readonly connection: Connection
+  /** Of every id, where one process serves several vaults. */
+  readonly name: string | undefined
+  readonly facts: VaultFacts | undefined
+  readonly signal: AbortSignal | undefined
+  readonly isLast: boolean
+  /** The generation that was seen last. */
+  readonly newest: () => number
+  /** Told of each topology that is given, with the keys of its nodes. */
+  readonly onTopology: (topology: Topology, keys: readonly number[]) => void
+}
+
+/** One generation of a vault in a Neo4j database. */
+export class Neo4jSnapshot implements Snapshot {
+  readonly generation: number
+  readonly files: number
+  readonly complete: boolean
+  readonly lineage: string | undefined
+  readonly isLast: boolean
+  readonly #parts: SnapshotParts
+  readonly #asking: Asking
+  readonly #questions: Questions
+  #isMixed = false
+
+  constructor(parts: SnapshotParts) {
+    const { connection, facts, signal, isLast, name } = parts
+    this.#parts = parts
+    this.generation = facts?.generation ?? 0
+    this.files = facts?.files ?? 0
+    this.complete = facts?.complete ?? false
+    this.lineage = facts?.lineage ?? undefined
+    this.isLast = isLast
+    this.#questions = new Questions(connection, this.generation, { signal, onMoved: () => this.restart() })
+    const start = name === undefined ? '' : `${name}:`
+    this.#asking = {
+      questions: this.#questions,
+      vault: connection.vault,
+      idOf: (id) => toNodeId(id, name),
+      bare: (id) => (id.startsWith(start) ? id.slice(start.length) : id),
+    }
+  }
+
+  get isMixed(): boolean {
+    return this.#isMixed
+  }
+
+  restart(): void {
+    if (!this.isLast) throw new SnapshotOutdated()
+    this.#isMixed = true
+  }
+
+  #bare(ids: readonly string[]): readonly string[] {
+    return ids.map(this.#asking.bare)
+  }
+
+  #summary({ id, title }: { readonly id: string; readonly title: string }): NodeSummary {
+    return { id: this.#asking.idOf(id), title }
+  }
+
+  async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
+    const { name } = this.#parts
+    const wanted = ids.map((id) => (name === undefined || id.startsWith(`${name}:`) ? this.#asking.bare(id) : ''))
+    const found = await this.#questions.ask<{ readonly kind: NodeKind | null }>(
+      `${NODES} RETURN {kind: n.kind} AS row`,
+      nodesOf(wanted),
+    )
+    return found.map(({ kind }) => kind ?? undefined)
+  }
+
+  async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
+    const rows = await this.#questions.ask<StoredNode | null>(
+      `${NODES} RETURN CASE WHEN n IS NULL THEN {at: at} ELSE
+         n {.id, .title, .kind, .path, .tags, .aliases, .excluded, .info, .stat, at: at,
+            linkCount: COUNT { MATCH (n)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> n },
+            links: COLLECT { MATCH (n)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> n
+                             WITH t ORDER BY t.inDegree DESC, t.sort LIMIT toInteger($links) RETURN t {.id, .title} }} END AS row`,
+      { ...nodesOf(this.#bare(ids)), links: options.links },
+    )
+    return rows.map((row) => (row?.id === undefined ? undefined : this.#toNode(row, options)))
+  }
+
+  #toNode(row: StoredNode, options: NodeOptions): Node {
+    const info = row.info === null ? undefined : (JSON.parse(row.info) as FileInfo)
+    const { properties = {} } = info ?? {}
+    const isFile = row.kind !== 'missing'
+    return {
+      id: this.#asking.idOf(row.id),
+      title: row.title,
+      kind: row.kind,
+      ...(row.path === null ? {} : { path: row.path }),
+      tags: row.tags ?? [],
+      aliases: row.aliases ?? [],
+      excluded: row.excluded ?? false,
+      links: row.links.map((link) => this.#summary(link)),
+      linkCount: row.linkCount,
+      properties,
+      ...(isFile && options.times === true
+        ? timesOf({ properties, stat: row.stat === null ? undefined : JSON.parse(row.stat) })
+        : {}),
+      headings: info?.headings ?? [],
+      blocks: info?.blocks ?? [],
+      ...(options.tasks === true ? { tasks: info?.tasks ?? [] } : {}),
+      excerpt: info?.excerpt ?? '',
+      excerptCut: info?.excerptCut ?? false,
+    }
+  }
+
+  async versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]> {
+    const rows = await this.#questions.ask<FileVersion & { readonly path: FileVersion['path'] | null }>(
+      `${NODES} RETURN {id: n.id, path: n.path, kind: n.kind, hash: n.hash} AS row`,
+      nodesOf(this.#bare(ids)),
+    )
+    return rows.map((row) => (row.path === null ? undefined : { ...row, id: this.#asking.idOf(row.id) }))
+  }
+
+  async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
+    const rows = await this.#questions.ask<{ readonly title: string | null; readonly aliases: readonly string[] | null }>(
+      `${NODES} RETURN {title: n.title, aliases: n.aliases} AS row`,
+      nodesOf(this.#bare(ids)),
+    )
+    return rows.map(({ title, aliases }) => (title === null ? [] : [title, ...(aliases ?? [])]))
+  }
+
+  async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    const row = await this.#questions.one<{ readonly total: number; readonly items: readonly NodeSummary[] }>(
+      `${inScope(scope, text)}
+       RETURN {total: total, items: items} AS row`,
+      { ...parameters, ...rangeOf(page) },
+    )
+    return { items: (row?.items ?? []).map((item) => this.#summary(item)), total: row?.total ?? 0 }
+  }
+
+  async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    const row = await this.#questions.one<{ readonly items: readonly NodeSummary[] }>(
+      `${inScope(scope, text, ['toInteger(floor($seed * total))', 'first + 1'])} RETURN {items: items} AS row`,
+      { ...parameters, seed },
+    )
+    const [item] = row?.items ?? []
+    return item === undefined ? undefined : this.#asking.idOf(item.id)
+  }
+
+  async tags(prefix = ''): Promise<readonly TagCount[]> {
+    return await countTags(this.#asking, prefix)
+  }
+
+  async properties(): Promise<readonly PropertyCount[]> {
+    return await countProperties(this.#asking)
+  }
+
+  async propertyValues(key: string): Promise<readonly ValueCount[]> {
+    return await countValues(this.#asking, key)
+  }
+
+  async tree(path: string, options: TreeOptions): Promise<Folder | undefined> {
+    return await folderTree(this.#asking, path, options)
+  }
+
+  async problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>> {
+    return await findProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null }, page)
+  }
+
+  async problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts> {
+    return await countProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null })
+  }
+
+  async wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>> {
+    return await findWanted(this.#asking, folder, page)
+  }
+
+  async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {
+    const { direction, type, kinds = ['note'] } = options
+    const arrow = direction === 'out' ? ['-', '->'] : direction === 'in' ? ['<-', '-'] : ['-', '-']
+    const row = await this.#questions.one<{ readonly total: number; readonly items: readonly string[] }>(
+      `${NODES} MATCH (n)${arrow[0]}[l:ROUX_LINK]${arrow[1]}(t)
+       WHERE t <> n AND t.kind IN $kinds AND NOT coalesce(t.excluded, false) AND ($type IS NULL OR $type IN l.types)
+       WITH DISTINCT t ORDER BY t.inDegree DESC, t.sort WITH collect(t.id) AS ids
+       RETURN {total: size(ids), items: ids[toInteger($offset)..toInteger($end)]} AS row`,
+      {
+        ...nodesOf([this.#asking.bare(id)]),
+        kinds,
+        type: type === undefined ? null : foldName(type),
+        ...rangeOf(page),
+      },
+    )
+    return { items: (row?.items ?? []).map(this.#asking.idOf), total: row?.total ?? 0 }
+  }
+
+  async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
+    const { bare } = this.#asking
+    const rows = await this.#questions.ask<{ readonly links: readonly string[] }>(
+      `UNWIND $pairs AS pair
+       RETURN {links: COLLECT { MATCH (f:RouxFile {vault: $vault, id: pair.from})-[l:ROUX_LINK]->(t)
+                                WHERE t.id = pair.to AND t.kind IS NOT NULL RETURN l.links }} AS row`,
+      { pairs: pairs.map(([from, to]) => ({ from: bare(from), to: bare(to) })) },
+    )
+    return rows.map(({ links }, at) => {
+      const [from, to] = pairs[at] as readonly [NodeId, NodeId]
+      return joinLinks(links).map((link) => toOccurrence(link, { from, to }))
+    })
+  }
+
+  async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+    const rows = await this.#questions.ask<StoredEdge>(
+      `${NODES} MATCH (s:RouxFile)-[l:ROUX_LINK]->(n) WHERE NOT s.excluded AND NOT s.id IN $ids
+       WITH s, n, l ORDER BY s.sort RETURN {from: s.id, to: n.id, links: l.links} AS row`,
+      nodesOf(this.#bare(ids)),
+    )
+    return this.#inOrder(rows).flat()
+  }
+
+  /** The links of each source, in order of position; sources as they come. */
+  #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
+    const bySource = new Map<string, (readonly [number, Occurrence])[]>()
+    for (const { from, to, links } of edges) {
+      const ends = { from: this.#asking.idOf(from), to: this.#asking.idOf(to) }
+      const all = readLinks(links).map(([at, link]) => [at, toOccurrence(link, ends)] as const)
+      bySource.set(from, [...(bySource.get(from) ?? []), ...all])
+    }
+    return [...bySource.values()].map((all) => all.sort(([a], [b]) => a - b).map(([, one]) => one))
+  }
+
+  async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    const sources = [...new Set(stretches.map(({ id }) => id))]
+    const rows = await this.#questions.ask<StoredEdge & { readonly inLinks: number }>(
+      `UNWIND $sources AS source MATCH (s:RouxFile {vault: $vault, id: source})-[l:ROUX_LINK]->(f:RouxFile)
+       WHERE f <> s AND ${text}
+       RETURN {from: s.id, to: f.id, links: l.links, inLinks: f.inDegree} AS row`,
+      { ...parameters, sources: this.#bare(sources) },
+    )
+    const inLinks = new Map(rows.map((row) => [this.#asking.idOf(row.to), row.inLinks]))
+    const bySource = new Map(this.#inOrder(rows).map((all) => [all[0]?.from, all]))
+    return stretches.map(({ id, start, end }) =>
+      (bySource.get(this.#asking.idOf(this.#asking.bare(id))) ?? [])
+        .filter((link) => link.start >= start && link.start < end && !link.inComment)
+        .map((link) => ({ ...link, from: id, inLinks: inLinks.get(link.to) ?? 0 })),
+    )
+  }
+
+  async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {
+    const { bare, idOf } = this.#asking
+    const paths = await findPaths(
+      (cypher, parameters) => this.#questions.ask(cypher, parameters),
+      { source: bare(source), target: bare(target) },
+      options,
+    )
+    return paths.map((path) => path.map(idOf))
+  }
+
+  async hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    const isDegree = metric === 'in_degree' || metric === 'out_degree'
+    const score = SCORES[metric]
+    const row = await this.#questions.one<{
+      readonly items: readonly (NodeSummary & { readonly score: number })[]
+      readonly kept: number | null
+      readonly sampled: number | null
+    }>(
+      `MATCH (v:RouxVault {vault: $vault})
+       CALL () { MATCH (f:RouxListed {vault: $vault}) WHERE ${text}
+                 WITH f, coalesce(f.${score}, 0) AS score ORDER BY score DESC, f.sort LIMIT toInteger($limit)
+                 RETURN collect({id: f.id, title: f.title, score: score}) AS items }
+       RETURN {items: items, kept: v.${score}At, sampled: v.${score}Sampled} AS row`,
+      { ...parameters, limit: Math.max(0, limit) },
+    )
+    if (row === undefined || (!isDegree && row.kept === null))
+      return isDegree ? { items: [], generation: this.generation } : undefined
+    return {
+      items: row.items.map((item) => ({ ...this.#summary(item), score: item.score })),
+      generation: isDegree ? this.generation : (row.kept ?? 0),
+      ...(isDegree || row.sampled === null ? {} : { sampled: row.sampled }),
+    }
+  }
+
+  async topology(): Promise<Topology> {
+    const { keys, ids, offsets, targets } = await topologyOf(this.#asking)
+    const { newest, onTopology } = this.#parts
+    const { generation } = this
+    const names = ids.map(this.#asking.idOf)
+    const topology: Topology = {
+      generation,
+      ids: () => {
+        if (newest() !== generation) throw new SnapshotOutdated()
+        return names
+      },
+      offsets,
+      targets,
+    }
+    onTopology(topology, keys)
+    return topology
+  }
+
+  async names(
+    names: readonly string[],
+    match: NameMatch,
+    scope: Scope,
+    options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
+  ): Promise<readonly (readonly NameHit[])[]> {
+    return await findNames(this.#asking, names, { match, scope, options })
+  }
+
+  async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
+    return await rankWords(this.#asking, terms, { scope, limit })
+  }
+
+  async nearest(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    limit: number,
+  ): Promise<readonly (readonly ChunkHit[])[]> {
+    return await nearestChunks(this.#asking, { embedder, vectors, scope }, limit)
+  }
+
+  async nearestNames(
+    embedder: string,
+    vectors: readonly Float32Array[],
+    scope: Scope,
+    options: NameOptions,
+  ): Promise<readonly (readonly NameVectorHit[])[]> {
+    return await nearestNames(this.#asking, { embedder, vectors, scope }, options)
+  }
+
+  async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
+    return await vectorsOf(this.#asking, embedder, ids)
+  }
+
+  async vectorStates(): Promise<readonly VectorState[]> {
+    return await vectorStates(this.#asking)
+  }
+
+  async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
+    return await findNotes(this.#asking, { condition, options }, page)
+  }
+}
+
+/** The properties that hold what notes are ranked by. */
+export const SCORES: Readonly<Record<Metric, string>> = {
+  in_degree: 'inDegree',
+  out_degree: 'outDegree',
+  pagerank: 'pagerank',
+  betweenness: 'betweenness',
+}
+
+/** The node `n` of each of `$ids`, in order, null where there is none; a file before a missing target. */
+const NODES = `UNWIND range(0, size($ids) - 1) AS at
+  OPTIONAL MATCH (file:RouxFile {vault: $vault, id: $ids[at]})
+  OPTIONAL MATCH (missing:RouxMissing {vault: $vault, idKey: $idKeys[at]})
+  WITH at, coalesce(file, missing) AS n ORDER BY at`
+
+function nodesOf(ids: readonly string[]) {
+  return { ids, idKeys: ids.map(idKeyOf) }
+}
+
+/** A page of a scope as `items`, and how many there are as `total`: files by id, then missing targets. */
+function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
+  const files = `MATCH (f:${labelOf(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
+  const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
+  const parts = [...(hasFiles(scope) ? [files] : []), ...(hasMissing(scope) ? [missing] : [])]
+  const all =
+    parts.length === 0 ? 'MATCH (f:RouxVault {vault: $vault}) WHERE false RETURN 0 AS missing, f' : parts.join(' UNION ALL ')
+  return `CALL () { ${all} }
+    WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total
+    WITH total, ${first} AS first, found
+    WITH total, [f IN found[first..${end}] | f {.id, .title}] AS items`
+}
+
+interface StoredNode {
+  readonly id: string
+  readonly title: string
+  readonly kind: NodeKind
+  readonly path: FileVersion['path'] | null
+  readonly tags: readonly string[] | null
+  readonly aliases: readonly string[] | null
+  readonly excluded: boolean | null
+  readonly info: string | null
+  readonly stat: string | null
+  readonly linkCount: number
+  readonly links: readonly { readonly id: string; readonly title: string }[]
+}
+
+interface StoredEdge {
+  readonly from: string
+  readonly to: string
+  readonly links: string
+}
+
+function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
+  return {
+    from,
+    to,
+    kind: link.kind,
+    form: link.form,
+    ...(link.property === undefined ? {} : { property: link.property }),
+    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
+    line: link.line,
+    start: link.start,
+    end: link.end,
+    inComment: link.inComment === true,
+  }
+}

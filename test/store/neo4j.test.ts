@@ -1,0 +1,7 @@
+import { test } from 'vitest'
+import { openThrough } from '../contract/open-engine.ts'
+import { testStore } from '../contract/store.ts'
+import { NEO4J_URL, neo4jEngine } from '../support/neo4j.ts'
+
+if (NEO4J_URL === undefined) test.skip('a Neo4j server: there is none, see npm run test:neo4j', () => {})
+else testStore('Neo4j', openThrough(neo4jEngine))
