@@ -8,19 +8,22 @@ import { openInsightState } from './changes/insight-state.ts'
 import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
 import type { Settings } from './config/settings.ts'
+import type { IndexStatus } from './core/indexing.ts'
 import { once } from './core/once.ts'
+import type { Store } from './core/store.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
 import { INSIGHT } from './store/embedded/insight-cache.ts'
 import type { Location } from './store/embedded/location.ts'
-import { type EmbeddedStore, openEmbeddedStore } from './store/embedded/open-store.ts'
+import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from './store/embedded/open-store.ts'
 import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
+import { type Neo4jPlace, serverOf } from './store/neo4j/place.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
@@ -50,6 +53,8 @@ export interface OpenOptions {
   readonly onError?: (stack: string) => void
   /** What the server at `embedder.base_url` wants; never part of the settings. */
   readonly apiKey?: string
+  /** What the database of `store.type: neo4j` wants; never part of the settings. */
+  readonly storePassword?: string
   /** What the vaults of one process have in common; absent where there is one. */
   readonly shared?: SharedParts
   /** Told of the first real request. */
@@ -95,7 +100,7 @@ export function shareParts(): SharedParts {
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
   const root = realRoot(settings.vault.path)
-  const place = placeOf(settings, root)
+  const place = placeOf(settings, root, options)
   const data: IndexerData = {
     root,
     settings: {
@@ -115,9 +120,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { compute } = shared
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
   const indexing = new IndexingClient(shared.indexers, data, {
-    onCommitted: () => tryEagerly(() => store.refresh()),
-    onReplaced: (cache) => tryEagerly(() => store.reopen(indexLocation(place, cache))),
-    onSearchReplaced: (cache) => store.reopenSearch(searchLocation(place, cache)),
+    onCommitted: () => tryEagerly(() => engine.refresh()),
+    onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
+    onSearchReplaced: (cache) => engine.reopenSearch(cache),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
     onBegin: options.onBegin,
@@ -126,19 +131,19 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
   const files = openFiles(reads)
   const { permits = () => settings.tools } = options
-  const store = openEmbeddedStore(indexLocation(place, 'disk'), {
+  const engine = await openEngine(place, {
     ...(options.name === undefined ? {} : { vault: options.name }),
     onDamage: () => indexing.reportDamage(),
-    search: searchLocation(place, 'disk'),
     onSearchDamage: () => indexing.reportSearchDamage(),
     vectorIndex: settings.vectors.index,
     vectorGraphs: compute,
   })
-  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(store)) : undefined
+  const { store } = engine
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine)) : undefined
   if (options.watch) {
-    followVectors(indexing, store)
+    followVectors(indexing, engine)
     prepareForQuestions(indexing, {
-      store,
+      engine,
       files: shared.files,
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
@@ -155,7 +160,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
   // While the worker compares files with the index, this thread loads it.
-  setImmediate(() => tryEagerly(() => store.refresh()))
+  setImmediate(() => tryEagerly(() => engine.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
@@ -171,7 +176,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
-    ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),
+    ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(engine)) } : undefined),
     planning: {
       plan: (operations, signal) => indexing.writing.run({ title: 'plan', operations, dryRun: true }, signal),
     },
@@ -196,12 +201,12 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
 }
 
 /** Loads what is stored for search, a few milliseconds at a time: the first question would do it only after the files were compared. */
-async function loadSearch(store: EmbeddedStore): Promise<void> {
+async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<void> {
   try {
     // After the graph, which every call waits for.
     await new Promise((resolve) => setImmediate(resolve))
     const [newest] = await store.read((snapshot) => snapshot.vectorStates())
-    await store.refreshSearch(newest?.embedder)
+    await refreshSearch(newest?.embedder)
   } catch {
     // The question that follows says what is wrong.
   }
@@ -223,19 +228,19 @@ function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout 
 }
 
 /** What is kept at hand for the next call is not worth its memory while none comes. */
-function giveUpMemory(store: EmbeddedStore): void {
-  store.rest()
+function giveUpMemory(engine: OpenEngine): void {
+  engine.rest()
   collectGarbage()
 }
 
 /** Takes vectors in as they are made: the next search shall not wait for thousands of them. */
-function followVectors(indexing: IndexingClient, store: EmbeddedStore): void {
+function followVectors(indexing: IndexingClient, engine: OpenEngine): void {
   let isLoading = false
   indexing.onStatus(({ search }) => {
     const embedder = search?.vectors?.embedder
     if (isLoading || embedder === undefined) return
     isLoading = true
-    store
+    engine
       .refreshSearch(embedder)
       .catch(() => {
         // The next answer tries again, and says what is wrong.
@@ -258,12 +263,12 @@ const PREPARING = { slice: 2, pause: 8, quiet: 100 }
  */
 function prepareForQuestions(
   indexing: IndexingClient,
-  { store, files, embedding }: { readonly store: EmbeddedStore; readonly files: FileThreads; readonly embedding?: OpenEmbedding },
+  { engine, files, embedding }: { readonly engine: OpenEngine; readonly files: FileThreads; readonly embedding?: OpenEmbedding },
 ): void {
   const prepare = (): void => {
     let isDone = true
     tryEagerly(() => {
-      isDone = store.prepare(performance.now() + PREPARING.slice)
+      isDone = engine.prepare(performance.now() + PREPARING.slice)
     })
     if (!isDone) setTimeout(prepare, PREPARING.pause).unref()
     else if (embedding !== undefined) openWhenQuiet(embedding)
@@ -294,15 +299,80 @@ function tryEagerly(read: () => void): void {
 /** In-memory indexes of one process need names of their own. */
 let opened = 0
 
+/** The reading side of an engine, and what it is told by whoever hears of commits. */
+interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
+  readonly store: Store
+  /** The index was replaced by another, perhaps elsewhere. */
+  reopen(cache: IndexStatus['cache']): void
+  reopenSearch(cache: IndexStatus['cache']): void
+}
+
+/** A database on a server keeps nothing here that could be refreshed, replaced or prepared. */
+async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
+  if (place.type === 'neo4j') {
+    const [{ Connection }, { openNeo4jStore }] = await Promise.all([
+      import('./store/neo4j/connection.ts'),
+      import('./store/neo4j/open-store.ts'),
+    ])
+    const store = openNeo4jStore(new Connection(place), options.vault)
+    const nothing = (): void => {}
+    return {
+      store,
+      refresh: nothing,
+      refreshSearch: async () => {},
+      prepare: () => true,
+      rest: nothing,
+      reopen: nothing,
+      reopenSearch: nothing,
+    }
+  }
+  const store = openEmbeddedStore(indexLocation(place, 'disk'), { ...options, search: searchLocation(place, 'disk') })
+  return {
+    store,
+    refresh: () => store.refresh(),
+    refreshSearch: (embedder) => store.refreshSearch(embedder),
+    prepare: (until) => store.prepare(until),
+    rest: () => store.rest(),
+    reopen: (cache) => store.reopen(indexLocation(place, cache)),
+    reopenSearch: (cache) => store.reopenSearch(searchLocation(place, cache)),
+  }
+}
+
 /** Chooses the engine of a vault; both sides of it follow from this value. */
-function placeOf(settings: Settings, root: string): EnginePlace {
+function placeOf(settings: Settings, root: string, options: Pick<OpenOptions, 'name' | 'storePassword'>): EnginePlace {
   const file = indexFile(settings, root)
+  if (settings.store.type === 'neo4j') return neo4jPlace(settings, { root, file, ...options })
   return {
     type: 'embedded',
     file,
     searchFile: searchIndexFile(file),
     insightFile: insightFile(file),
     memory: `roux-${process.pid}-${++opened}`,
+  }
+}
+
+function neo4jPlace(
+  { store }: Settings,
+  {
+    root,
+    file,
+    name,
+    storePassword = '',
+  }: { readonly root: string; readonly file: string } & Pick<OpenOptions, 'name' | 'storePassword'>,
+): Neo4jPlace {
+  const vault = name ?? basename(root)
+  const { 'neo4j.url': url, 'neo4j.user': user, 'neo4j.database': database } = store
+  return {
+    type: 'neo4j',
+    url,
+    user,
+    password: storePassword,
+    database,
+    vault,
+    // Which folder it is, and (as the name of the file says) by which settings it is read.
+    origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
+    file: `${serverOf(url)} (${vault})`,
+    insightFile: insightFile(file),
   }
 }
 

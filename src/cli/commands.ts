@@ -94,6 +94,12 @@ export const COMMANDS: readonly Command[] = [
         type: 'flag',
         sentence: 'Get the model of embedder.model from the Hugging Face hub if it is not on this computer.',
       },
+      {
+        name: 'store',
+        type: 'text',
+        values: ['embedded', 'neo4j'],
+        sentence: 'Where to: files of this computer, or the Neo4j database of store.neo4j.url, as store.type says otherwise.',
+      },
     ],
   },
   {

@@ -41,6 +41,7 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
       ...((options.get('set') as readonly string[] | undefined) ?? []),
       ...(options.get('write') === true ? WRITING : []),
       ...overHttp(options.get('http')),
+      ...inStore(options.get('store')),
     ],
     ...(config === undefined ? {} : { config }),
     ...(named === undefined ? {} : { vault: named }),
@@ -50,6 +51,11 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 
 /** What `--write` sets, for this run alone. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
+
+/** What `--store` sets, for this run alone. */
+function inStore(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [`store.type=${value}`] : []
+}
 
 /** What `--http` sets, for this run alone; its value is a port, or `true`. @throws UsageError for what is no port */
 function overHttp(value: unknown): readonly string[] {

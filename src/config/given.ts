@@ -4,6 +4,8 @@ import { findSetting, SECTIONS, SETTINGS } from './schema.ts'
 
 /** The variable that an API key is read from: no setting, because keys do not belong into files. */
 export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
+/** The variable that the password of the database is read from, for the same reason. */
+export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
 /** One setting as one source gives it, before its value is read. */
 export interface Given {
@@ -45,7 +47,7 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   const given: Given[] = []
   const problems: RouxError[] = []
   for (const name of names.sort()) {
-    if (name === API_KEY_VARIABLE) continue
+    if (name === API_KEY_VARIABLE || name === STORE_PASSWORD_VARIABLE) continue
     const key = keyOf(name)
     if (key !== undefined) given.push({ key, raw: env[name], written: 'text', where: name, base: cwd })
     else problems.push(...unknownVariable(name))
@@ -55,7 +57,7 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
 
 /** The variable that sets a key: `ROUX_VAULT_MODE`, and `ROUX_VAULT` for `vault.path`. */
 export function variableOf(key: string): string {
-  return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replace('.', '_').toUpperCase()}`
+  return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
 /** The error for a key that does not exist, with the nearest ones that do; `names` are those of its section, where it is open. */
@@ -68,6 +70,12 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
   if (/api_?key$/i.test(key)) {
     return invalid(`${where}: there is no setting "${key}".`, `A key is read from the variable ${API_KEY_VARIABLE} only.`)
+  }
+  if (/password$/i.test(key)) {
+    return invalid(
+      `${where}: there is no setting "${key}".`,
+      `A password is read from the variable ${STORE_PASSWORD_VARIABLE} only.`,
+    )
   }
   return invalid(
     `${where}: there is no setting "${key}".`,
@@ -91,13 +99,15 @@ export function invalid(message: string, hint?: string, candidates: readonly str
 
 function keyOf(variable: string): string | undefined {
   if (variable === 'ROUX_VAULT') return 'vault.path'
+  const nested = SETTINGS.find(({ key }) => variableOf(key) === variable)
+  if (nested !== undefined) return nested.key
   const [section = '', ...rest] = variable.slice('ROUX_'.length).toLowerCase().split('_')
   const key = `${section}.${rest.join('_')}`
   return findSetting(key) === undefined ? undefined : key
 }
 
 function unknownVariable(name: string): readonly RouxError[] {
-  const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), API_KEY_VARIABLE])
+  const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE])
   const section = name.split('_')[1]?.toLowerCase() ?? ''
   if (near.length === 0 && !Object.hasOwn(SECTIONS, section)) return []
   return [

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/nearest.ts'
@@ -12,6 +12,7 @@ import {
   givenOnCommandLine,
   invalid,
   isDefault,
+  STORE_PASSWORD_VARIABLE,
   unknownKey,
 } from './given.ts'
 import { findSetting, widensTrust } from './schema.ts'
@@ -52,6 +53,8 @@ export interface LoadedSettings {
   readonly origins: ReadonlyMap<string, string>
   /** What `embedder.base_url` may be sent: absent, too, where a file of the vault or the working directory says where that is. */
   readonly apiKey?: string
+  /** What `store.neo4j.user` says who it is with; absent in the same way where such a file says which server that is. */
+  readonly storePassword?: string
 }
 
 /**
@@ -165,9 +168,11 @@ class Merge {
   result(vault: string): LoadedSettings {
     const settings = toSettings(new Map([...this.#values, ['vault.path', vault]]))
     const apiKey = this.#apiKeyFor(settings)
+    const storePassword = this.#passwordFor(settings)
     return {
       settings,
       ...(apiKey === undefined ? {} : { apiKey }),
+      ...(storePassword === undefined ? {} : { storePassword }),
       vaultNamed: (this.#input.vault ?? '') !== '',
       warnings: this.#warnings,
       problems: this.#problems,
@@ -200,6 +205,28 @@ class Merge {
       `${where}: ${API_KEY_VARIABLE} is not sent to an address from this file; say embedder.base_url in your own settings, or as ROUX_EMBEDDER_BASE_URL.`,
     )
     return undefined
+  }
+
+  #passwordFor({ store }: Settings): string | undefined {
+    if (store.type !== 'neo4j') return undefined
+    const password = this.#input.env[STORE_PASSWORD_VARIABLE] || this.#passwordIn(store['neo4j.password_file'])
+    if (password === undefined || password === '') return undefined
+    if (!this.#found.has('store.neo4j.url')) return password
+    const where = this.#origins.get('store.neo4j.url')
+    this.#warnings.push(
+      `${where}: ${STORE_PASSWORD_VARIABLE} is not sent to an address from this file; say store.neo4j.url in your own settings, or as ROUX_STORE_NEO4J_URL.`,
+    )
+    return undefined
+  }
+
+  #passwordIn(file: string): string | undefined {
+    if (file === '') return undefined
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch {
+      this.#problems.push(invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Name a file that holds the password.'))
+      return undefined
+    }
   }
 
   #trust(): TrustStore {

@@ -3,7 +3,7 @@ import { Composer, type Document, isAlias, isMap, isScalar, LineCounter, type No
 import { MAX_YAML_DEPTH, tooDeepAt } from '../core/deep-yaml.ts'
 import type { RouxError } from '../core/errors.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
-import { SECTIONS } from './schema.ts'
+import { SECTIONS, SETTINGS } from './schema.ts'
 
 /** The settings that a file's text gives; what is wrong with it becomes `problems`. */
 export function parseConfig(path: string, text: string): Gift {
@@ -65,6 +65,12 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
   }
+  /** `store:` with `neo4j:` below it and `url:` below that says the same as `neo4j.url:`. */
+  const giveOrOpen = (item: Item): void => {
+    const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
+    if (below === undefined) give(item)
+    else for (const { key, ...rest } of below) give({ key: `${item.key}.${key}`, ...rest })
+  }
   const root = itemsOf(contents)
   if (root === undefined) problems.push(invalid(`${path}: expected settings, as "vault:" with "  mode: docs" below it.`))
   for (const item of root ?? []) {
@@ -74,7 +80,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
     else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
     else if (inside === undefined)
       problems.push(invalid(`${path}:${item.line}: "${item.key}" must hold settings, one a line below it.`))
-    else for (const { key, ...rest } of inside) give({ key: `${item.key}.${key}`, ...rest })
+    else for (const { key, ...rest } of inside) giveOrOpen({ key: `${item.key}.${key}`, ...rest })
   }
   return { given, problems }
 }

@@ -122,6 +122,24 @@ export const SETTINGS = [
   path('cache.path', "Folder of the index, which can always be rebuilt; empty for the user's own cache folder.", {
     widens: true,
   }),
+  choice('store.type', ['embedded', 'neo4j'], 'embedded', {
+    sentence:
+      'What keeps the index: `embedded` files in the cache folder, `neo4j` a Neo4j database that several servers can share (docs/cluster.md).',
+    widens: true,
+    harmless: ['embedded'],
+  }),
+  text(
+    'store.neo4j.url',
+    'Where the database is: `bolt://host:7687` a single server, `neo4j://host:7687` a cluster; with `+s` behind `bolt` or `neo4j` over TLS.',
+    { default: 'bolt://127.0.0.1:7687', widens: true },
+  ),
+  text(
+    'store.neo4j.user',
+    'Who connects. The password is read from the variable `ROUX_STORE_NEO4J_PASSWORD` or from `store.neo4j.password_file`, never from a settings file.',
+    { default: 'neo4j', widens: true },
+  ),
+  path('store.neo4j.password_file', 'A file that holds the password and nothing else; empty for none.', { widens: true }),
+  text('store.neo4j.database', "Which database of the server; empty for its user's own.", { widens: true }),
   choice('files.case', ['auto', 'lower', 'preserve'], 'auto', {
     sentence:
       'How new notes are named: `preserve` as it was given, `lower` in lower case; `auto` keeps the spelling where the vault has a marker folder (`.obsidian`, `.foam`, `logseq`), and writes lower case elsewhere. Folders that are there, and what is moved or renamed, are spelled as they are.',
@@ -205,6 +223,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   answers: 'How long answers are.',
   vectors: 'How vectors are compared.',
   cache: 'What can be rebuilt.',
+  store: 'What keeps the index.',
   files: 'How files are named.',
   write:
     'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',

@@ -20,7 +20,8 @@ export type Settings = {
 export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
   const settings: Record<string, Record<string, unknown>> = {}
   const put = (key: string, value: unknown): void => {
-    const [section = '', name = ''] = key.split('.')
+    const at = key.indexOf('.')
+    const [section, name] = [key.slice(0, at), key.slice(at + 1)]
     settings[section] ??= {}
     if (name !== '*') settings[section][name] = value
   }

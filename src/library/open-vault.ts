@@ -41,7 +41,7 @@ export interface OpenVault extends VaultMethods {
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
-  const { settings, apiKey } = await loadSettings({
+  const { settings, apiKey, storePassword } = await loadSettings({
     cwd: process.cwd(),
     env: process.env,
     set: [...set, ...(write === undefined ? [] : [`tools.write=${write}`, `tools.attach=${write}`])],
@@ -51,6 +51,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
   const core = await openCore(settings, {
     watch,
     ...(apiKey === undefined ? undefined : { apiKey }),
+    ...(storePassword === undefined ? undefined : { storePassword }),
     ...(onError === undefined ? undefined : { onError }),
   })
   const switchedOffBy: SwitchedOffBy = (tool) => switchOff(tool, settings)?.setting

@@ -5,9 +5,11 @@ import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/pl
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
+import { lazily } from './lazily.ts'
+import type { Neo4jPlace } from './neo4j/place.ts'
 
 /** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
-export type EnginePlace = EmbeddedPlace
+export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
 /** The writing sides of an engine, and what its errors mean. */
 export interface EngineWriters {
@@ -16,6 +18,9 @@ export interface EngineWriters {
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
 }
+
+/** What a writer answers in parts. */
+const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
 /** Another engine is another `type` here, and in `compose.ts`, which opens its reading side. */
 export function openWriters(place: EnginePlace): EngineWriters {
@@ -26,6 +31,13 @@ export function openWriters(place: EnginePlace): EngineWriters {
         openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
         isDamage,
         isUnwritable,
+      }
+    case 'neo4j':
+      return {
+        openIndex: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openIndex(place), PARTS),
+        openSearch: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openSearch(place)),
+        isDamage: () => false,
+        isUnwritable: () => false,
       }
   }
 }

@@ -79,6 +79,11 @@ test('the table has a row a setting', () => {
     | \`answers.max_tokens\` | auto, or a number from 100 to 50000 | \`auto\` | \`ROUX_ANSWERS_MAX_TOKENS\` | What an answer of a tool that lists notes keeps within, in tokens of some four letters, unless a call asks for more or less with \`max_tokens\`; \`auto\` for what suits each tool, mostly 2000. Commands and the library answer in full. |
     | \`vectors.index\` | one of auto, exact, hnsw | \`auto\` | \`ROUX_VECTORS_INDEX\` | How the passages nearest in meaning are found: \`exact\` compares all, \`hnsw\` follows an index that is faster in very large vaults and needs the package hnswlib-node; \`auto\` takes that above 100 MB of vectors (some 390,000 passages) where it is installed. |
     | \`cache.path\` ¹ | the path of a folder | \`""\` | \`ROUX_CACHE_PATH\` | Folder of the index, which can always be rebuilt; empty for the user's own cache folder. |
+    | \`store.type\` ¹ | one of embedded, neo4j | \`embedded\` | \`ROUX_STORE_TYPE\` | What keeps the index: \`embedded\` files in the cache folder, \`neo4j\` a Neo4j database that several servers can share (docs/cluster.md). |
+    | \`store.neo4j.url\` ¹ | a text | \`bolt://127.0.0.1:7687\` | \`ROUX_STORE_NEO4J_URL\` | Where the database is: \`bolt://host:7687\` a single server, \`neo4j://host:7687\` a cluster; with \`+s\` behind \`bolt\` or \`neo4j\` over TLS. |
+    | \`store.neo4j.user\` ¹ | a text | \`neo4j\` | \`ROUX_STORE_NEO4J_USER\` | Who connects. The password is read from the variable \`ROUX_STORE_NEO4J_PASSWORD\` or from \`store.neo4j.password_file\`, never from a settings file. |
+    | \`store.neo4j.password_file\` ¹ | the path of a folder | \`""\` | \`ROUX_STORE_NEO4J_PASSWORD_FILE\` | A file that holds the password and nothing else; empty for none. |
+    | \`store.neo4j.database\` ¹ | a text | \`""\` | \`ROUX_STORE_NEO4J_DATABASE\` | Which database of the server; empty for its user's own. |
     | \`files.case\` | one of auto, lower, preserve | \`auto\` | \`ROUX_FILES_CASE\` | How new notes are named: \`preserve\` as it was given, \`lower\` in lower case; \`auto\` keeps the spelling where the vault has a marker folder (\`.obsidian\`, \`.foam\`, \`logseq\`), and writes lower case elsewhere. Folders that are there, and what is moved or renamed, are spelled as they are. |
     | \`write.allow\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_WRITE_ALLOW\` | Where may be written, as glob patterns relative to the vault, e.g. ["inbox/**"]; empty for everywhere. What is left out of the vault, and names that begin with a dot, are never written. |
     | \`write.deny\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_WRITE_DENY\` | Where may not be written, as glob patterns relative to the vault; they win over \`write.allow\`. |
@@ -98,7 +103,7 @@ test('the table has a row a setting', () => {
     | \`tools.insight\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_INSIGHT\` | Offer the tools that answer for the vault as a whole, such as \`map\`, \`gaps\` and \`context_pack\`. |
     | \`tools.<tool>\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_<TOOL>\` | Offer this tool. |
 
-    ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it; \`embedder.kind: static\` and \`embedder.kind: none\` are taken all the same.
+    ¹ From a file in the vault or the working directory only after \`roux trust\` was said for it; \`embedder.kind: static\` and \`embedder.kind: none\` and \`store.type: embedded\` are taken all the same.
     "
   `)
 })

@@ -73,6 +73,13 @@ test('without any source every setting has its default', async () => {
     answers: { max_tokens: 'auto' },
     vectors: { index: 'auto' },
     cache: { path: '' },
+    store: {
+      type: 'embedded',
+      'neo4j.url': 'bolt://127.0.0.1:7687',
+      'neo4j.user': 'neo4j',
+      'neo4j.password_file': '',
+      'neo4j.database': '',
+    },
     files: { case: 'auto' },
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
     mcp: { prompts_folder: '' },
@@ -216,6 +223,14 @@ describe('--set and variables', () => {
       { set: ['embedder.api_key=secret'] },
       '--set: there is no setting "embedder.api_key". | A key is read from the variable ROUX_EMBEDDER_API_KEY only.',
     ],
+    [
+      { set: ['store.neo4j.password=secret'] },
+      '--set: there is no setting "store.neo4j.password". | A password is read from the variable ROUX_STORE_NEO4J_PASSWORD only.',
+    ],
+    [
+      { set: ['store.type=neo4'] },
+      '--set: store.type must be one of embedded, neo4j; got the text "neo4". | Did you mean "neo4j"?',
+    ],
     [{ set: ['search.weight=2'] }, '--set: search.weight must be auto, or a number from 0 to 1; got the number 2.'],
     [
       { env: { ROUX_VAULT_WATCH: 'never' } },
@@ -329,6 +344,44 @@ describe('an API key', () => {
     const isWithheld = expected === undefined && Object.keys(files).length > 0
     expect(warnings.some((warning) => warning.includes('ROUX_EMBEDDER_API_KEY is not sent'))).toBe(isWithheld)
     expect(JSON.stringify(warnings)).not.toContain('secret')
+  })
+})
+
+describe('the password of a database', () => {
+  const env = { ROUX_STORE_NEO4J_PASSWORD: 'secret' }
+  const trust: TrustStore = { isTrusted: () => true, trust: () => {} }
+  const SERVER = 'store:\n  type: neo4j\n  neo4j:\n    url: bolt://db.example:7687\n'
+  const url = (settings: Settings) => settings.store['neo4j.url']
+
+  test.each<[string, Record<string, string>, Partial<SettingsInput>, string | undefined]>([
+    ["the user's own file", { [OWN]: SERVER }, {}, 'secret'],
+    ['the command line', {}, { set: ['store.type=neo4j', 'store.neo4j.url=bolt://db.example:7687'] }, 'secret'],
+    ['the vault, even a trusted one', { [IN_VAULT]: SERVER }, { trust }, undefined],
+    ['the user, whatever the vault says', { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
+  ])('the address is from %s', async (_, files, more, expected) => {
+    const { settings, storePassword, warnings } = await loadSettings(input(files, { ...more, env }))
+    expect([url(settings), storePassword]).toEqual(['bolt://db.example:7687', expected])
+    expect(warnings.some((warning) => warning.includes('is not sent'))).toBe(expected === undefined)
+    expect(JSON.stringify([settings, warnings])).not.toContain('secret')
+  })
+
+  test('is not read where no database is used, and a variable names the address', async () => {
+    expect((await loadSettings(input({}, { env }))).storePassword).toBeUndefined()
+    const given = { ROUX_STORE_TYPE: 'neo4j', ROUX_STORE_NEO4J_URL: 'neo4j://cluster:7687', ROUX_STORE_NEO4J_DATABASE: 'notes' }
+    const { settings } = await loadSettings(input({}, { env: given }))
+    expect([settings.store.type, url(settings), settings.store['neo4j.database']]).toEqual([
+      'neo4j',
+      'neo4j://cluster:7687',
+      'notes',
+    ])
+  })
+
+  test('a vault that was not trusted chooses no database', async () => {
+    const { settings, warnings } = await loadSettings(
+      input({ [IN_VAULT]: SERVER }, { trust: { isTrusted: () => false, trust: () => {} } }),
+    )
+    expect(settings.store.type).toBe('embedded')
+    expect(warnings.join()).toContain('store.type, store.neo4j.url')
   })
 })
 

@@ -30,7 +30,7 @@ describe.each(PAGES)('%s', (page) => {
 
   test('names scripts that package.json has', () => {
     const builtIn = ['ci', 'i', 'install', 'link', 'pack', 'rebuild', 'test', 'run']
-    for (const [, run, name = ''] of codeIn(text).matchAll(/\bnpm (run (?:--silent )?)?([a-z:-]+)/g)) {
+    for (const [, run, name = ''] of codeIn(text).matchAll(/\bnpm (run (?:--silent )?)?([a-z0-9:-]+)/g)) {
       if (run) expect(Object.keys(scripts)).toContain(name)
       else expect(builtIn).toContain(name)
     }

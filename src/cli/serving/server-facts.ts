@@ -21,6 +21,7 @@ function isPath(model: string): boolean {
 }
 
 function settingAt(settings: Settings, key: string): unknown {
-  const [section = '', name = ''] = key.split('.')
+  const at = key.indexOf('.')
+  const [section, name] = [key.slice(0, at), key.slice(at + 1)]
   return (settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[section]?.[name]
 }

@@ -62,12 +62,13 @@ function begin(opening: Promise<GraphCore>): void {
 
 /** What a vault is opened with, whoever opens it. */
 export function openOptions(
-  { name, apiKey }: LoadedVault,
+  { name, apiKey, storePassword }: LoadedVault,
   shared: SharedParts | undefined,
-): Pick<OpenOptions, 'name' | 'apiKey' | 'shared'> {
+): Pick<OpenOptions, 'name' | 'apiKey' | 'storePassword' | 'shared'> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(storePassword === undefined ? {} : { storePassword }),
     ...(shared === undefined ? {} : { shared }),
   }
 }

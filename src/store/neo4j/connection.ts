@@ -32,6 +32,10 @@ export class Connection {
     return this.#place.vault
   }
 
+  get origin(): Neo4jPlace['origin'] {
+    return this.#place.origin
+  }
+
   /** One question, answered by any member of a cluster. */
   async read<T>(cypher: string, parameters: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
     return await this.#try(signal, async () => {

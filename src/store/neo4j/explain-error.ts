@@ -1,8 +1,8 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
-import type { Neo4jPlace } from './place.ts'
+import { type Neo4jPlace, serverOf } from './place.ts'
 
 /** What a failure of the server or the way to it means to a person: without a password, and without what was asked. */
-export function explainError(error: unknown, { url, user, database }: Omit<Neo4jPlace, 'password' | 'vault'>): unknown {
+export function explainError(error: unknown, { url, user, database }: Pick<Neo4jPlace, 'url' | 'user' | 'database'>): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
   const code = codeOf(error)
@@ -61,13 +61,4 @@ function codeOf(error: Error): string | undefined {
 export function isLostConnection(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === 'ServiceUnavailable' || code === 'SessionExpired' || code === 'Neo.TransientError.Transaction.DeadlockDetected'
-}
-
-/** Without a name and password that were written into the address. */
-function serverOf(url: string): string {
-  try {
-    return new URL(url).host
-  } catch {
-    return 'its address'
-  }
 }

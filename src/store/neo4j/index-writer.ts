@@ -61,9 +61,11 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
     await byKey<{ readonly info: string | null } & Row>(keys, `f.info AS info, f.hash AS hash, f.kind AS kind${more}`)
   return {
     async state() {
-      const [state] = await read<{ readonly state: string | null; readonly generation: number }>(
-        'MATCH (v:RouxVault {vault: $vault}) RETURN v.state AS state, v.generation AS generation',
+      const [state] = await read<{ readonly state: string | null; readonly generation: number } & Origin>(
+        `MATCH (v:RouxVault {vault: $vault})
+         RETURN v.state AS state, v.generation AS generation, v.folder AS folder, v.reading AS reading`,
       )
+      if (state !== undefined && (await isOfOtherReading(connection, state))) return { ...NOTHING, generation: 0 }
       if (state?.state == null) return { ...NOTHING, generation: state?.generation ?? 0 }
       return { ...(JSON.parse(state.state) as Omit<IndexState, 'generation'>), generation: state.generation }
     },
@@ -143,6 +145,28 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
       await connection.close()
     },
   }
+}
+
+interface Origin {
+  readonly folder: string | null
+  readonly reading: string | null
+}
+
+/**
+ * What was made by other settings, which read notes differently, is removed.
+ * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
+ */
+async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
+  const { origin, vault } = connection
+  if (origin === undefined || folder === null || reading === null) return false
+  if (folder !== origin.folder) {
+    throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
+      hint: `Give this one a name of its own in the settings, as vaults.<name>: <folder>.`,
+    })
+  }
+  if (reading === origin.reading) return false
+  await removeVault(connection)
+  return true
 }
 
 const NOTHING = { outside: [], nextKey: 0, complete: false }

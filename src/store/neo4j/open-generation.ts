@@ -38,12 +38,12 @@ class Writing {
   async #open(): Promise<OpenTransaction | undefined> {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
-    const { vault } = this.#connection
+    const { vault, origin } = this.#connection
     // By itself: what announces a generation must not wait for the one who writes it.
     await this.#connection.write(
-      `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.created = timestamp()
+      `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
-      { vault },
+      { vault, folder: origin?.folder ?? null, reading: origin?.reading ?? null },
     )
     const transaction = await this.#connection.open()
     this.#transaction = transaction

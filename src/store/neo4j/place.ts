@@ -9,4 +9,19 @@ export interface Neo4jPlace {
   readonly database: string
   /** What tells the vault from others of the database. */
   readonly vault: string
+  /** What tells the folder from others that might come under the same name, and what decides how its notes are read; absent: no one asks. */
+  readonly origin?: { readonly folder: string; readonly reading: string }
+  /** Where the index is, for people: without a password. */
+  readonly file: string
+  /** Path of what is kept on this computer for looking at the vault as a whole. */
+  readonly insightFile: string
+}
+
+/** Without a name and password that were written into the address. */
+export function serverOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return 'its address'
+  }
 }

@@ -1,0 +1,33 @@
+import { once } from '../core/once.ts'
+
+/**
+ * Something whose methods all answer later, made when the first of them is called; `iterating` are those that answer in parts. What failed to be
+ * made is tried again.
+ */
+export function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
+  let made = once(make)
+  const get = async (): Promise<T> => {
+    try {
+      return await made()
+    } catch (error) {
+      made = once(make)
+      throw error
+    }
+  }
+  type Method = (...given: unknown[]) => unknown
+  const method = async (name: string | symbol): Promise<Method> => {
+    const target = await get()
+    return (Reflect.get(target, name) as Method).bind(target)
+  }
+  const iterated = new Set<string | symbol | number>(iterating)
+  return new Proxy({} as T, {
+    get: (_, name) => {
+      // Whoever awaits it asks whether it is a promise.
+      if (name === 'then') return undefined
+      if (!iterated.has(name)) return async (...given: unknown[]) => (await method(name))(...given)
+      return async function* (...given: unknown[]) {
+        yield* (await method(name))(...given) as AsyncIterable<unknown>
+      }
+    },
+  })
+}
