@@ -23,6 +23,7 @@ import { examineSearchIndex } from './store/embedded/search/examine-search-index
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
+import type { FeederLease } from './store/neo4j/lease.ts'
 import { type Neo4jPlace, serverOf } from './store/neo4j/place.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
@@ -55,6 +56,8 @@ export interface OpenOptions {
   readonly apiKey?: string
   /** What the database of `store.type: neo4j` wants; never part of the settings. */
   readonly storePassword?: string
+  /** A vault of that database that is answered for without its folder, by the name that it has there. */
+  readonly stored?: string
   /** What the vaults of one process have in common; absent where there is one. */
   readonly shared?: SharedParts
   /** Told of the first real request. */
@@ -99,6 +102,7 @@ export function shareParts(): SharedParts {
 
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
+  if (options.stored !== undefined) return await openStoredCore(settings, { ...options, stored: options.stored })
   const root = realRoot(settings.vault.path)
   const place = placeOf(settings, root, options)
   const data: IndexerData = {
@@ -198,6 +202,77 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       await store.close()
     },
   }
+}
+
+/** Opens a vault that a database alone is asked for; nothing of it can be written. */
+async function openStoredCore(settings: Settings, options: OpenOptions & { readonly stored: string }): Promise<GraphCore> {
+  const { stored, name, shared = shareParts() } = options
+  const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
+  const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
+  const { openStoredVault } = await import('./store/neo4j/stored-vault.ts')
+  const { store, texts, indexing } = openStoredVault(place, name)
+  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
+  const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
+  const insightParts = {
+    store,
+    texts,
+    runs: shared.compute,
+    file: place.insightFile,
+    isIgnored: openGlobs(settings.insight.ignore),
+  }
+  const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
+  const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
+  return {
+    ...(name === undefined ? {} : { name }),
+    root: stored,
+    store,
+    texts,
+    rankings: new Rankings(store, shared.compute),
+    insights,
+    linkInsights,
+    insightState,
+    indexing,
+    ...(embedding === undefined ? undefined : { embedding }),
+    searchWeight: settings.search.weight,
+    close: async () => {
+      insights.close()
+      linkInsights.close()
+      insightState.close()
+      if (options.shared === undefined) await shared.close()
+      await store.close()
+    },
+  }
+}
+
+export type { FeederLease }
+
+/** The right to feed a vault, which one process has at a time. */
+export async function openFeederLease(
+  settings: Settings,
+  options: Pick<OpenOptions, 'name' | 'storePassword'>,
+): Promise<FeederLease> {
+  const { openLease } = await import('./store/neo4j/lease.ts')
+  const root = realRoot(settings.vault.path)
+  return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
+}
+
+/** Removes a vault from the database of the settings. @throws RouxError where there is none of that name, or it is being fed */
+export async function removeFed(
+  settings: Settings,
+  options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,
+): Promise<void> {
+  const { removeFedVault } = await import('./store/neo4j/remove-vault.ts')
+  const connection = await connectionTo(neo4jPlace(settings, { ...options, root: '/', file: indexFile(settings, '/') }))
+  try {
+    await removeFedVault(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function connectionTo(place: Neo4jPlace) {
+  const { Connection } = await import('./store/neo4j/connection.ts')
+  return new Connection(place)
 }
 
 /** Loads what is stored for search, a few milliseconds at a time: the first question would do it only after the files were compared. */

@@ -169,6 +169,14 @@ function progressWarning(status: IndexStatus): Warning | undefined {
         message: `Indexing stopped (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
       }
     default:
-      return undefined
+      return status.feed?.silent === undefined ? undefined : silence(status.feed.silent)
+  }
+}
+
+function silence(seconds: number): Warning {
+  const time = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+  return {
+    code: 'STALE',
+    message: `Whatever feeds this vault's index was not heard of for ${time}: this answer may miss later changes.`,
   }
 }

@@ -9,7 +9,7 @@ export interface VaultFacts {
   readonly path?: string
   /** Absent while the index is built again. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
-  readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search'> &
+  readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search' | 'feed'> &
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
 }
 

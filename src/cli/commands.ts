@@ -19,6 +19,7 @@ export type CommandName =
   | 'status'
   | 'doctor'
   | 'index'
+  | 'feed'
   | 'eval'
   | 'export'
   | 'trust'
@@ -100,6 +101,15 @@ export const COMMANDS: readonly Command[] = [
         values: ['embedded', 'neo4j'],
         sentence: 'Where to: files of this computer, or the Neo4j database of store.neo4j.url, as store.type says otherwise.',
       },
+    ],
+  },
+  {
+    name: 'feed',
+    sentence: 'Keep vaults in the Neo4j database of store.neo4j.url up to date with their folders, until it is stopped.',
+    usage: '[vault]…',
+    words: 100,
+    options: [
+      { name: 'remove', type: 'flag', sentence: 'Remove what was fed of these vaults, by the names that they have there.' },
     ],
   },
   {

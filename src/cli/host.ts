@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Diagnosis, History, OpenOptions, SharedParts } from '../compose.ts'
+import type { Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
@@ -28,6 +28,8 @@ export interface Host extends Places {
 /** The part of `compose.ts` that commands use. */
 export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
+  openFeederLease(settings: Settings, options: Pick<OpenOptions, 'name' | 'storePassword'>): Promise<FeederLease>
+  removeFed(settings: Settings, options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>): Promise<void>
   /** What several vaults of one process share. */
   shareParts(): SharedParts
   /** What only the adapters can tell a doctor. Changes nothing on disk. */

@@ -16,6 +16,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   status: () => import('./vaults/status.ts'),
   doctor: () => import('./doctor/doctor.ts'),
   index: () => import('./vaults/index-vault.ts'),
+  feed: () => import('./vaults/feed.ts'),
   eval: () => import('./eval/eval.ts'),
   export: () => import('./vaults/export.ts'),
   trust: () => import('./vaults/trust.ts'),

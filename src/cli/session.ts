@@ -72,8 +72,8 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   const loaded = await loadVaults(settingsInput(invocation, vault))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((one) => one.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
-  for (const { vaultNamed, settings } of loaded.vaults) {
-    if (!vaultNamed) await refuseTooWide(invocation.host, settings.vault.path)
+  for (const { vaultNamed, settings, stored } of loaded.vaults) {
+    if (!vaultNamed && stored === undefined) await refuseTooWide(invocation.host, settings.vault.path)
   }
   return loaded
 }
@@ -113,7 +113,7 @@ export async function withVaults<T>(
   const open = async (name: string | undefined): Promise<GraphCore> => {
     const vault = loaded.find((one) => one.name === name)
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
-    requireFolder(vault.settings.vault.path, Object.keys(vault.settings.vaults))
+    if (vault.stored === undefined) requireFolder(vault.settings.vault.path, Object.keys(vault.settings.vaults))
     const core = await openCore(vault.settings, {
       watch: false,
       onError: (stack) => printer.note(stack),

@@ -1,11 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
-import { type LoadedSettings, readSettings, requireRight, type SettingsInput } from './load.ts'
+import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VAULT_NAME } from './load.ts'
 
 /** One vault and its settings. */
 export interface LoadedVault extends LoadedSettings {
   /** Where the settings name several. */
   readonly name?: string
+  /** What it is called in the database that it is answered for from, without its folder. */
+  readonly stored?: string
 }
 
 export interface LoadedVaults {
@@ -33,6 +35,8 @@ export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
 export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   const read = await readSettings(input)
   if (read.problems.length > 0) return { server: read, vaults: [read] }
+  const stored = storedVaults(input, read)
+  if (stored !== undefined) return stored
   const { distinct, problems } = separate(Object.entries(read.settings.vaults))
   const server = { ...read, problems }
   const meant = input.vault === undefined ? distinct : distinct.filter(([name]) => name === input.vault)
@@ -47,6 +51,34 @@ export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
   return named?.[1] || settings.vault.path
+}
+
+/** The vaults of a database that are answered for without their folders; one needs no name. */
+function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
+  const { store, tools } = read.settings
+  const listed = [...new Set(store['neo4j.vaults'])]
+  if (store.type !== 'neo4j' || listed.length === 0) return undefined
+  const meant = listed.filter((name) => vault === undefined || name === vault)
+  // A folder that is named is meant as a folder.
+  const [first, ...more] = meant
+  if (first === undefined) return undefined
+  // Notes are written where their folder is.
+  const settings = { ...read.settings, tools: { ...tools, write: false, attach: false } }
+  const problems = listed.length === 1 ? [] : listed.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
+  const server = { ...read, settings, problems }
+  const named = (name: string): LoadedVault => ({
+    ...server,
+    problems: [],
+    stored: name,
+    ...(listed.length === 1 ? {} : { name }),
+  })
+  return { server, vaults: [named(first), ...more.map(named)] }
+}
+
+function notInIds(name: string): RouxError {
+  return new RouxError('INVALID_SETTINGS', `store.neo4j.vaults: "${name}" cannot stand before the colon of an id.`, {
+    hint: 'Feed it under a name of small letters, digits, "-" and "_", as vaults.<name> gives it, or list it alone.',
+  })
 }
 
 type Named = readonly [name: string, path: string]

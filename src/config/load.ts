@@ -241,10 +241,10 @@ class Merge {
 }
 
 /** What can stand before the colon of an id, and in the name of a variable or a file. */
-const VAULT_NAME = /^vaults\.[a-z0-9][a-z0-9_-]{0,31}$/
+export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: Given): RouxError | undefined {
-  if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key)) return undefined
+  if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key.slice('vaults.'.length))) return undefined
   return invalid(
     `${where}: "${key.slice('vaults.'.length)}" cannot be the name of a vault.`,
     'Take up to 32 small letters, digits, "-" and "_", and begin with a letter or digit.',

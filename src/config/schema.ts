@@ -139,6 +139,11 @@ export const SETTINGS = [
     { default: 'neo4j', widens: true },
   ),
   path('store.neo4j.password_file', 'A file that holds the password and nothing else; empty for none.', { widens: true }),
+  texts(
+    'store.neo4j.vaults',
+    'Vaults of the database to answer for without their folders, by the names that they were fed under; nothing is written then. Empty: the vault of the folder.',
+    { widens: true },
+  ),
   text('store.neo4j.database', "Which database of the server; empty for its user's own.", { widens: true }),
   choice('files.case', ['auto', 'lower', 'preserve'], 'auto', {
     sentence:

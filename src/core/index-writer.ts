@@ -58,6 +58,8 @@ export interface FileRecord {
   readonly malformed: number
   /** Absent: what the index holds stays. */
   readonly info?: FileInfo
+  /** Decoded as UTF-8, of notes and canvases that were read; only for an engine that keeps texts. Absent: what the index holds stays. */
+  readonly text?: string
 }
 
 /** What the indexing side remembers of a file to tell whether it changed. */

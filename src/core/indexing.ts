@@ -25,6 +25,11 @@ export interface IndexStatus {
   readonly search?: SearchProgress
   /** Why what changes is not logged just now; absent where it is. */
   readonly log?: string
+  /**
+   * Where another process feeds the index: how old the last change is, and, when whoever follows the folder was not heard of for a minute, for how
+   * long. Seconds.
+   */
+  readonly feed?: { readonly age: number; readonly silent?: number }
   /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
   readonly message?: string
 }

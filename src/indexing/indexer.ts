@@ -50,6 +50,8 @@ export interface IndexerOptions {
   readonly onProgress: (done: number, total: number) => void
   /** Told what each commit changed in the graph; absent: no one asks. */
   readonly log?: GraphLogWriter
+  /** The engine keeps the texts of notes, for servers that have no folder. */
+  readonly keepsTexts?: boolean
   /** Where the bytes of notes are left for search. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
@@ -390,7 +392,8 @@ export class Indexer {
     const note = withEncodingProblem(parsed, text, bytes)
     const hash = digest('sha256', bytes, 'hex')
     this.#options.recent?.keep(hash, bytes)
-    return describeNote(file, described, { note, text, hash })
+    const facts = describeNote(file, described, { note, text, hash })
+    return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
   /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */

@@ -15,6 +15,8 @@ export type EnginePlace = EmbeddedPlace | Neo4jPlace
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
+  /** Whether it keeps the texts of notes. */
+  readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
 }
@@ -29,6 +31,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
       return {
         openIndex: (cache) => openIndexWriter(indexLocation(place, cache)),
         openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
+        keepsTexts: false,
         isDamage,
         isUnwritable,
       }
@@ -36,6 +39,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
       return {
         openIndex: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openIndex(place), PARTS),
         openSearch: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openSearch(place)),
+        keepsTexts: true,
         isDamage: () => false,
         isUnwritable: () => false,
       }

@@ -126,7 +126,7 @@ function openService(
     linkRoots: vault.link_roots,
     mode: vault.mode,
   }
-  const { openIndex, openSearch, isDamage, isUnwritable } = openWriters(engine)
+  const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable } = openWriters(engine)
   const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
   return new IndexingService({
     openVault: () => openVault(root, options),
@@ -145,6 +145,7 @@ function openService(
       mode: vault.mode,
       kindOf: fileKind,
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
+      keepsTexts,
       ...(log === undefined ? undefined : { log }),
     },
     onReplaced: (cache) => {

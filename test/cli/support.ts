@@ -196,6 +196,10 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
       shareParts: () => {
         throw new Error('only the adapters can')
       },
+      openFeederLease: () => {
+        throw new Error('only the adapters can')
+      },
+      removeFed: async () => {},
       diagnose: async () => SOUND,
       readHistory: () => ({ changes: 0, commits: 0, unfinished: 0 }),
       forgetHistory: () => ({ changes: 0, commits: 0, unfinished: 0 }),

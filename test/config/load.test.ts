@@ -78,6 +78,7 @@ test('without any source every setting has its default', async () => {
       'neo4j.url': 'bolt://127.0.0.1:7687',
       'neo4j.user': 'neo4j',
       'neo4j.password_file': '',
+      'neo4j.vaults': [],
       'neo4j.database': '',
     },
     files: { case: 'auto' },

@@ -34,6 +34,8 @@ export interface World {
   write(path: string, text: string | Uint8Array): void
   /** Runs a command to its end. */
   roux(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** Starts a command that goes on until it is stopped. */
+  start(args: readonly string[]): ChildProcessWithoutNullStreams
   /** Starts `roux serve`. */
   serve(args?: readonly string[], options?: RunOptions): Server
 }
@@ -72,6 +74,7 @@ export function openWorld({ fixture }: WorldOptions = {}): World {
       child.stdin.end(options.stdin ?? '')
       return ended
     },
+    start: (args) => start(args).child,
     serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
   }
 }

@@ -1,5 +1,6 @@
 import { loadSettings } from '../../config/load.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
+import type { Settings } from '../../config/settings.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
@@ -34,15 +35,20 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
   })
+  // Where there is no folder nothing is written, whatever the settings come to say.
+  const isStored = vaults.some(({ stored }) => stored !== undefined)
+  const withoutFolder = (settings: Settings): Settings =>
+    isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
+  if (isStored && permitsWriting(server.origins)) printer.warn(NOT_WRITTEN)
   let stopAnnouncing = () => {}
   const served = serveVaults(host, vaults, {
     // Not before: a client's throw-away process leaves no trace.
     onBegin: () => {
-      const folders = vaults.map(({ settings }) => settings.vault.path)
+      const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
       stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders)
     },
     onError: (stack) => printer.note(stack),
-    permits: () => live.current.settings.tools,
+    permits: () => withoutFolder(live.current.settings).tools,
   })
   return {
     vaults: served,
@@ -50,7 +56,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     live,
     options: {
       version: VERSION,
-      switchedOffBy: (tool) => switchOff(tool, live.current.settings)?.setting,
+      switchedOffBy: (tool) => switchOff(tool, withoutFolder(live.current.settings))?.setting,
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
       maxTokens: () => {
         const { max_tokens } = live.current.settings.answers
@@ -66,9 +72,17 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
   }
 }
 
+const NOT_WRITTEN =
+  'Tools that write are not offered: the vaults are answered for from a database, and written where their folders are.'
+
+function permitsWriting(origins: ReadonlyMap<string, string>): boolean {
+  return origins.has('tools.write') || origins.has('tools.attach')
+}
+
 /** What a server that starts says of its vaults; a warning of each that cannot be read, which does not keep it from starting. */
 export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
-  const names = vaults.map(({ settings: { vault } }) => {
+  const names = vaults.map(({ settings: { vault, store }, stored }) => {
+    if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
     const fault = folderFault(vault.path)
     if (fault === undefined) return vault.path
     printer.warn(`${fault} Calls are answered VAULT_NOT_FOUND until it can be read.`)

@@ -62,13 +62,14 @@ function begin(opening: Promise<GraphCore>): void {
 
 /** What a vault is opened with, whoever opens it. */
 export function openOptions(
-  { name, apiKey, storePassword }: LoadedVault,
+  { name, apiKey, storePassword, stored }: LoadedVault,
   shared: SharedParts | undefined,
-): Pick<OpenOptions, 'name' | 'apiKey' | 'storePassword' | 'shared'> {
+): Pick<OpenOptions, 'name' | 'apiKey' | 'storePassword' | 'stored' | 'shared'> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(storePassword === undefined ? {} : { storePassword }),
+    ...(stored === undefined ? {} : { stored }),
     ...(shared === undefined ? {} : { shared }),
   }
 }

@@ -191,7 +191,7 @@ interface StoredRecord {
 /** Labels of everything that belongs to a vault; the vault itself last, so that what is interrupted can be done again. */
 const LABELS = [
   ...['RouxNode', 'RouxWords', 'RouxChunk', 'RouxName', 'RouxVectors', 'RouxEmbedder', 'RouxSearch', 'RouxGone'],
-  ...['RouxPending', 'RouxVault'],
+  ...['RouxFeeder', 'RouxPending', 'RouxVault'],
 ]
 
 /** Removes a vault from the database, and nothing else. */

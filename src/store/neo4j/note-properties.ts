@@ -54,6 +54,7 @@ export function propertiesOf(record: FileRecord, owner: string): FileProperties 
     troubles: excluded ? 0 : troubles,
     nameKeys: names.map((name) => `${equalKey(name)} ${plainKey(name)}`).join(' '),
     namePairs: names.map((name) => pairsOf(foldName(name)).join(' ')).join(' '),
+    ...(record.text === undefined ? {} : { text: record.text }),
     ...(info === undefined ? (kind === 'attachment' ? timesOf(record) : {}) : infoProperties(record, info)),
   }
 }
@@ -68,6 +69,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   const entries = [...properties]
   return {
     info: JSON.stringify(info),
+    bodyStart: info.bodyStart,
     created: time(created),
     modified: time(modified),
     tasks: [...tasks],

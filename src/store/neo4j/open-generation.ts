@@ -213,7 +213,7 @@ class Writing {
     const generation = isSeen ? this.#base + 1 : this.#base
     await transaction.run(
       `MATCH (v:RouxVault {vault: $vault})
-       SET v.generation = $generation, v.state = $state, v.complete = $complete, v.lineage = $lineage, v.outside = $outside,
+       SET v.generation = $generation, v.state = $state, v.complete = $complete, v.lineage = $lineage, v.outside = $outside, v.mode = $mode,
            v.files = COUNT { MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' }, v.fed = timestamp()
        REMOVE v.locked`,
       {
@@ -223,6 +223,7 @@ class Writing {
         complete: state.complete,
         lineage: state.lineage ?? null,
         outside: JSON.stringify(state.outside),
+        mode: state.mode ?? null,
       },
     )
     if (isSeen) await this.#announce(generation)

@@ -12,11 +12,14 @@ const RUNS = 4
 const ROWS = 10_000
 
 /** Opens the reading side of a vault in a Neo4j database. `name` is part of every id, where one process serves several vaults. */
-export function openNeo4jStore(connection: Connection, name?: string): Store {
+export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
 
-class Neo4jStore implements Store {
+/** How often it is looked for what others commit, where someone listens, ms. */
+const LOOK = 1_000
+
+export class Neo4jStore implements Store {
   readonly #connection: Connection
   readonly #name: string | undefined
   readonly #listeners = new Set<(change: StoreChange) => void>()
@@ -25,10 +28,25 @@ class Neo4jStore implements Store {
   /** The generation that listeners were told of; `undefined` before the first. */
   #told: number | undefined
   #isUnreachable = false
+  #timer: NodeJS.Timeout | undefined
 
   constructor(connection: Connection, name: string | undefined) {
     this.#connection = connection
     this.#name = name
+  }
+
+  /** What was known of the vault when it was asked last. */
+  get facts(): VaultFacts | undefined {
+    return this.#facts
+  }
+
+  get isUnreachable(): boolean {
+    return this.#isUnreachable
+  }
+
+  /** Asks what is known of the vault. @throws RouxError `STORE_UNAVAILABLE` */
+  async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
+    return await this.#refresh(signal)
   }
 
   async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
@@ -124,11 +142,22 @@ class Neo4jStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    // What cannot be reached now is asked again with the next look.
+    this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#stopLooking()
+    }
   }
 
   async close(): Promise<void> {
     this.#listeners.clear()
+    this.#stopLooking()
     await this.#connection.close()
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 }

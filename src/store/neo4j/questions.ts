@@ -12,8 +12,14 @@ export interface VaultFacts {
   readonly lineage: string | null
   /** Symbolic links that lead out of the vault, as JSON. */
   readonly outside: string | null
-  /** When the last generation was committed, ms. */
+  /** How notes are read. */
+  readonly mode: string | null
+  /** When the last generation was committed, and when whoever follows the folder was heard of last, by the server's clock, ms. */
   readonly fed: number | null
+  readonly heard: number | null
+  readonly now: number
+  /** How often search was written. */
+  readonly searchWrites: number
   /** A generation is being made visible. */
   readonly isMoving: boolean
 }
@@ -33,7 +39,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
     const [row] = await connection.read<VaultFacts & { readonly version: number | null }>(
       `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
        MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
-       RETURN version, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
+       OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})
+       RETURN version, v.mode AS mode, h.heard AS heard, timestamp() AS now, coalesce(w.writes, 0) AS searchWrites, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
               v.outside AS outside, v.fed AS fed`,
       { vault: connection.vault },
       signal,

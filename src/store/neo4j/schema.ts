@@ -14,6 +14,7 @@ const NAMES_INDEX = 'roux_names'
 const STATEMENTS: readonly string[] = [
   'CREATE CONSTRAINT roux_vault IF NOT EXISTS FOR (n:RouxVault) REQUIRE n.vault IS UNIQUE',
   'CREATE CONSTRAINT roux_pending IF NOT EXISTS FOR (n:RouxPending) REQUIRE n.vault IS UNIQUE',
+  'CREATE CONSTRAINT roux_feeder IF NOT EXISTS FOR (n:RouxFeeder) REQUIRE n.vault IS UNIQUE',
   'CREATE CONSTRAINT roux_search IF NOT EXISTS FOR (n:RouxSearch) REQUIRE n.vault IS UNIQUE',
   'CREATE CONSTRAINT roux_key IF NOT EXISTS FOR (n:RouxNode) REQUIRE (n.vault, n.key) IS UNIQUE',
   'CREATE CONSTRAINT roux_file_id IF NOT EXISTS FOR (n:RouxFile) REQUIRE (n.vault, n.id) IS UNIQUE',

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FeederLease } from '../../compose.ts'
+import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
+import { isTransient, RouxError } from '../../core/errors.ts'
+import { type Invocation, requireVaults, settingsInput } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+import { openOptions } from './open-vaults.ts'
+
+/** How often a feeder says that it is there, and how often one that waits asks, ms. */
+const BEAT = 4_000
+const ASK = 1_000
+/** How long a feeder goes on whose database does not answer: after that another one may have its vaults, ms. */
+const PATIENCE = 12_000
+
+/** Keeps vaults in the database up to date with their folders until a signal ends it, or removes what was fed. */
+export async function run(given: Invocation): Promise<number> {
+  const invocation: Invocation = { ...given, options: new Map([...given.options, ['store', 'neo4j']]) }
+  if (invocation.options.get('remove') === true) return await remove(invocation)
+  const vaults = await vaultsOf(invocation)
+  const stopped = new AbortController()
+  invocation.host.onSignal(() => stopped.abort())
+  await Promise.all(vaults.map((vault) => feed(invocation, vault, stopped.signal)))
+  return 0
+}
+
+/** Those that are named, else all of the settings. */
+async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]> {
+  const { positionals } = invocation
+  const named: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
+  const loaded = await Promise.all(named.map((name) => requireVaults(invocation, name)))
+  const vaults = loaded.flatMap((one) => one.vaults)
+  const elsewhere = vaults.find(({ stored }) => stored !== undefined)
+  if (elsewhere !== undefined)
+    throw new UsageError(`The folder of "${elsewhere.stored}" is not known here.`, 'Name the folder: roux feed <folder>')
+  return vaults
+}
+
+async function remove(invocation: Invocation): Promise<number> {
+  const { host, printer, positionals } = invocation
+  if (positionals.length === 0) throw new UsageError('No vault is named.', 'Write: roux feed --remove <name>')
+  const { removeFed } = await host.compose()
+  for (const name of positionals) {
+    const { server } = await loadVaults(settingsInput(invocation))
+    await removeFed(server.settings, { ...openOptions(server, undefined), name })
+    printer.note(`Removed what was fed of "${name}".`)
+  }
+  return 0
+}
+
+/** Waits until the vault is free, feeds it for as long as it has it, and begins again. */
+async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
+  const { openFeederLease } = await host.compose()
+  const label = vault.name ?? vault.settings.vault.path
+  const say = (line: string): void => printer.note(`${label}: ${line}`)
+  const lease = await openFeederLease(vault.settings, openOptions(vault, undefined))
+  let waitsFor: string | undefined
+  try {
+    while (!signal.aborted) {
+      const state = await taken(lease, say, signal)
+      if (state?.isHeld === true) {
+        waitsFor = undefined
+        await feedWhileHeld({ host, vault, lease, say }, signal)
+      } else {
+        if (state !== undefined && state.holder !== waitsFor) say(`fed by ${state.holder}; waiting to take over.`)
+        waitsFor = state?.holder
+        await pause(ASK, signal)
+      }
+    }
+  } finally {
+    await lease.release().catch(() => {})
+    await lease.close()
+  }
+}
+
+/** What cannot be reached is tried again; what is wrong otherwise ends the feeder. */
+async function taken(lease: FeederLease, say: (line: string) => void, signal: AbortSignal) {
+  try {
+    return await lease.take()
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    say(`${(error as Error).message} Trying again.`)
+    await pause(BEAT, signal)
+    return undefined
+  }
+}
+
+interface Feeding {
+  readonly host: Invocation['host']
+  readonly vault: LoadedVault
+  readonly lease: FeederLease
+  readonly say: (line: string) => void
+}
+
+async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: AbortSignal): Promise<void> {
+  const { openCore } = await host.compose()
+  say('feeding.')
+  const core = await openCore(vault.settings, { watch: true, onError: say, ...openOptions(vault, undefined) })
+  let told = ''
+  const stop = core.indexing.onStatus(({ phase, message }) => {
+    const line = phase === 'idle' ? 'up to date.' : phase === 'failed' || phase === 'missing' ? `${message}` : ''
+    if (line !== '' && line !== told) say(line)
+    if (line !== '') told = line
+  })
+  try {
+    core.indexing.begin()
+    for (let answered = performance.now(); !signal.aborted; ) {
+      await pause(BEAT, signal)
+      const held = await lease.take().catch((error: unknown) => {
+        if (!(error instanceof RouxError) || performance.now() - answered > PATIENCE) throw error
+        return undefined
+      })
+      if (held?.isHeld === false) {
+        say(`taken over by ${held.holder}.`)
+        return
+      }
+      if (held !== undefined) answered = performance.now()
+      const { phase, search } = core.indexing.status()
+      // What was given up while the database did not answer begins again.
+      if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
+    }
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    say(`${(error as Error).message} Trying again.`)
+  } finally {
+    stop()
+    await core.close()
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
+}

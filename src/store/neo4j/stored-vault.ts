@@ -1,0 +1,161 @@
+import { RouxError } from '../../core/errors.ts'
+import type { Indexing, IndexStatus } from '../../core/indexing.ts'
+import type { Mode } from '../../core/note.ts'
+import type { Snapshot, Store } from '../../core/store.ts'
+import type { NoteText, Texts } from '../../core/texts.ts'
+import { Connection } from './connection.ts'
+import { Neo4jStore } from './open-store.ts'
+import type { Neo4jPlace } from './place.ts'
+
+/** A vault that is answered for from the database alone: its folder is elsewhere. */
+export interface StoredVault {
+  readonly store: Store
+  readonly texts: Texts
+  readonly indexing: Indexing
+}
+
+/** `name` is part of every id, where one process serves several vaults. */
+export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
+  const connection = new Connection(place)
+  const store = new FedStore(connection, name)
+  return { store, texts: textsOf(connection, name), indexing: new FeedStatus(store, connection, place) }
+}
+
+/** A store of a vault that someone else has to feed: where no one has, that is an error that says so. */
+class FedStore extends Neo4jStore {
+  readonly #connection: Connection
+
+  constructor(connection: Connection, name: string | undefined) {
+    super(connection, name)
+    this.#connection = connection
+  }
+
+  override async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return await super.read(async (snapshot) => {
+      if (this.facts === undefined) throw await this.#unknownVault()
+      return await use(snapshot)
+    }, signal)
+  }
+
+  async #unknownVault(): Promise<RouxError> {
+    const rows = await this.#connection.read<{ readonly vault: string }>(
+      'MATCH (v:RouxVault) RETURN v.vault AS vault ORDER BY vault LIMIT 20',
+    )
+    const names = rows.map(({ vault }) => vault)
+    const hint = 'Feed it where its folder is: roux index <folder> --store neo4j.'
+    return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${this.#connection.vault}".`, {
+      hint: names.length === 0 ? hint : `${hint} It has: ${names.join(', ')}.`,
+      candidates: names,
+    })
+  }
+}
+
+function textsOf(connection: Connection, name: string | undefined): Texts {
+  const start = name === undefined ? '' : `${name}:`
+  return {
+    async read(versions, signal) {
+      const rows = await connection.read<{
+        readonly text: string | null
+        readonly bodyStart: number | null
+        readonly hash: string | null
+      }>(
+        `UNWIND range(0, size($ids) - 1) AS at OPTIONAL MATCH (f:RouxFile {vault: $vault, id: $ids[at]})
+         WITH at, f ORDER BY at RETURN f.text AS text, f.bodyStart AS bodyStart, f.hash AS hash`,
+        { vault: connection.vault, ids: versions.map(({ id }) => (id.startsWith(start) ? id.slice(start.length) : id)) },
+        signal,
+      )
+      return rows.map(({ text, bodyStart, hash }): NoteText | undefined =>
+        text === null ? undefined : { text, bodyStart: bodyStart ?? 0, hash: hash ?? '' },
+      )
+    },
+  }
+}
+
+/** How long whoever follows the folder may be silent before answers say so, ms. */
+const SILENCE = 60_000
+
+/** What is known of the feeding of a vault, as answers and people are told of indexing. It changes nothing. */
+class FeedStatus implements Indexing {
+  readonly #store: FedStore
+  readonly #connection: Connection
+  readonly #place: Neo4jPlace
+  #search: IndexStatus['search']
+  /** The state that `#search` was counted of. */
+  #counted = ''
+
+  constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
+    this.#store = store
+    this.#connection = connection
+    this.#place = place
+  }
+
+  status(): IndexStatus {
+    const { facts } = this.#store
+    const base = { done: 0, total: 0, cache: 'disk', watch: 'events', file: this.#place.file } as const
+    if (facts === undefined) return { ...base, phase: 'idle' }
+    const { fed, heard, now, mode } = facts
+    const silent = heard === null || now - heard < SILENCE ? undefined : Math.round((now - heard) / 1_000)
+    return {
+      ...base,
+      phase: 'idle',
+      ...(mode === null ? {} : { mode: mode as Mode }),
+      ...(this.#search === undefined ? {} : { search: this.#search }),
+      ...(fed === null
+        ? {}
+        : { feed: { age: Math.max(0, Math.round((now - fed) / 1_000)), ...(silent === undefined ? {} : { silent }) } }),
+    }
+  }
+
+  begin(): void {}
+
+  /** @throws RouxError `STORE_UNAVAILABLE` */
+  async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
+    const facts = this.#store.facts ?? (await this.#store.refresh(signal))
+    const state = `${facts?.generation} ${facts?.searchWrites}`
+    if (facts === undefined || state === this.#counted) return true
+    const [counts] = await this.#connection.read<{
+      readonly total: number
+      readonly words: number
+      readonly vectors: number
+      readonly embedder: string | null
+    }>(
+      `CALL () { MATCH (f:RouxFile {vault: $vault})
+                 WHERE f.folded STARTS WITH '' AND f.kind <> 'attachment' AND NOT f.excluded AND f.hash <> '' RETURN count(f) AS total }
+       CALL () { MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS words }
+       CALL () { OPTIONAL MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' WITH e ORDER BY e.used DESC LIMIT 1
+                 RETURN e.embedder AS embedder,
+                        COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder}) WHERE n.key >= 0 } AS vectors }
+       RETURN total, words, vectors, embedder`,
+      { vault: this.#connection.vault },
+      signal,
+    )
+    this.#counted = state
+    if (counts === undefined) return true
+    const { total, words, vectors, embedder } = counts
+    this.#search = {
+      words: { done: Math.min(words, total), total },
+      ...(embedder === null ? {} : { vectors: { done: Math.min(vectors, total), total, embedder } }),
+    }
+    return true
+  }
+
+  async findable(): Promise<boolean> {
+    return true
+  }
+
+  isBehind(): boolean {
+    return false
+  }
+
+  async caughtUp(): Promise<boolean> {
+    return true
+  }
+
+  async reconcile(): Promise<void> {}
+
+  onStatus(): () => void {
+    return () => {}
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,144 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Connection } from '../../src/store/neo4j/connection.ts'
+import { removeVault } from '../../src/store/neo4j/index-writer.ts'
+import { openWorld, PROGRAM, type Wire, type World } from '../e2e/support.ts'
+import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
+import { type ReadingCall, readingCalls, type VaultSample } from '../support/reading-calls.ts'
+
+/** Larger vaults, where they are; `ROUX_PARITY_VAULT` names another one. */
+const VAULTS = ['../shared/vaults/knowledge', process.env.ROUX_PARITY_VAULT ?? '']
+  .filter((path) => path !== '')
+  .map((path) => resolve(path))
+const FIXTURES = readdirSync('fixtures').filter((name) => !name.includes('.'))
+
+const NEO4J = {
+  ROUX_STORE_NEO4J_URL: NEO4J_URL ?? '',
+  ROUX_STORE_NEO4J_PASSWORD: process.env.ROUX_STORE_NEO4J_PASSWORD ?? '',
+}
+
+async function clientOf({ env, root }: World, args: readonly string[]): Promise<Wire> {
+  const client = new Client({ name: 'parity', version: '1' })
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [PROGRAM, 'serve', ...args],
+      env: { ...env, ...NEO4J },
+      cwd: root,
+      stderr: 'ignore',
+    }),
+  )
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function call(client: Wire, [name, args]: ReadingCall): Promise<Wire> {
+  const { structuredContent = {}, content, isError = false } = await client.callTool({ name, arguments: args })
+  const { _warnings = [], ...facts } = structuredContent
+  const warnings = _warnings.filter(({ code }: Wire) => code !== 'INDEX_BUILDING' && code !== 'EMBEDDING')
+  return { ...(isError ? { error: content[0]?.text } : facts), warnings }
+}
+
+async function sampleOf(client: Wire): Promise<VaultSample> {
+  const list = async (args: Readonly<Record<string, unknown>>) =>
+    (await call(client, ['list_nodes', { limit: 1_000, max_tokens: 50_000, ...args }])).nodes ?? []
+  const notes = await list({})
+  const step = Math.max(1, Math.floor(notes.length / 12))
+  const picked = notes.filter((_: Wire, at: number) => at % step === 0).slice(0, 12)
+  const titles = picked.map(({ title }: Wire) => title)
+  const folders = picked.flatMap(({ id }: Wire) => (id.includes('/') ? [id.slice(0, id.lastIndexOf('/'))] : []))
+  const words = titles.flatMap((title: string) => title.match(/\p{L}{4,}/gu) ?? [])
+  const named = async (tool: string, member: string) =>
+    ((await call(client, [tool, {}])).results ?? []).map((one: Wire) => one[member])
+  return {
+    ids: picked.map(({ id }: Wire) => id),
+    titles,
+    missing: (await list({ kinds: ['missing'] })).slice(0, 5).map(({ id }: Wire) => id),
+    folders: [...new Set<string>(folders)].slice(0, 4),
+    tags: await named('list_tags', 'tag'),
+    properties: (await named('list_properties', 'key')).slice(0, 6),
+    words: [...new Set<string>(words)].slice(0, 8),
+  }
+}
+
+/** What may differ, and why; everything else is equal. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  search: 'words are ranked by Lucene: notes of nearly equal score can change places, and with them scores and passages',
+  context_pack: 'rests on search',
+  similar_nodes:
+    'vectors are stored exactly instead of in halves: scores differ in the fourth digit, and what is barely relevant may count',
+  'find_nodes by relevance': 'the same notes, ranked by Lucene',
+  'find_nodes in order': 'the same notes in the same order, with scores by Lucene',
+}
+
+function kindOf([tool, args]: ReadingCall): string {
+  if (tool !== 'find_nodes') return tool
+  return args.order_by === undefined ? 'find_nodes by relevance' : 'find_nodes in order'
+}
+
+/** An answer without what may differ. */
+function comparable(given: ReadingCall, answer: Wire): Wire {
+  const kind = kindOf(given)
+  if (kind === 'search' || kind === 'context_pack')
+    return { isError: answer.error !== undefined, isEmpty: (answer.results ?? []).length === 0 }
+  if (kind === 'similar_nodes') {
+    const { results = [], relevant: _, omitted: __, next_offset: ___, ...rest } = answer
+    return { ...rest, results: results.map(({ id }: Wire) => id) }
+  }
+  if (given[0] !== 'find_nodes') return answer
+  // Scores of other lengths leave more or less room in the answer's budget.
+  const { results = [], omitted: _, ...rest } = answer
+  const ids = results.map(({ id }: Wire) => id)
+  if (kind === 'find_nodes in order') return { ...rest, results: ids }
+  // A page of an order that differs holds other notes.
+  return rest.next_offset === undefined ? { ...rest, results: ids.sort() } : { total: rest.total, warnings: rest.warnings }
+}
+
+/** A call and where its answers begin to differ. */
+function difference(one: ReadingCall, ours: string, theirs: string): string {
+  let at = 0
+  while (ours[at] === theirs[at]) at++
+  const around = (text: string): string => text.slice(Math.max(0, at - 80), at + 160)
+  return `${JSON.stringify(one)}\n  ${around(ours)}\n  ${around(theirs)}`
+}
+
+describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from the embedded index', () => {
+  const isThere = (path: string): boolean => existsSync(path)
+  test.each([...FIXTURES.map((name) => resolve('fixtures', name)), ...VAULTS.filter(isThere)])(
+    '%s',
+    { timeout: 900_000 },
+    async (vault) => {
+      const world = openWorld()
+      const name = basename(vault)
+      const feeding = await world.roux(['index', vault, '--store', 'neo4j'], { env: NEO4J })
+      expect(feeding.code, feeding.err).toBe(0)
+      const connection = new Connection({ ...neo4jPlace(), vault: name })
+      onTestFinished(async () => {
+        await removeVault(connection)
+        await connection.close()
+      })
+      const embedded = await clientOf(world, [vault])
+      const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`])
+      // Everything that is computed once is there before answers are compared.
+      for (const client of [embedded, stored])
+        for (const tool of ['search', 'map']) await call(client, [tool, tool === 'map' ? {} : { query: 'all' }])
+      const sample = await sampleOf(embedded)
+      expect(sample.ids).not.toEqual([])
+      const different: string[] = []
+      const allowed = new Map<string, number>()
+      for (const one of readingCalls(sample)) {
+        const answers = [await call(embedded, one), await call(stored, one)]
+        const [first, second] = answers.map((answer) => JSON.stringify(answer))
+        if (first === second) continue
+        const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer)))
+        if (ours === theirs && kindOf(one) in ALLOWED) allowed.set(kindOf(one), (allowed.get(kindOf(one)) ?? 0) + 1)
+        else if (ours !== theirs) different.push(difference(one, ours ?? '', theirs ?? ''))
+      }
+      console.log(name, 'allowed:', Object.fromEntries(allowed), 'different:', different.length)
+      expect(different.join('\n')).toBe('')
+    },
+  )
+})

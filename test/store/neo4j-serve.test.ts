@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Connection } from '../../src/store/neo4j/connection.ts'
+import { removeVault } from '../../src/store/neo4j/index-writer.ts'
+import { startHttp } from '../e2e/http-support.ts'
+import { eventually, openWorld, PROGRAM, SLOW, type Wire, type World } from '../e2e/support.ts'
+import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
+
+let worlds = 0
+
+describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo4j', { timeout: 2 * SLOW }, () => {
+  /** A vault whose name is its own in the database, and the settings that name the server. */
+  function clustered(): {
+    readonly world: World
+    readonly name: string
+    readonly set: readonly string[]
+    readonly connection: Connection
+  } {
+    const world = openWorld({ fixture: 'demo' })
+    const name = `t${process.pid}-${++worlds}`
+    const passwordFile = join(world.root, 'password')
+    writeFileSync(passwordFile, process.env.ROUX_STORE_NEO4J_PASSWORD ?? '')
+    writeFileSync(join(world.root, 'roux.config.yaml'), '')
+    const set = [
+      ...['--set', `store.neo4j.url=${NEO4J_URL}`, '--set', `store.neo4j.password_file=${passwordFile}`],
+      ...['--config', join(world.root, 'own.yaml')],
+    ]
+    writeFileSync(join(world.root, 'own.yaml'), `vaults:\n  ${name}: ${world.vault}\n`)
+    const connection = new Connection({ ...neo4jPlace(), vault: name })
+    onTestFinished(async () => {
+      await removeVault(connection)
+      await connection.close()
+    })
+    return { world, name, set, connection }
+  }
+  const withoutFolder = (set: readonly string[], names: readonly string[]) => [
+    ...set,
+    ...['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify(names)}`],
+  ]
+  const overStdio = async ({ env, root }: World, args: readonly string[]): Promise<Wire> => {
+    const client = new Client({ name: 'stored', version: '1' })
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [PROGRAM, 'serve', ...args],
+        env: { ...env },
+        cwd: root,
+        stderr: 'ignore',
+      }),
+    )
+    onTestFinished(() => client.close())
+    return client
+  }
+  const asked = async (client: Wire, name: string, args: Wire = {}): Promise<Wire> => {
+    const { structuredContent, isError, content } = await client.callTool({ name, arguments: args })
+    expect(isError ?? false, content?.[0]?.text).toBe(false)
+    return structuredContent
+  }
+
+  test('a server without a folder answers from the store, over stdio and HTTP, and offers no tool that writes', async () => {
+    const { world, name, set } = clustered()
+    const { code, err } = await world.roux(['index', name, '--store', 'neo4j', ...set])
+    expect(code, err).toBe(0)
+    const args = withoutFolder(set, [name])
+    const http = await startHttp(world, [...args, '--write'])
+    const remote: Wire = new Client({ name: 'stored', version: '1' })
+    const headers = { Authorization: `Bearer ${http.token}` }
+    await remote.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }))
+    onTestFinished(() => remote.close())
+    for (const client of [remote, await overStdio(world, args)]) {
+      const names = (await client.listTools()).tools.map((tool: Wire) => tool.name)
+      expect(names).toContain('get_node')
+      expect(
+        names.filter((tool: string) => /create|update|delete|move|rename|attach|manage|restore|clone|apply/.test(tool)),
+      ).toEqual([])
+      expect(await asked(client, 'get_node', { id: 'Home' })).toMatchObject({
+        node: { id: 'home.md', content: expect.stringContaining('# Bread notebook') },
+      })
+      const { results } = await asked(client, 'search', { query: 'Why is my crumb dense?' })
+      expect(results[0]).toMatchObject({ id: 'faults/dense crumb.md' })
+      expect(JSON.stringify(await asked(client, 'changes_since'))).toContain('where the folder of the vault is')
+      const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
+      expect(info.vault.index).toMatchObject({ phase: 'idle', feed: { age: expect.any(Number) } })
+    }
+    const refused = await world.roux(['index', ...args])
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('roux index <folder>')])
+  })
+
+  test('a vault that was never fed is an error that says how to feed it', async () => {
+    const { world, set } = clustered()
+    const { code, err } = await world.roux(['get-node', 'Home', ...withoutFolder(set, ['nowhere'])])
+    expect([code, err]).toEqual([1, expect.stringMatching(/no vault "nowhere"[\s\S]*roux index <folder> --store neo4j/)])
+  })
+
+  test('an answer says it when the feeder was not heard of for a minute', async () => {
+    const { world, name, set, connection } = clustered()
+    await world.roux(['index', name, '--store', 'neo4j', ...set])
+    const client = await overStdio(world, withoutFolder(set, [name]))
+    const heard = (ago: number) =>
+      connection.write('MERGE (h:RouxFeeder {vault: $vault}) SET h.heard = timestamp() - $ago', { vault: name, ago })
+    await heard(30_000)
+    expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toBeUndefined()
+    await heard(185_000)
+    const warnings = [{ code: 'STALE', message: expect.stringContaining('not heard of for 3 minutes') }]
+    expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toEqual(warnings)
+  })
+
+  test('of two feeders one waits and takes over, edits are seen by readers, and what was fed can be removed', async () => {
+    const { world, name, set } = clustered()
+    const feeder = () => {
+      const child = world.start(['feed', name, ...set])
+      let said = ''
+      child.stderr.on('data', (part: string) => {
+        said += part
+      })
+      return { child, said: () => said }
+    }
+    const first = feeder()
+    await eventually(async () => expect(first.said()).toContain('up to date.'))
+    const second = feeder()
+    await eventually(async () => expect(second.said()).toContain('waiting to take over'))
+    const client = await overStdio(world, withoutFolder(set, [name]))
+    const seen = (id: string) =>
+      eventually(async () => expect(JSON.stringify(await asked(client, 'nodes_exist', { ids: [id] }))).toContain('true'))
+    world.write('New.md', 'Links to [[Home]].')
+    await seen('new.md')
+    const refused = await world.roux(['feed', '--remove', name, ...set])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is being fed by')])
+    first.child.kill('SIGKILL')
+    await eventually(async () => expect(second.said()).toContain('up to date.'))
+    world.write('Newer.md', 'Links to [[Home]].')
+    await seen('newer.md')
+    const ended = new Promise((resolve) => second.child.once('exit', resolve))
+    second.child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    const removed = await world.roux(['feed', '--remove', name, ...set])
+    expect([removed.code, removed.err]).toEqual([0, expect.stringContaining('Removed')])
+    const again = await world.roux(['feed', '--remove', name, ...set])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('no vault')])
+  })
+})
