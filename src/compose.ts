@@ -23,6 +23,7 @@ import { examineSearchIndex } from './store/embedded/search/examine-search-index
 import { SEARCH } from './store/embedded/search/search-rows.ts'
 import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
+import type { DatabaseFinding } from './store/neo4j/examine.ts'
 import type { FeederLease } from './store/neo4j/lease.ts'
 import { type Neo4jPlace, serverOf } from './store/neo4j/place.ts'
 import type { EnginePlace } from './store/open-writers.ts'
@@ -518,7 +519,11 @@ function historyOf(settings: Settings): history.HistoryOptions {
 }
 
 /** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */
-export async function diagnose(settings: Settings, { apiKey }: Pick<OpenOptions, 'apiKey'> = {}): Promise<Diagnosis> {
+export async function diagnose(
+  settings: Settings,
+  options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
+): Promise<Diagnosis> {
+  const { apiKey } = options
   const file = indexFile(settings)
   const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()
@@ -531,6 +536,22 @@ export async function diagnose(settings: Settings, { apiKey }: Pick<OpenOptions,
     searchIndex: examine(searchFile, examineSearchIndex),
     embedder: await examineEmbedder(embedderSettings(settings.embedder, apiKey), embedderDependencies()),
     ...(hnsw?.reason === undefined ? {} : { hnsw: hnsw.reason }),
+    ...(settings.store.type === 'neo4j' ? { database: await examineStore(settings, options) } : {}),
+  }
+}
+
+async function examineStore(
+  settings: Settings,
+  { name, stored = name, storePassword }: Pick<OpenOptions, 'name' | 'stored' | 'storePassword'>,
+): Promise<readonly DatabaseFinding[]> {
+  const { examineDatabase } = await import('./store/neo4j/examine.ts')
+  const root = realRoot(settings.vault.path)
+  const options = { ...(stored === undefined ? {} : { name: stored }), ...(storePassword === undefined ? {} : { storePassword }) }
+  const connection = await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) }))
+  try {
+    return await examineDatabase(connection)
+  } finally {
+    await connection.close()
   }
 }
 
@@ -542,6 +563,8 @@ export interface Diagnosis {
   readonly embedder: readonly EmbedderFinding[]
   /** Why the index of vectors that is set cannot be used. */
   readonly hnsw?: string
+  /** Of the database that keeps the index instead of files of this computer. */
+  readonly database?: readonly DatabaseFinding[]
 }
 
 export interface IndexDiagnosis {

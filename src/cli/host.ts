@@ -33,7 +33,7 @@ export interface Composition {
   /** What several vaults of one process share. */
   shareParts(): SharedParts
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
-  diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey'>): Promise<Diagnosis>
+  diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'>): Promise<Diagnosis>
   /** What is remembered of the vault's past. */
   readHistory(settings: Settings): History
   /** Forgets it. Returns what was forgotten. */

@@ -85,6 +85,10 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
       const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
       expect(info.vault.index).toMatchObject({ phase: 'idle', feed: { age: expect.any(Number) } })
     }
+    const doctor = JSON.parse((await world.roux(['doctor', '--json', ...args])).out)
+    const database = doctor.checks.filter(({ check }: Wire) => check === 'database')
+    expect(database.map(({ state }: Wire) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok'])
+    expect(JSON.stringify(database)).toMatch(/Neo4j 5.*69 files, generation 1.*all indexes are online/)
     const refused = await world.roux(['index', ...args])
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('roux index <folder>')])
   })

@@ -34,16 +34,21 @@ export async function run(invocation: Invocation): Promise<number> {
 async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
-  const vault = checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
+  const isStored = loaded.stored !== undefined
+  const vault = isStored ? [] : checkVault(path, { tooWide: await host.isTooWide(path), named: loaded.vaultNamed })
   const { diagnose } = await host.compose()
   const findings = [
     ...settingsFindings({ problems: news(loaded.problems, server.problems), warnings: news(loaded.warnings, server.warnings) }),
     ...vault,
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
-    checkWatching(path, watch),
-    ...checkFileCase(path, loaded.settings.files.case, loaded.origins.get('files.case')),
-    ...checkServers(path, runningFolder(loaded.settings, host.env)),
+    ...(isStored
+      ? []
+      : [
+          checkWatching(path, watch),
+          ...checkFileCase(path, loaded.settings.files.case, loaded.origins.get('files.case')),
+          ...checkServers(path, runningFolder(loaded.settings, host.env)),
+        ]),
     ...(vault.some(({ state }) => state === 'fail') ? [] : await checkIndexing(invocation, loaded)),
   ]
   const { name } = loaded

@@ -2,7 +2,7 @@ import type { Diagnosis, IndexDiagnosis } from '../../compose.ts'
 import type { Finding } from './checks.ts'
 
 /** What the adapters found, as findings: the database, the indexes, the embedder. */
-export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw }: Diagnosis): readonly Finding[] {
+export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
   const loads: Finding =
     sqlite.message === undefined
       ? { check: 'sqlite', state: 'ok', message: `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' ') }
@@ -14,8 +14,9 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw }: D
         }
   return [
     loads,
-    indexFinding('index', index),
-    indexFinding('search', searchIndex),
+    ...(database === undefined
+      ? [indexFinding('index', index), indexFinding('search', searchIndex)]
+      : database.map((finding): Finding => ({ check: 'database', ...finding }))),
     ...embedder.map(
       ({ works, message, hint }): Finding => ({
         check: 'embedder',

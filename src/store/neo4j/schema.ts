@@ -32,6 +32,12 @@ const STATEMENTS: readonly string[] = [
    ON EACH [n.owner, n.nameKeys, n.namePairs] OPTIONS { indexConfig: { \`fulltext.analyzer\`: 'whitespace' } }`,
 ]
 
+/** The names of all that are made once; those of vectors come with the vectors. */
+export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
+
+/** The version of Neo4j whose Cypher this is. */
+export const LEAST_VERSION = [5, 26] as const
+
 /** How long is waited for indexes to be ready, s. */
 const AWAIT = 120
 

@@ -36,6 +36,12 @@ test('everything that keeps an embedder from working is a finding with how to me
   expect(found({}, 'embedder')).toEqual([{ check: 'embedder', state: 'ok', message: 'static:m:256' }])
 })
 
+test('of an index that a database keeps it is told how the database is, and nothing of files', () => {
+  const database = [{ state: 'fail', message: 'Neo4j cannot be reached.', hint: 'Start it.' }] as const
+  expect(found({ database }, 'database')).toEqual([{ check: 'database', ...database[0] }])
+  expect([...found({ database }, 'index'), ...found({ database }, 'search')]).toEqual([])
+})
+
 test('an index of vectors that cannot be used is told with how to build it', () => {
   expect(found({}, 'vectors')).toEqual([])
   const [finding] = found({ hnsw: 'hnswlib-node cannot be loaded.' }, 'vectors')

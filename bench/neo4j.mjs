@@ -1,0 +1,164 @@
+// Measures an index in Neo4j from outside, with the built program: npm run bench:neo4j -- <vault> [--seconds 60] [--servers 3] [--clients 16]
+// Uses the server that ROUX_STORE_NEO4J_URL names, else starts one as npm run test:neo4j does.
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+
+const STARTER = resolve('../shared/tools/neo4j-dev.sh')
+const PROGRAM = resolve('dist/cli/main.js')
+const ROUNDS = 60
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '60' },
+    servers: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '16' },
+  },
+})
+const [seconds, servers, clients] = [values.seconds, values.servers, values.clients].map(Number)
+const home = mkdtempSync(join(tmpdir(), 'roux-bench-neo4j-'))
+const name = `bench-${process.pid}`
+const vault = join(home, name)
+cpSync(resolve(positionals[0] ?? 'fixtures/demo'), vault, { recursive: true })
+const database =
+  process.env.ROUX_STORE_NEO4J_URL === undefined ? startDatabase() : { url: process.env.ROUX_STORE_NEO4J_URL, stop() {} }
+const env = {
+  PATH: process.env.PATH,
+  HOME: home,
+  XDG_CACHE_HOME: join(home, 'cache'),
+  XDG_STATE_HOME: join(home, 'state'),
+  XDG_CONFIG_HOME: join(home, 'config'),
+  ROUX_STORE_NEO4J_URL: database.url,
+  ...(process.env.ROUX_STORE_NEO4J_PASSWORD === undefined
+    ? {}
+    : { ROUX_STORE_NEO4J_PASSWORD: process.env.ROUX_STORE_NEO4J_PASSWORD }),
+}
+
+try {
+  await measure()
+} finally {
+  roux(['feed', '--remove', name])
+  database.stop()
+  rmSync(home, { recursive: true, force: true })
+}
+
+async function measure() {
+  const began = performance.now()
+  const fed = roux(['index', vault, '--store', 'neo4j', '--json'])
+  if (fed.status !== 0) throw new Error(fed.stderr)
+  const { files } = JSON.parse(fed.stdout.trim().split('\n').at(-1))
+  console.log(`| what | measured |\n|---|---|\n| first feed, ${files} files | ${seconds1(performance.now() - began)} s |`)
+  const client = await connect()
+  const calls = await callsOf(client)
+  for (const [tool, all] of calls) {
+    for (const args of all.slice(0, 5)) await client.callTool({ name: tool, arguments: args })
+    const times = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const start = performance.now()
+      await client.callTool({ name: tool, arguments: all[round % all.length] })
+      times.push(performance.now() - start)
+    }
+    console.log(`| \`${tool}\`, p50 / p99 | ${spread(times)} |`)
+  }
+  console.log(`| an edit seen by a reader, p50 / p99 of 10 | ${spread(await edits(client))} |`)
+  console.log(`| ${servers} servers × ${clients} clients, ${seconds} s | ${await load(calls)} |`)
+  await client.close()
+}
+
+/** Calls of each tool, spread over the vault. */
+async function callsOf(client) {
+  const { nodes } = await ask(client, 'list_nodes', { limit: 1_000, max_tokens: 50_000 })
+  const pick = (at) => nodes[(at * 37) % nodes.length]
+  const many = Array.from({ length: 30 }, (_, at) => at)
+  return [
+    ['get_node', many.map((at) => ({ id: pick(at).id }))],
+    ['get_neighbors', many.map((at) => ({ id: pick(at).id }))],
+    ['find_path', many.map((at) => ({ source: pick(at).id, target: pick(at + 7).id }))],
+    ['get_hubs', [{ metric: 'pagerank' }, { metric: 'in_degree' }]],
+    ['search', many.map((at) => ({ query: pick(at).title }))],
+    ['find_nodes', many.map((at) => ({ query: pick(at).title.split(/\W+/)[0] || 'note' }))],
+    ['get_tree', [{ depth: 2 }]],
+    ['list_tags', [{}]],
+  ]
+}
+
+async function edits(client) {
+  const feeder = spawn(process.execPath, [PROGRAM, 'feed', vault], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  await new Promise((done) => feeder.stderr.on('data', (text) => String(text).includes('up to date') && done()))
+  await new Promise((done) => setTimeout(done, 3_000))
+  const times = []
+  for (let round = 0; round < 10; round++) {
+    const start = performance.now()
+    writeFileSync(join(vault, `edited ${round}.md`), `Round ${round}.`)
+    while (!JSON.stringify(await ask(client, 'nodes_exist', { ids: [`edited ${round}.md`] })).includes('true')) {}
+    times.push(performance.now() - start)
+  }
+  const ended = new Promise((done) => feeder.once('exit', done))
+  feeder.kill('SIGTERM')
+  await ended
+  return times
+}
+
+/** Asks the same of several servers at once; every answer must be what one server alone answered. */
+async function load(calls) {
+  const all = calls.flatMap(([tool, args]) => args.map((one) => [tool, one]))
+  const connected = await Promise.all(Array.from({ length: servers }, () => connect()))
+  const right = new Map()
+  for (const [tool, args] of all) right.set(JSON.stringify([tool, args]), JSON.stringify(await ask(connected[0], tool, args)))
+  const until = performance.now() + seconds * 1_000
+  const times = []
+  let wrong = 0
+  const one = async (client, from) => {
+    for (let at = from; performance.now() < until; at++) {
+      const [tool, args] = all[(at * 7) % all.length]
+      const start = performance.now()
+      const answer = await ask(client, tool, args)
+      times.push(performance.now() - start)
+      if (JSON.stringify(answer) !== right.get(JSON.stringify([tool, args]))) wrong++
+    }
+  }
+  await Promise.all(
+    connected.flatMap((client, server) => Array.from({ length: clients }, (_, at) => one(client, server * 100 + at))),
+  )
+  await Promise.all(connected.map((client) => client.close()))
+  return `${times.length} answers, ${wrong} wrong, ${spread(times)}`
+}
+
+async function connect() {
+  const client = new Client({ name: 'bench', version: '1' })
+  const args = [PROGRAM, 'serve', '--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: home, stderr: 'ignore' }))
+  return client
+}
+
+async function ask(client, tool, args) {
+  const { structuredContent, isError, content } = await client.callTool({ name: tool, arguments: args })
+  if (isError) throw new Error(`${tool}: ${content[0]?.text}`)
+  return structuredContent
+}
+
+function roux(args) {
+  return spawnSync(process.execPath, [PROGRAM, ...args], { env, encoding: 'utf8', cwd: home })
+}
+
+function startDatabase() {
+  if (!existsSync(STARTER)) throw new Error(`There is no ${STARTER}, and ROUX_STORE_NEO4J_URL names no server.`)
+  const own = { ...process.env, NEO4J_DATA: join(home, 'neo4j'), NEO4J_PORT: '7794', NEO4J_HEAP: '1g' }
+  const run = (command) => spawnSync(STARTER, [command], { env: own, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  return { url: run('start').stdout.trim(), stop: () => run('stop') }
+}
+
+function spread(times) {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))])
+  return `${at(0.5)} / ${at(0.99)} ms`
+}
+
+function seconds1(ms) {
+  return (ms / 1_000).toFixed(1)
+}
