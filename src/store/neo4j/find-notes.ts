@@ -4,7 +4,7 @@ import type { FindOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
 import { shortHash } from './note-properties.ts'
 import { type Asking, rangeOf } from './questions.ts'
-import { greatestScore, lookedUp, RANKING, type Ranked, rankingParameters } from './rank-words.ts'
+import { COUNTING, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
 import { filesIn, labelOf } from './scope.ts'
 
 /** The order of the notes `f` with `score`: what says no time comes last, in either direction. */
@@ -37,10 +37,8 @@ export async function findNotes(
       readonly items: readonly { readonly id: string; readonly title: string; readonly score: number }[]
     }
   >(
-    `${isScored ? RANKING : 'WITH 0 AS documents, [] AS lists, [] AS used'}
-     CALL (lists, used) {
-       UNWIND [at IN range(0, size(lists) - 1) WHERE used[at] IS NOT NULL] AS at UNWIND lists[at] AS hit
-       WITH hit.f AS f, sum(hit.score) AS score RETURN collect({f: f, score: score}) AS ranked }
+    `${isScored ? COUNTING : 'WITH 0 AS documents, [] AS used'}
+     CALL (used) { ${isScored ? ranking('true') : 'UNWIND [] AS f WITH f, 0.0 AS score'} RETURN collect({f: f, score: score}) AS ranked }
      ${fits?.before.join('\n') ?? ''}
      CALL (*) {
        MATCH (f:${labelOf(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}

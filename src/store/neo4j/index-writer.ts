@@ -197,6 +197,8 @@ const LABELS = [
 /** Removes a vault from the database, and nothing else. */
 export async function removeVault(connection: Connection): Promise<void> {
   const { vault } = connection
+  // What is interrupted after this finds no index that is not there.
+  await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(
       `SHOW VECTOR INDEXES YIELD name, labelsOrTypes

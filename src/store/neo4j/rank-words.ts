@@ -32,16 +32,25 @@ export interface Ranked {
   readonly documents: number
 }
 
-/** Statements that leave `ranked` (a list of `{f, score, words}`), `used` and `documents`; `$queries` and `$before` are theirs. */
-export const RANKING = `CALL () { MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS documents }
-  CALL () { UNWIND range(0, size($queries) - 1) AS at
-            CALL (at) { CALL db.index.fulltext.queryNodes('roux_words', $queries[at]) YIELD node AS w, score
-                        MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path
-                        RETURN collect({f: f, score: score}) AS hits }
-            WITH at, hits ORDER BY at RETURN collect(hits) AS lists }
-  WITH documents, lists, [list IN lists | size(list)] AS counts
-  WITH documents, lists, [at IN range(0, size(lists) - 1) |
+/** The notes of each word, as `f` with `score`. */
+const HITS = `CALL db.index.fulltext.queryNodes('roux_words', $queries[toInteger(at)]) YIELD node AS w, score
+  MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path`
+
+/**
+ * Statements that leave `documents` and `used`; `$queries` and `$before` are theirs. Words are looked up once to be counted and once to be
+ * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left.
+ */
+export const COUNTING = `CALL () { MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS documents }
+  CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(f) AS notes }
+            WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
+  WITH documents, [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
+
+/** Statements that leave a row for each note that has a word that is `used`, and fits: `f`, `score` and `words`. */
+export function ranking(fits: string): string {
+  return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS} AND ${fits}
+    WITH f, sum(score) AS score, collect(at) AS words`
+}
 
 export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) {
   const owner = shortHash(vault)
@@ -63,12 +72,9 @@ export async function rankWords(
   const row = await asking.questions.one<
     Ranked & { readonly hits: readonly { readonly id: string; readonly score: number; readonly words: readonly number[] }[] }
   >(
-    `${RANKING}
-     CALL (lists, used) {
-       UNWIND [at IN range(0, size(lists) - 1) WHERE used[at] IS NOT NULL] AS at UNWIND lists[at] AS hit
-       WITH at, hit.f AS f, hit.score AS score WHERE ${text}
-       WITH f, sum(score) AS score, collect(at) AS words ORDER BY score DESC, f.sort LIMIT toInteger($limit)
-       RETURN collect({id: f.id, score: score, words: words}) AS hits }
+    `${COUNTING}
+     CALL (used) { ${ranking(text)} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
+                   RETURN collect({id: f.id, score: score, words: words}) AS hits }
      RETURN {documents: documents, used: used, hits: hits} AS row`,
     { ...parameters, ...rankingParameters(asking, looked), limit: Math.max(0, limit) },
   )

@@ -18,6 +18,8 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   let made: Promise<void> | undefined
   /** How often search was written when this process looked last. */
   let seen: number | undefined
+  /** Embedders whose indexes this process made, or found. */
+  const indexed = new Set<string>()
   const prepared = async (): Promise<void> => {
     made ??= ensureSchema(connection)
     await made.catch((error: unknown) => {
@@ -172,7 +174,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       }
     },
     async maintain() {
-      await ensureVectorIndexes(connection)
+      await ensureVectorIndexes(connection, indexed)
       return false
     },
     async tidy() {},
@@ -194,16 +196,16 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
 const INDEXED_FROM = 2_000
 
 /** Makes the indexes of vectors of which there are many. */
-async function ensureVectorIndexes(connection: Connection): Promise<void> {
+async function ensureVectorIndexes(connection: Connection, known: Set<string>): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{ readonly embedder: string; readonly dimensions: number | null; readonly chunks: number }>(
-    `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' AND e.indexed IS NULL
+    `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''
      RETURN e.embedder AS embedder, e.dimensions AS dimensions,
             COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder})<-[:ROUX_PART]-() WHERE n.key >= 0 } AS chunks`,
     { vault },
   )
   for (const { embedder, dimensions, chunks } of found) {
-    if (dimensions === null || chunks < INDEXED_FROM) continue
+    if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     for (const [index, label] of [
       [chunkIndex, chunkLabel],
@@ -219,6 +221,7 @@ async function ensureVectorIndexes(connection: Connection): Promise<void> {
       vault,
       embedder,
     })
+    known.add(embedder)
   }
 }
 
