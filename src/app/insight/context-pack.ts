@@ -12,7 +12,7 @@ import { chunksOf, type PassageQuery, placesOf } from '../passages.ts'
 import { readableSource } from '../readable-source.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { scopeWarnings } from '../scope-warnings.ts'
-import { type Asked, ask, passageQuery, rank, readChunked } from '../search.ts'
+import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../search.ts'
 import { type Reading, unreadWarnings } from '../texts.ts'
 import { quoted } from '../truncate.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
@@ -94,9 +94,9 @@ function draftPack(core: GraphCore, args: PackArguments, given: Call = {}): Prom
   return answerFindable(core, given, 'meaning', async (read, call) => {
     const { ids: written = [], folder, tag, maxTokens } = args
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
+    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
     const query = args.query ?? notes.titles.join('\n')
     const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: 'hybrid', query }, call)
-    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
     const ways = await bestWays(found.ways, { asked, lens: found.lens, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
@@ -195,7 +195,7 @@ interface FoundPassages {
 async function findPassages(reading: Reading, { args, query, asked, ids, scope }: Wanted): Promise<FoundPassages> {
   const { snapshot } = reading
   const { folder, tag } = args
-  const ranked = args.query === undefined ? undefined : await rank(reading, { ...SEARCH, query, folder, tag }, asked)
+  const ranked = args.query === undefined ? undefined : await rankSurely(reading, { ...SEARCH, query, folder, tag }, asked)
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
   const lens = ranked === undefined ? ownLens(query) : passageQuery(query, ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
@@ -223,6 +223,19 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
       ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),
     ],
   }
+}
+
+/** What is surely about a question; where nothing is, what comes nearest. */
+async function rankSurely(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
+  const sure = await rank(reading, args, asked)
+  if (sure.hits.length > 0) return sure
+  const near = await rank(reading, { ...args, relevance: 'loose' }, asked)
+  return near.hits.length === 0 ? sure : { ...near, warnings: [...near.warnings, NOT_SURE] }
+}
+
+const NOT_SURE: Warning = {
+  code: 'NOTICE',
+  message: 'Nothing here is surely about the question: these passages come nearest to it.',
 }
 
 const SEARCH = { limit: HITS, includeContent: false, relevance: 'normal', mode: 'hybrid', explain: false } as const
