@@ -143,6 +143,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
+  const isIgnored = openGlobs(settings.insight.ignore)
   const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
   const insightParts = {
     store,
@@ -150,7 +151,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     texts: openTexts(reads, new RecentTexts(0)),
     runs: compute,
     file: place.insightFile,
-    isIgnored: openGlobs(settings.insight.ignore),
+    isIgnored,
   }
   const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
@@ -165,6 +166,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     insights,
     linkInsights,
     insightState,
+    isIgnored,
     indexing,
     ...(settings.insight.keep_days === 0
       ? undefined

@@ -21,6 +21,8 @@ export interface GraphCore {
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
   readonly indexing: Indexing
+  /** Whether the tools for the vault as a whole leave out a file of this path; absent where they leave out none. */
+  readonly isIgnored?: (path: string) => boolean
   /** What changed in the graph; absent where none of it is kept. */
   readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */

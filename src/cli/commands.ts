@@ -124,6 +124,7 @@ export const COMMANDS: readonly Command[] = [
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
       { name: 'communities', type: 'flag', sentence: 'With the communities of each note, as map has them; not in csv.' },
+      { name: 'semantic', type: 'flag', sentence: 'With pairs of notes that are about the same, and their scores.' },
     ],
   },
   {

@@ -68,7 +68,8 @@ async function runToolCommand(name: string, rest: readonly string[], host: Host)
   const invocation = invocationOf(parsed, host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (invocation.options.get('help')) return showHelp(invocation, name)
-  return runDecision(tool.name, invocation) ?? runTool(invocation, tool, argumentsOf(parameters, parsed))
+  const args = () => argumentsOf(parameters, parsed)
+  return runDecision(tool, invocation, args) ?? runTool(invocation, tool, args())
 }
 
 function invocationOf({ options, positionals }: Parsed, host: Host): Invocation {

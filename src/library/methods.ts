@@ -326,8 +326,8 @@ export interface VaultMethods {
 
   /** What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash. */
   getProblems(args?: {
-    /** Only this kind. missing_note: most wanted first. */
-    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note'
+    /** Only this kind. missing_note: most wanted first. duplicate: notes of much the same text. */
+    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note' | 'duplicate'
     /** Only this folder. */
     readonly folder?: string
     /** Only links to this note, by path or title. */

@@ -50,6 +50,7 @@ const CALLS: readonly (readonly [tool: string, args: (limit: number) => object])
   ['gaps', (limit) => ({ limit: Math.min(limit, 100) })],
   ['get_problems', (limit) => ({ limit })],
   ['get_problems', (limit) => ({ limit, kind: 'missing_note' })],
+  ['get_problems', (limit) => ({ limit: Math.min(limit, 100), kind: 'duplicate' })],
   ['get_problems', (limit) => ({ limit, target: 'Number 0' })],
   ['get_problems', () => ({ summary: true, target: 'Number 0' })],
 ]

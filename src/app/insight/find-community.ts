@@ -84,6 +84,7 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-function withoutVault(id: string, name: string | undefined): string {
+/** An id as it is in the vault alone. */
+export function withoutVault(id: string, name: string | undefined): string {
   return name !== undefined && id.startsWith(`${name.toLowerCase()}:`) ? id.slice(name.length + 1) : id
 }
