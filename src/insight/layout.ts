@@ -1,0 +1,476 @@
+/**
+ * Places of notes on a plane. Groups become circles that are packed beside those they are linked with, the notes of each group are packed
+ * inside it in the same way, and a short relaxation of all notes together brings linked notes near across the borders. What relaxes is
+ * position based (Müller et al., Position based dynamics, 2007): every body moves towards the mean of what it is linked with, then bodies
+ * that overlap are pushed apart. It needs no repulsion between all pairs, so a step costs what there are notes and links.
+ */
+
+/** An undirected graph: each link stands in the rows of both of its ends. */
+export interface LinkRows {
+  /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+/** What shall lie together, the widest groups first: of each level a number a note, any numbers. */
+export type Levels = readonly Int32Array[]
+
+/** `x, y` of each note. */
+export type Places = Float32Array
+
+/** The radius of a note with so many links; the smallest has a radius of about a half, which is the unit of all places. */
+export function radiusOf(links: number): number {
+  return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
+}
+
+/** Room between two bodies. */
+const GAP = 1
+/** How much of its circle a group's bodies fill. */
+const FILL = 0.62
+/** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
+const PULL = 0.5
+/** What a body's first place weighs beside its links: notes that only an index links to stay where they are, instead of crowding around it. */
+const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
+const STEPS = { groups: 220, notes: 100, all: 30 }
+/** Rounds of pushing apart in a step, and at the end. */
+const ROUNDS = { step: 3, end: 150 }
+/** Notes of parts as small as this, and without links, lie beside the map. */
+const SMALL_PART = 4
+/** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
+
+/** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
+export function layOut(links: LinkRows, levels: Levels): Places {
+  const count = links.offsets.length - 1
+  const places = new Float32Array(count * 2)
+  const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
+  const parts = partsOf(links)
+  const main: number[] = []
+  const beside: (readonly number[])[] = []
+  for (const part of parts) {
+    if (part.length > SMALL_PART) main.push(...part)
+    else beside.push(part)
+  }
+  const partOf = new Int32Array(count)
+  for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
+  // Parts that nothing links lie apart, whatever group their notes are in.
+  packGroup({ links, levels: [partOf, ...levels], radii, places }, main, 0)
+  relax({ links, radii, places, of: main, phase: 'all' })
+  shelve(beside, radii, places)
+  return places
+}
+
+/** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
+export function placeNew(links: LinkRows, before: Places): Places {
+  const count = links.offsets.length - 1
+  const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
+  const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
+  const grid = new Grid(2)
+  const waiting: number[] = []
+  for (let note = 0; note < count; note++) {
+    if (isPlaced(places, note)) grid.add(note, places)
+    else waiting.push(note)
+  }
+  const shelf = shelfBelow(places, count)
+  // Those that most of their neighbours are known of come first; a note beside a new note follows it.
+  for (let left = waiting; left.length > 0; ) {
+    const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
+    const round = next.length > 0 ? next : left.slice(0, 1)
+    for (const note of round) {
+      const near = neighbours(links, note).filter((other) => isPlaced(places, other))
+      const [x, y] = near.length === 0 ? shelf : meanOf(places, near)
+      putFree({ note, x, y }, { grid, places, radii })
+    }
+    const done = new Set(round)
+    left = left.filter((note) => !done.has(note))
+  }
+  return places
+}
+
+interface Packing {
+  readonly links: LinkRows
+  readonly levels: Levels
+  readonly radii: Float32Array
+  readonly places: Places
+}
+
+/** Places the notes around the origin and gives the radius of the circle that they fill. */
+function packGroup(packing: Packing, notes: readonly number[], level: number): number {
+  const { links, levels, radii, places } = packing
+  const groups = groupsOf(notes, levels[level])
+  if (groups === undefined) return packNotes(packing, notes)
+  if (groups.length === 1) return packGroup(packing, notes, level + 1)
+  const sizes = groups.map((group) => packGroup(packing, group, level + 1))
+  const order = [...groups.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0))
+  const numberOf = new Map<number, number>()
+  for (const [place, at] of order.entries()) for (const note of groups[at] ?? []) numberOf.set(note, place)
+  const between = quotient(links, numberOf, order.length)
+  const circles = Float32Array.from(order, (at) => sizes[at] ?? 1)
+  const centres = sunflower(circles)
+  relax({ links: between, weights: between.weights, radii: circles, places: centres, phase: 'groups' })
+  for (const note of notes) {
+    const at = numberOf.get(note) ?? 0
+    places[note * 2] = (places[note * 2] ?? 0) + (centres[at * 2] ?? 0)
+    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) + (centres[at * 2 + 1] ?? 0)
+  }
+  return centre(places, notes, radii)
+}
+
+function packNotes({ links, radii, places }: Packing, notes: readonly number[]): number {
+  const order = fromTheMiddle(links, notes)
+  const own = Float32Array.from(order, (note) => radii[note] ?? 1)
+  const start = sunflower(own)
+  for (const [at, note] of order.entries()) {
+    places[note * 2] = start[at * 2] ?? 0
+    places[note * 2 + 1] = start[at * 2 + 1] ?? 0
+  }
+  if (notes.length > 2) relax({ links, radii, places, of: notes, phase: 'notes' })
+  return centre(places, notes, radii)
+}
+
+/** The notes by the groups of a level; `undefined` where there is no such level. */
+function groupsOf(notes: readonly number[], level: Int32Array | undefined): readonly (readonly number[])[] | undefined {
+  if (level === undefined) return undefined
+  const groups = new Map<number, number[]>()
+  for (const note of notes) {
+    const group = groups.get(level[note] ?? 0)
+    if (group === undefined) groups.set(level[note] ?? 0, [note])
+    else group.push(note)
+  }
+  return [...groups.values()]
+}
+
+/** The links between groups, each as heavy as the links that it stands for. */
+function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): LinkRows & { weights: Float32Array } {
+  const rows = Array.from({ length: count }, () => new Map<number, number>())
+  for (const [note, group] of numberOf) {
+    for (const other of neighbours(links, note)) {
+      const to = numberOf.get(other)
+      if (to === undefined || to === group) continue
+      const row = rows[group]
+      row?.set(to, (row.get(to) ?? 0) + weightOf(links, note, other))
+    }
+  }
+  const offsets = new Uint32Array(count + 1)
+  for (const [at, row] of rows.entries()) offsets[at + 1] = (offsets[at] ?? 0) + row.size
+  return {
+    offsets,
+    targets: Uint32Array.from(rows.flatMap((row) => [...row.keys()])),
+    weights: Float32Array.from(rows.flatMap((row) => [...row.values()])),
+  }
+}
+
+/** A link of a note with many counts less: all that links to an index need not lie around it. */
+function weightOf(links: LinkRows, a: number, b: number): number {
+  return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
+}
+
+interface Relaxing {
+  readonly links: LinkRows
+  /** Of each entry of `targets`; absent: by the ends' links. */
+  readonly weights?: Float32Array
+  readonly radii: Float32Array
+  readonly places: Places
+  /** The bodies that take part; absent: all. */
+  readonly of?: readonly number[]
+  readonly phase: keyof typeof STEPS
+}
+
+function relax(given: Relaxing): void {
+  const { radii, places, of, phase } = given
+  const bodies = of ?? Array.from(radii.keys())
+  const weights = weightsWithin(given, bodies)
+  const first = places.slice()
+  const next = new Float32Array(places.length)
+  const steps = STEPS[phase]
+  for (let step = 0; step < steps; step++) {
+    const share = PULL * (1 - (0.9 * step) / steps)
+    const move = { ...given, weights, first, next, share }
+    for (const body of bodies) moveToNeighbours(body, move)
+    for (const body of bodies) {
+      places[body * 2] = next[body * 2] ?? 0
+      places[body * 2 + 1] = next[body * 2 + 1] ?? 0
+    }
+    const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
+    for (let round = 0; round < rounds; round++) if (!pushApart(bodies, radii, places)) break
+  }
+}
+
+/** The weight of each entry of `targets`; 0 for links to bodies that do not take part. */
+function weightsWithin({ links, weights }: Relaxing, bodies: readonly number[]): Float32Array {
+  const isIn = new Uint8Array(links.offsets.length)
+  for (const body of bodies) isIn[body] = 1
+  const within = new Float32Array(links.targets.length)
+  for (const body of bodies) {
+    for (let at = links.offsets[body] ?? 0; at < (links.offsets[body + 1] ?? 0); at++) {
+      const other = links.targets[at] ?? 0
+      if (isIn[other] === 1) within[at] = weights?.[at] ?? weightOf(links, body, other)
+    }
+  }
+  return within
+}
+
+interface Move {
+  readonly links: LinkRows
+  readonly weights: Float32Array
+  readonly places: Places
+  readonly first: Places
+  readonly next: Places
+  readonly phase: keyof typeof STEPS
+  readonly share: number
+}
+
+function moveToNeighbours(body: number, { links, weights, places, first, next, phase, share }: Move): void {
+  let sum = ANCHOR[phase]
+  let x = sum * (first[body * 2] ?? 0)
+  let y = sum * (first[body * 2 + 1] ?? 0)
+  for (let at = links.offsets[body] ?? 0; at < (links.offsets[body + 1] ?? 0); at++) {
+    const other = links.targets[at] ?? 0
+    const weight = weights[at] ?? 0
+    x += weight * (places[other * 2] ?? 0)
+    y += weight * (places[other * 2 + 1] ?? 0)
+    sum += weight
+  }
+  const ownX = places[body * 2] ?? 0
+  const ownY = places[body * 2 + 1] ?? 0
+  next[body * 2] = ownX + share * (x / sum - ownX)
+  next[body * 2 + 1] = ownY + share * (y / sum - ownY)
+}
+
+/** Moves bodies that overlap away from each other; whether there were any. */
+function pushApart(bodies: readonly number[], radii: Float32Array, places: Places): boolean {
+  const sorted = bodies.map((body) => radii[body] ?? 0).sort((a, b) => a - b)
+  const usual = sorted[Math.floor(sorted.length * 0.95)] ?? 1
+  const grid = new Grid(2 * usual + GAP)
+  for (const body of bodies) grid.add(body, places)
+  let found = false
+  for (const body of bodies) {
+    const radius = radii[body] ?? 0
+    // The larger of two looks for the smaller one; of equals the first.
+    grid.around(body, places, radius + Math.min(radius, usual) + GAP, (other) => {
+      const otherRadius = radii[other] ?? 0
+      if (otherRadius > radius || (otherRadius === radius && other >= body)) return
+      found = separate({ a: body, b: other, least: radius + otherRadius + GAP }, radii, places) || found
+    })
+  }
+  return found
+}
+
+function separate(
+  { a, b, least }: { readonly a: number; readonly b: number; readonly least: number },
+  radii: Float32Array,
+  places: Places,
+): boolean {
+  let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
+  let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
+  let distance = Math.hypot(x, y)
+  if (distance >= least) return false
+  if (distance < 1e-4) {
+    // At the same place: any direction will do, but always the same one.
+    x = Math.cos(b * GOLDEN_ANGLE)
+    y = Math.sin(b * GOLDEN_ANGLE)
+    distance = 1
+  }
+  const push = (least - Math.min(distance, least)) / distance
+  const ofA = (radii[b] ?? 0) ** 2 / ((radii[a] ?? 0) ** 2 + (radii[b] ?? 0) ** 2)
+  places[a * 2] = (places[a * 2] ?? 0) + x * push * ofA
+  places[a * 2 + 1] = (places[a * 2 + 1] ?? 0) + y * push * ofA
+  places[b * 2] = (places[b * 2] ?? 0) - x * push * (1 - ofA)
+  places[b * 2 + 1] = (places[b * 2 + 1] ?? 0) - y * push * (1 - ofA)
+  return least - distance > 0.02 * least
+}
+
+/** Centres of circles laid out like the seeds of a sunflower, the first in the middle. */
+function sunflower(radii: Float32Array): Places {
+  const places = new Float32Array(radii.length * 2)
+  let area = 0
+  for (const [at, radius] of radii.entries()) {
+    const distance = at === 0 ? 0 : Math.sqrt((area + (radius + GAP / 2) ** 2 / 2) / FILL)
+    places[at * 2] = distance * Math.cos(at * GOLDEN_ANGLE)
+    places[at * 2 + 1] = distance * Math.sin(at * GOLDEN_ANGLE)
+    area += (radius + GAP / 2) ** 2
+  }
+  return places
+}
+
+/** Moves the notes so that their middle is the origin; gives the radius of the circle around most of them. */
+function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
+  const [x, y] = meanOf(places, notes)
+  const distances: number[] = []
+  let area = 0
+  for (const note of notes) {
+    places[note * 2] = (places[note * 2] ?? 0) - x
+    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) - y
+    distances.push(Math.hypot(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0) + (radii[note] ?? 0))
+    area += ((radii[note] ?? 0) + GAP / 2) ** 2
+  }
+  distances.sort((a, b) => a - b)
+  // A few notes that stand out do not make the circle wider.
+  return notes.length === 1
+    ? (distances[0] ?? 1)
+    : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
+}
+
+function meanOf(places: Places, notes: readonly number[]): readonly [number, number] {
+  let x = 0
+  let y = 0
+  for (const note of notes) {
+    x += places[note * 2] ?? 0
+    y += places[note * 2 + 1] ?? 0
+  }
+  return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
+}
+
+/** The notes by their distance in links from the one with most links, so that neighbours begin near each other. */
+function fromTheMiddle(links: LinkRows, notes: readonly number[]): readonly number[] {
+  const waiting = new Set(notes)
+  const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
+  const order: number[] = []
+  for (const first of byLinks) {
+    if (!waiting.delete(first)) continue
+    order.push(first)
+    for (let at = order.length - 1; at < order.length; at++) {
+      for (const other of neighbours(links, order[at] ?? 0)) if (waiting.delete(other)) order.push(other)
+    }
+  }
+  return order
+}
+
+/** The parts that links hold together, the largest first, each with its notes in order. */
+function partsOf(links: LinkRows): readonly (readonly number[])[] {
+  const count = links.offsets.length - 1
+  const seen = new Uint8Array(count)
+  const parts: number[][] = []
+  for (let start = 0; start < count; start++) {
+    if (seen[start] === 1) continue
+    seen[start] = 1
+    const part = [start]
+    for (let at = 0; at < part.length; at++) {
+      for (const other of neighbours(links, part[at] ?? 0)) {
+        if (seen[other] === 1) continue
+        seen[other] = 1
+        part.push(other)
+      }
+    }
+    parts.push(part.sort((a, b) => a - b))
+  }
+  return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
+}
+
+/** Small parts in rows below everything else: those with links first, then single notes. */
+function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
+  const shelved = new Set(parts.flat())
+  let left = 0
+  let right = 0
+  let bottom = 0
+  for (let note = 0; note < radii.length; note++) {
+    if (shelved.has(note)) continue
+    const x = places[note * 2] ?? 0
+    left = Math.min(left, x)
+    right = Math.max(right, x)
+    bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
+  }
+  const width = Math.max(right - left, Math.sqrt(shelved.size) * 2.4, 8)
+  const start = (left + right - width) / 2
+  let x = start
+  let y = shelved.size === radii.length ? 0 : bottom + 4
+  for (const part of parts) {
+    const size = part.length * 1.3 + (part.length > 1 ? 1.2 : 0)
+    if (x + size > start + width) {
+      x = start
+      y += 2.2
+    }
+    for (const [at, note] of part.entries()) {
+      places[note * 2] = x + at * 1.3
+      places[note * 2 + 1] = y + (at % 2) * 0.5
+    }
+    x += size
+  }
+}
+
+function shelfBelow(places: Places, count: number): readonly [number, number] {
+  let sum = 0
+  let known = 0
+  let bottom = 0
+  for (let note = 0; note < count; note++) {
+    if (!isPlaced(places, note)) continue
+    sum += places[note * 2] ?? 0
+    known++
+    bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
+  }
+  return [known === 0 ? 0 : sum / known, known === 0 ? 0 : bottom + 2]
+}
+
+interface Wish {
+  readonly note: number
+  readonly x: number
+  readonly y: number
+}
+
+/** Puts a note at the free place nearest to the one that is wished. */
+function putFree({ note, x, y }: Wish, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
+  const radius = radii[note] ?? 0
+  for (let turn = 0; ; turn++) {
+    const distance = 0.6 * Math.sqrt(turn)
+    places[note * 2] = x + distance * Math.cos(turn * GOLDEN_ANGLE)
+    places[note * 2 + 1] = y + distance * Math.sin(turn * GOLDEN_ANGLE)
+    let isFree = true
+    grid.around(note, places, radius + radiusOf(Number.MAX_SAFE_INTEGER) + GAP, (other) => {
+      const apart = Math.hypot(
+        (places[note * 2] ?? 0) - (places[other * 2] ?? 0),
+        (places[note * 2 + 1] ?? 0) - (places[other * 2 + 1] ?? 0),
+      )
+      if (apart < radius + (radii[other] ?? 0) + GAP / 2) isFree = false
+    })
+    if (isFree) break
+  }
+  grid.add(note, places)
+}
+
+function isPlaced(places: Places, note: number): boolean {
+  return Number.isFinite(places[note * 2]) && Number.isFinite(places[note * 2 + 1])
+}
+
+function degree({ offsets }: LinkRows, note: number): number {
+  return (offsets[note + 1] ?? 0) - (offsets[note] ?? 0)
+}
+
+function neighbours({ offsets, targets }: LinkRows, note: number): readonly number[] {
+  return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
+}
+
+/** Bodies by the square of the plane that they are in. */
+class Grid {
+  readonly #size: number
+  readonly #cells = new Map<number, number[]>()
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  add(body: number, places: Places): void {
+    const key = this.#key(this.#square(places[body * 2]), this.#square(places[body * 2 + 1]))
+    const cell = this.#cells.get(key)
+    if (cell === undefined) this.#cells.set(key, [body])
+    else cell.push(body)
+  }
+
+  /** Bodies that may be nearer to a body than `reach`, itself left out. */
+  around(body: number, places: Places, reach: number, use: (other: number) => void): void {
+    const x = places[body * 2] ?? 0
+    const y = places[body * 2 + 1] ?? 0
+    for (let column = this.#square(x - reach); column <= this.#square(x + reach); column++) {
+      for (let row = this.#square(y - reach); row <= this.#square(y + reach); row++) {
+        for (const other of this.#cells.get(this.#key(column, row)) ?? []) if (other !== body) use(other)
+      }
+    }
+  }
+
+  #square(at = 0): number {
+    return Math.floor(at / this.#size)
+  }
+
+  #key(column: number, row: number): number {
+    return column * 4_194_304 + row
+  }
+}
