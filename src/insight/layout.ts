@@ -31,9 +31,9 @@ const FILL = 0.62
 const PULL = 0.5
 /** What a body's first place weighs beside its links: notes that only an index links to stay where they are, instead of crowding around it. */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
-const STEPS = { groups: 220, notes: 100, all: 30 }
+const STEPS = { groups: 200, notes: 60, all: 24 }
 /** Rounds of pushing apart in a step, and at the end. */
-const ROUNDS = { step: 3, end: 150 }
+const ROUNDS = { step: 2, end: 120 }
 /** Notes of parts as small as this, and without links, lie beside the map. */
 const SMALL_PART = 4
 /** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
@@ -54,8 +54,9 @@ export function layOut(links: LinkRows, levels: Levels): Places {
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
   // Parts that nothing links lie apart, whatever group their notes are in.
-  packGroup({ links, levels: [partOf, ...levels], radii, places }, main, 0)
-  relax({ links, radii, places, of: main, phase: 'all' })
+  const packing = { links, levels: [partOf, ...levels], radii, places }
+  packGroup(packing, main, 0)
+  relaxNotes(packing, main, 'all')
   shelve(beside, radii, places)
   return places
 }
@@ -107,7 +108,7 @@ function packGroup(packing: Packing, notes: readonly number[], level: number): n
   const between = quotient(links, numberOf, order.length)
   const circles = Float32Array.from(order, (at) => sizes[at] ?? 1)
   const centres = sunflower(circles)
-  relax({ links: between, weights: between.weights, radii: circles, places: centres, phase: 'groups' })
+  relax({ links: between, radii: circles, places: centres, phase: 'groups' })
   for (const note of notes) {
     const at = numberOf.get(note) ?? 0
     places[note * 2] = (places[note * 2] ?? 0) + (centres[at * 2] ?? 0)
@@ -116,16 +117,36 @@ function packGroup(packing: Packing, notes: readonly number[], level: number): n
   return centre(places, notes, radii)
 }
 
-function packNotes({ links, radii, places }: Packing, notes: readonly number[]): number {
+function packNotes(packing: Packing, notes: readonly number[]): number {
+  const { links, radii, places } = packing
   const order = fromTheMiddle(links, notes)
-  const own = Float32Array.from(order, (note) => radii[note] ?? 1)
-  const start = sunflower(own)
+  const start = sunflower(Float32Array.from(order, (note) => radii[note] ?? 1))
   for (const [at, note] of order.entries()) {
     places[note * 2] = start[at * 2] ?? 0
     places[note * 2 + 1] = start[at * 2 + 1] ?? 0
   }
-  if (notes.length > 2) relax({ links, radii, places, of: notes, phase: 'notes' })
+  if (notes.length > 2) relaxNotes(packing, notes, 'notes')
   return centre(places, notes, radii)
+}
+
+/** Relaxes some of the notes. */
+function relaxNotes({ links, radii, places }: Packing, notes: readonly number[], phase: Phase): void {
+  const own = new Float32Array(notes.length * 2)
+  for (const [at, note] of notes.entries()) {
+    own[at * 2] = places[note * 2] ?? 0
+    own[at * 2 + 1] = places[note * 2 + 1] ?? 0
+  }
+  const numberOf = new Map(notes.map((note, at) => [note, at]))
+  relax({
+    links: quotient(links, numberOf, notes.length),
+    radii: Float32Array.from(notes, (note) => radii[note] ?? 1),
+    places: own,
+    phase,
+  })
+  for (const [at, note] of notes.entries()) {
+    places[note * 2] = own[at * 2] ?? 0
+    places[note * 2 + 1] = own[at * 2 + 1] ?? 0
+  }
 }
 
 /** The notes by the groups of a level; `undefined` where there is no such level. */
@@ -140,8 +161,13 @@ function groupsOf(notes: readonly number[], level: Int32Array | undefined): read
   return [...groups.values()]
 }
 
+interface WeightedRows extends LinkRows {
+  /** Of each entry of `targets`. */
+  readonly weights: Float32Array
+}
+
 /** The links between groups, each as heavy as the links that it stands for. */
-function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): LinkRows & { weights: Float32Array } {
+function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): WeightedRows {
   const rows = Array.from({ length: count }, () => new Map<number, number>())
   for (const [note, group] of numberOf) {
     for (const other of neighbours(links, note)) {
@@ -165,68 +191,44 @@ function weightOf(links: LinkRows, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
 
+type Phase = keyof typeof STEPS
+
 interface Relaxing {
-  readonly links: LinkRows
-  /** Of each entry of `targets`; absent: by the ends' links. */
-  readonly weights?: Float32Array
+  readonly links: WeightedRows
   readonly radii: Float32Array
   readonly places: Places
-  /** The bodies that take part; absent: all. */
-  readonly of?: readonly number[]
-  readonly phase: keyof typeof STEPS
+  readonly phase: Phase
 }
 
-function relax(given: Relaxing): void {
-  const { radii, places, of, phase } = given
-  const bodies = of ?? Array.from(radii.keys())
-  const weights = weightsWithin(given, bodies)
+function relax({ links, radii, places, phase }: Relaxing): void {
   const first = places.slice()
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   for (let step = 0; step < steps; step++) {
-    const share = PULL * (1 - (0.9 * step) / steps)
-    const move = { ...given, weights, first, next, share }
-    for (const body of bodies) moveToNeighbours(body, move)
-    for (const body of bodies) {
-      places[body * 2] = next[body * 2] ?? 0
-      places[body * 2 + 1] = next[body * 2 + 1] ?? 0
-    }
+    const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
+    for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
+    places.set(next)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
-    for (let round = 0; round < rounds; round++) if (!pushApart(bodies, radii, places)) break
+    for (let round = 0; round < rounds; round++) if (!pushApart(radii, places)) break
   }
-}
-
-/** The weight of each entry of `targets`; 0 for links to bodies that do not take part. */
-function weightsWithin({ links, weights }: Relaxing, bodies: readonly number[]): Float32Array {
-  const isIn = new Uint8Array(links.offsets.length)
-  for (const body of bodies) isIn[body] = 1
-  const within = new Float32Array(links.targets.length)
-  for (const body of bodies) {
-    for (let at = links.offsets[body] ?? 0; at < (links.offsets[body + 1] ?? 0); at++) {
-      const other = links.targets[at] ?? 0
-      if (isIn[other] === 1) within[at] = weights?.[at] ?? weightOf(links, body, other)
-    }
-  }
-  return within
 }
 
 interface Move {
-  readonly links: LinkRows
-  readonly weights: Float32Array
+  readonly links: WeightedRows
   readonly places: Places
   readonly first: Places
   readonly next: Places
-  readonly phase: keyof typeof STEPS
+  readonly anchor: number
   readonly share: number
 }
 
-function moveToNeighbours(body: number, { links, weights, places, first, next, phase, share }: Move): void {
-  let sum = ANCHOR[phase]
-  let x = sum * (first[body * 2] ?? 0)
-  let y = sum * (first[body * 2 + 1] ?? 0)
+function moveToNeighbours(body: number, { links, places, first, next, anchor, share }: Move): void {
+  let sum = anchor
+  let x = anchor * (first[body * 2] ?? 0)
+  let y = anchor * (first[body * 2 + 1] ?? 0)
   for (let at = links.offsets[body] ?? 0; at < (links.offsets[body + 1] ?? 0); at++) {
     const other = links.targets[at] ?? 0
-    const weight = weights[at] ?? 0
+    const weight = links.weights[at] ?? 0
     x += weight * (places[other * 2] ?? 0)
     y += weight * (places[other * 2 + 1] ?? 0)
     sum += weight
@@ -237,23 +239,122 @@ function moveToNeighbours(body: number, { links, weights, places, first, next, p
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
+/** Bodies that are so much larger than most that squares of their size would hold too many others. */
+const LARGE = { share: 0.05, count: 200 }
+
 /** Moves bodies that overlap away from each other; whether there were any. */
-function pushApart(bodies: readonly number[], radii: Float32Array, places: Places): boolean {
-  const sorted = bodies.map((body) => radii[body] ?? 0).sort((a, b) => a - b)
-  const usual = sorted[Math.floor(sorted.length * 0.95)] ?? 1
-  const grid = new Grid(2 * usual + GAP)
-  for (const body of bodies) grid.add(body, places)
+function pushApart(radii: Float32Array, places: Places): boolean {
+  const count = radii.length
+  const usual = radii.toSorted()[Math.ceil(count - 1 - Math.min(LARGE.share * count, LARGE.count))] ?? 1
+  const squares = squaresOf(places, 2 * usual + GAP)
   let found = false
-  for (const body of bodies) {
-    const radius = radii[body] ?? 0
-    // The larger of two looks for the smaller one; of equals the first.
-    grid.around(body, places, radius + Math.min(radius, usual) + GAP, (other) => {
-      const otherRadius = radii[other] ?? 0
-      if (otherRadius > radius || (otherRadius === radius && other >= body)) return
-      found = separate({ a: body, b: other, least: radius + otherRadius + GAP }, radii, places) || found
-    })
+  const meet = (a: number, b: number): void => {
+    if (separate({ a, b, least: (radii[a] ?? 0) + (radii[b] ?? 0) + GAP }, radii, places)) found = true
+  }
+  meetNear(squares, meet)
+  const large = [...radii.keys()].filter((body) => (radii[body] ?? 0) > usual)
+  for (const [at, body] of large.entries()) {
+    for (const other of large.slice(at + 1)) meet(body, other)
+    meetAround(
+      squares,
+      { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach: (radii[body] ?? 0) + usual + GAP },
+      (other) => {
+        if (other !== body) meet(body, other)
+      },
+    )
   }
   return found
+}
+
+/** Every two bodies that are in one square, or in two that touch, once. */
+function meetNear({ columns, rows, starts, bodies }: Squares, meet: (a: number, b: number) => void): void {
+  for (let square = 0; square < columns * rows; square++) {
+    const end = starts[square + 1] ?? 0
+    for (let at = starts[square] ?? 0; at < end; at++) {
+      const body = bodies[at] ?? 0
+      for (let other = at + 1; other < end; other++) meet(body, bodies[other] ?? 0)
+      // Half of the squares around: the other half meets this one.
+      for (const [right, down] of HALF_AROUND) {
+        const column = (square % columns) + right
+        if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
+        const near = square + down * columns + right
+        for (let other = starts[near] ?? 0; other < (starts[near + 1] ?? 0); other++) meet(body, bodies[other] ?? 0)
+      }
+    }
+  }
+}
+
+interface Reach {
+  readonly x: number
+  readonly y: number
+  readonly reach: number
+}
+
+function meetAround(
+  { size, columns, rows, left, top, starts, bodies }: Squares,
+  { x, y, reach }: Reach,
+  meet: (other: number) => void,
+): void {
+  const column = (at: number): number => Math.min(columns - 1, Math.max(0, Math.floor((at - left) / size)))
+  const row = (at: number): number => Math.min(rows - 1, Math.max(0, Math.floor((at - top) / size)))
+  for (let down = row(y - reach); down <= row(y + reach); down++) {
+    const to = starts[down * columns + column(x + reach) + 1] ?? 0
+    for (let at = starts[down * columns + column(x - reach)] ?? 0; at < to; at++) meet(bodies[at] ?? 0)
+  }
+}
+
+const HALF_AROUND = [
+  [1, 0],
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+] as const
+
+interface Squares {
+  readonly size: number
+  readonly columns: number
+  readonly rows: number
+  readonly left: number
+  readonly top: number
+  /** Square `s` holds `bodies[starts[s]]` to `bodies[starts[s + 1]]`. */
+  readonly starts: Uint32Array
+  readonly bodies: Uint32Array
+}
+
+/** The bodies by the squares that they are in; squares are at least of a size, and not many more than bodies. */
+function squaresOf(places: Places, least: number): Squares {
+  const count = places.length / 2
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let body = 0; body < count; body++) {
+    left = Math.min(left, places[body * 2] ?? 0)
+    right = Math.max(right, places[body * 2] ?? 0)
+    top = Math.min(top, places[body * 2 + 1] ?? 0)
+    bottom = Math.max(bottom, places[body * 2 + 1] ?? 0)
+  }
+  const size = Math.max(
+    least,
+    Math.sqrt(((right - left) * (bottom - top)) / (4 * count)),
+    (right - left + bottom - top) / (4 * count),
+  )
+  const columns = Math.floor((right - left) / size) + 1
+  const rows = Math.floor((bottom - top) / size) + 1
+  const starts = new Uint32Array(columns * rows + 1)
+  const squares = new Uint32Array(count)
+  for (let body = 0; body < count; body++) {
+    const square =
+      Math.floor(((places[body * 2 + 1] ?? 0) - top) / size) * columns + Math.floor(((places[body * 2] ?? 0) - left) / size)
+    squares[body] = square
+    starts[square + 1] = (starts[square + 1] ?? 0) + 1
+  }
+  for (let square = 0; square < columns * rows; square++) starts[square + 1] = (starts[square + 1] ?? 0) + (starts[square] ?? 0)
+  const next = starts.slice()
+  const bodies = new Uint32Array(count)
+  for (let body = 0; body < count; body++) {
+    const square = squares[body] ?? 0
+    bodies[next[square] ?? 0] = body
+    next[square] = (next[square] ?? 0) + 1
+  }
+  return { size, columns, rows, left, top, starts, bodies }
 }
 
 function separate(
@@ -263,8 +364,9 @@ function separate(
 ): boolean {
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
   let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
-  let distance = Math.hypot(x, y)
-  if (distance >= least) return false
+  const square = x * x + y * y
+  if (square >= least * least) return false
+  let distance = Math.sqrt(square)
   if (distance < 1e-4) {
     // At the same place: any direction will do, but always the same one.
     x = Math.cos(b * GOLDEN_ANGLE)
