@@ -1,0 +1,573 @@
+import { type Graph, neighbours, radiusOf } from './graph.ts'
+
+/** What of a graph is shown, and how. */
+export interface Look {
+  /** 1 for notes that are shown. */
+  readonly shown: Uint8Array
+  /** A colour of `palette` for each note. */
+  readonly colours: Uint8Array
+  readonly palette: readonly string[]
+  /** The note in focus. */
+  readonly focus: number | undefined
+  /** Notes that stand out while the others fade; absent: none fades. */
+  readonly lit: ReadonlySet<number> | undefined
+  /** A way from note to note, drawn over everything. */
+  readonly path: readonly number[]
+}
+
+export interface Theme {
+  readonly ground: string
+  readonly text: string
+  readonly halo: string
+  readonly link: string
+  readonly accent: string
+}
+
+export interface MapEvents {
+  onSelect(note: number): void
+  onHover(note: number | undefined, x: number, y: number): void
+}
+
+interface Camera {
+  /** The place in the middle of the view. */
+  x: number
+  y: number
+  /** CSS pixels a unit of place. */
+  scale: number
+}
+
+/** While the view moves so many links are drawn at the most, when it is still all of them. */
+const LINKS_MOVING = 4_000
+const LINKS_STILL = 150_000
+/** How much further than the view links are drawn, so that it can be moved without drawing them again. */
+const MARGIN = 0.3
+/** After so many ms without movement everything is drawn. */
+const STILL_MS = 140
+/** Segments of one stroke: long paths are slow, because crossings are looked for. */
+const STROKE = 120
+/** Links of notes with more than this many fade. */
+const HUB = 200
+const LABELS = 160
+
+/**
+ * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
+ * frame. Nothing is drawn while nothing moves.
+ */
+export class MapView {
+  readonly #canvas: HTMLCanvasElement
+  readonly #context: CanvasRenderingContext2D
+  readonly #links = document.createElement('canvas')
+  readonly #events: MapEvents
+  #graph: Graph | undefined
+  #look: Look | undefined
+  #theme: Theme
+  #camera: Camera = { x: 0, y: 0, scale: 1 }
+  /** Where the camera was when the links were drawn. */
+  #drawn: (Camera & { readonly all: boolean }) | undefined
+  #frame = 0
+  #still: ReturnType<typeof setTimeout> | undefined
+  #hovered: number | undefined
+  readonly #widths = new Map<string, number>()
+  readonly #pointers = new Map<number, { x: number; y: number }>()
+  #moved = 0
+  #flight = 0
+
+  constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
+    this.#canvas = canvas
+    const context = canvas.getContext('2d')
+    if (context === null) throw new Error('This browser draws no canvas.')
+    this.#context = context
+    this.#theme = theme
+    this.#events = events
+    canvas.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
+    canvas.addEventListener('pointerdown', (event) => this.#onDown(event))
+    canvas.addEventListener('pointermove', (event) => this.#onMove(event))
+    canvas.addEventListener('pointerup', (event) => this.#onUp(event))
+    canvas.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
+    canvas.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
+    new ResizeObserver(() => this.#resize()).observe(canvas)
+    this.#resize()
+  }
+
+  /** Shows a graph; the first one is fitted into the view, later ones leave it where it is. */
+  show(graph: Graph, look: Look): void {
+    const isFirst = this.#graph === undefined
+    this.#graph = graph
+    this.#look = look
+    this.#drawn = undefined
+    if (isFirst) this.fit()
+    this.#ask()
+  }
+
+  setTheme(theme: Theme): void {
+    this.#theme = theme
+    this.#drawn = undefined
+    this.#ask()
+  }
+
+  /** Fits the notes that are shown into the view. */
+  fit(): void {
+    const graph = this.#graph
+    if (graph === undefined) return
+    this.#moveTo(this.#around([...Array(graph.count).keys()].filter((note) => this.#look?.shown[note] !== 0)))
+  }
+
+  /** Brings notes into view; `calm`: at once, without a flight. */
+  goTo(notes: readonly number[], calm: boolean): void {
+    if (notes.length === 0) return
+    const goal = this.#around(notes)
+    const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
+    this.#fly({ ...goal, scale: Math.min(goal.scale, least) }, calm)
+  }
+
+  zoom(factor: number): void {
+    const { width, height } = this.#size()
+    this.#zoomAt(factor, width / 2, height / 2)
+  }
+
+  /** Moves the view by a share of its size. */
+  pan(x: number, y: number): void {
+    const { width, height } = this.#size()
+    this.#moveTo({
+      ...this.#camera,
+      x: this.#camera.x + (x * width) / this.#camera.scale,
+      y: this.#camera.y + (y * height) / this.#camera.scale,
+    })
+  }
+
+  /** Draws now what is to be drawn; gives the labels that were shown, for those who look whether they overlap. */
+  draw(): readonly { readonly text: string; readonly box: readonly [number, number, number, number] }[] {
+    const graph = this.#graph
+    const look = this.#look
+    if (graph === undefined || look === undefined) return []
+    const { width, height } = this.#size()
+    const context = this.#context
+    const ratio = this.#ratio()
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.fillStyle = this.#theme.ground
+    context.fillRect(0, 0, width, height)
+    this.#placeLinks(graph, look)
+    this.#drawOver(graph, look)
+    this.#drawNotes(graph, look)
+    return this.#drawLabels(graph, look)
+  }
+
+  get camera(): Readonly<Camera> {
+    return this.#camera
+  }
+
+  #ask(): void {
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.draw()
+    })
+  }
+
+  #moveTo(camera: Camera): void {
+    this.#camera = camera
+    clearTimeout(this.#still)
+    this.#still = setTimeout(() => {
+      this.#still = undefined
+      this.#ask()
+    }, STILL_MS)
+    this.#ask()
+  }
+
+  #fly(goal: Camera, calm: boolean): void {
+    cancelAnimationFrame(this.#flight)
+    if (calm) return this.#moveTo(goal)
+    const from = { ...this.#camera }
+    const began = performance.now()
+    const step = (): void => {
+      const share = Math.min(1, (performance.now() - began) / 350)
+      const eased = 1 - (1 - share) ** 3
+      this.#moveTo({
+        x: from.x + (goal.x - from.x) * eased,
+        y: from.y + (goal.y - from.y) * eased,
+        scale: from.scale * (goal.scale / from.scale) ** eased,
+      })
+      if (share < 1) this.#flight = requestAnimationFrame(step)
+    }
+    step()
+  }
+
+  #placeLinks(graph: Graph, look: Look): void {
+    const { width, height } = this.#size()
+    const { x, y, scale } = this.#camera
+    const isMoving = this.#still !== undefined
+    const drawn = this.#drawn
+    const isNear =
+      drawn !== undefined &&
+      drawn.scale === scale &&
+      Math.abs(drawn.x - x) * scale <= width * MARGIN &&
+      Math.abs(drawn.y - y) * scale <= height * MARGIN
+    const isEnough = isMoving
+      ? drawn !== undefined && (isNear || (drawn.scale / scale < 3 && scale / drawn.scale < 2))
+      : isNear && drawn.all
+    if (!isEnough) this.#drawLinks(graph, look, isMoving ? LINKS_MOVING : LINKS_STILL)
+    const at = this.#drawn
+    if (at === undefined) return
+    const factor = scale / at.scale
+    const wide = width * (1 + 2 * MARGIN) * factor
+    const high = height * (1 + 2 * MARGIN) * factor
+    this.#context.drawImage(
+      this.#links,
+      width / 2 + (at.x - x) * scale - wide / 2,
+      height / 2 + (at.y - y) * scale - high / 2,
+      wide,
+      high,
+    )
+  }
+
+  #drawLinks(graph: Graph, look: Look, most: number): void {
+    const { width, height } = this.#size()
+    const ratio = this.#ratio()
+    const wide = width * (1 + 2 * MARGIN)
+    const high = height * (1 + 2 * MARGIN)
+    this.#links.width = Math.ceil(wide * ratio)
+    this.#links.height = Math.ceil(high * ratio)
+    const context = this.#links.getContext('2d')
+    if (context === null) return
+    const { x, y, scale } = this.#camera
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.strokeStyle = this.#theme.link
+    const { pairs, places, degrees } = graph
+    const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
+    // By how much they fade, so that few strokes are needed.
+    const classes: number[][] = [[], [], [], []]
+    for (let at = 0; at < pairs.length; at += 2 * step) {
+      const a = pairs[at] ?? 0
+      const b = pairs[at + 1] ?? 0
+      if (look.shown[a] === 0 || look.shown[b] === 0) continue
+      const isFaded = look.lit !== undefined && !(look.lit.has(a) && look.lit.has(b))
+      const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
+      classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
+    }
+    // The more links, the fainter each: what is seen is where many run together.
+    const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
+    context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
+    for (const [level, ends] of classes.entries()) {
+      context.globalAlpha = ([0.55, 0.35, 0.2, 0.06][level] ?? 0.1) * (0.35 + 0.65 * crowd)
+      for (let from = 0; from < ends.length; from += 2 * STROKE) {
+        context.beginPath()
+        for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
+          const a = ends[at] ?? 0
+          const b = ends[at + 1] ?? 0
+          context.moveTo(wide / 2 + ((places[a * 2] ?? 0) - x) * scale, high / 2 + ((places[a * 2 + 1] ?? 0) - y) * scale)
+          context.lineTo(wide / 2 + ((places[b * 2] ?? 0) - x) * scale, high / 2 + ((places[b * 2 + 1] ?? 0) - y) * scale)
+        }
+        context.stroke()
+      }
+    }
+    this.#drawn = { ...this.#camera, all: step === 1 || most === LINKS_STILL }
+  }
+
+  /** The links of the note under the pointer or in focus, and a path. */
+  #drawOver(graph: Graph, look: Look): void {
+    const context = this.#context
+    const note = this.#hovered ?? look.focus
+    context.strokeStyle = this.#theme.accent
+    if (note !== undefined && look.path.length === 0) {
+      context.globalAlpha = 0.5
+      context.lineWidth = 1
+      context.beginPath()
+      for (const other of neighbours(graph, note).slice(0, 3_000)) {
+        if (look.shown[other] === 0) continue
+        context.moveTo(...this.#at(graph, note))
+        context.lineTo(...this.#at(graph, other))
+      }
+      context.stroke()
+    }
+    if (look.path.length > 1) {
+      context.globalAlpha = 1
+      context.lineWidth = 3
+      context.beginPath()
+      for (const [at, one] of look.path.entries()) {
+        if (at === 0) context.moveTo(...this.#at(graph, one))
+        else context.lineTo(...this.#at(graph, one))
+      }
+      context.stroke()
+    }
+    context.globalAlpha = 1
+  }
+
+  #drawNotes(graph: Graph, look: Look): void {
+    const context = this.#context
+    const { width, height } = this.#size()
+    const byColour = look.palette.map((): number[] => [])
+    const faded = look.palette.map((): number[] => [])
+    for (let note = 0; note < graph.count; note++) {
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      const margin = this.#radius(graph, note)
+      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
+      const isFaded = look.lit !== undefined && !look.lit.has(note)
+      ;(isFaded ? faded : byColour)[look.colours[note] ?? 0]?.push(note)
+    }
+    for (const [level, groups] of [faded, byColour].entries()) {
+      context.globalAlpha = level === 0 ? 0.15 : 1
+      for (const [colour, notes] of groups.entries()) {
+        context.fillStyle = look.palette[colour] ?? this.#theme.text
+        for (let from = 0; from < notes.length; from += STROKE) {
+          context.beginPath()
+          for (const note of notes.slice(from, from + STROKE)) {
+            const [x, y] = this.#at(graph, note)
+            const radius = this.#radius(graph, note)
+            if (radius < 1.3) context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+            else {
+              context.moveTo(x + radius, y)
+              context.arc(x, y, radius, 0, 7)
+            }
+          }
+          context.fill()
+        }
+      }
+    }
+    context.globalAlpha = 1
+    for (const note of [look.focus, this.#hovered]) {
+      if (note === undefined || look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      context.beginPath()
+      context.arc(x, y, this.#radius(graph, note) + 3, 0, 7)
+      context.lineWidth = 2.5
+      context.strokeStyle = this.#theme.accent
+      context.stroke()
+    }
+  }
+
+  #drawLabels(graph: Graph, look: Look) {
+    const taken: (readonly [number, number, number, number])[] = []
+    const labels: { text: string; box: readonly [number, number, number, number] }[] = []
+    const put = (text: string, x: number, y: number, font: string): void => {
+      const { width, height } = this.#size()
+      const shown = text.length > 42 ? `${text.slice(0, 40)}…` : text
+      const box = [x, y - 9, x + this.#widthOf(shown, font), y + 8] as const
+      if (box[2] < 0 || box[0] > width || box[3] < 0 || box[1] > height) return
+      if (taken.some((other) => box[0] < other[2] + 4 && box[2] > other[0] - 4 && box[1] < other[3] && box[3] > other[1])) return
+      taken.push(box)
+      labels.push({ text: shown, box })
+      const context = this.#context
+      context.font = font
+      context.textBaseline = 'middle'
+      context.lineJoin = 'round'
+      context.lineWidth = 3
+      context.strokeStyle = this.#theme.halo
+      context.strokeText(shown, x, y)
+      context.fillStyle = this.#theme.text
+      context.fillText(shown, x, y)
+    }
+    for (const note of [this.#hovered, look.focus, ...look.path])
+      if (note !== undefined) this.#labelNote(graph, note, 'bold', put)
+    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, put)
+    for (const note of this.#worthALabel(graph, look)) {
+      if (labels.length >= LABELS) break
+      this.#labelNote(graph, note, 'normal', put)
+    }
+    return labels
+  }
+
+  #labelNote(graph: Graph, note: number, weight: string, put: (text: string, x: number, y: number, font: string) => void): void {
+    if (this.#look?.shown[note] === 0) return
+    const [x, y] = this.#at(graph, note)
+    const title = graph.picture.titles[note] ?? ''
+    put(title, x + this.#radius(graph, note) + 4, y, `${weight} 12px system-ui, sans-serif`)
+  }
+
+  #labelGroups(graph: Graph, look: Look, put: (text: string, x: number, y: number, font: string) => void): void {
+    for (const { label, x, y } of this.#groups(graph, look).slice(0, 40)) {
+      const font = '600 15px system-ui, sans-serif'
+      const [left, top] = [this.#toX(x), this.#toY(y)]
+      put(label, left - this.#widthOf(label.length > 42 ? `${label.slice(0, 40)}…` : label, font) / 2, top, font)
+    }
+  }
+
+  #groupCache:
+    | {
+        readonly graph: Graph
+        readonly shown: Uint8Array
+        readonly groups: readonly { label: string; x: number; y: number; notes: number }[]
+      }
+    | undefined
+
+  #groups(graph: Graph, { shown }: Look) {
+    if (this.#groupCache?.graph === graph && this.#groupCache.shown === shown) return this.#groupCache.groups
+    const sums = graph.picture.groups.map(({ label }) => ({ label, x: 0, y: 0, notes: 0 }))
+    for (let note = 0; note < graph.count; note++) {
+      const sum = sums[graph.picture.communities[note] ?? -1]
+      if (sum === undefined || shown[note] === 0) continue
+      sum.x += graph.places[note * 2] ?? 0
+      sum.y += graph.places[note * 2 + 1] ?? 0
+      sum.notes++
+    }
+    const groups = sums
+      .filter(({ notes }) => notes > 0)
+      .map(({ label, x, y, notes }) => ({ label, x: x / notes, y: y / notes, notes }))
+      .sort((a, b) => b.notes - a.notes)
+    this.#groupCache = { graph, shown, groups }
+    return groups
+  }
+
+  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined;
+
+  /** Notes in view, those with most links first. */
+  *#worthALabel(graph: Graph, look: Look): Generator<number> {
+    if (this.#order?.graph !== graph) {
+      this.#order = {
+        graph,
+        notes: [...graph.degrees.keys()].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b),
+      }
+    }
+    const { width, height } = this.#size()
+    let looked = 0
+    for (const note of this.#order.notes) {
+      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
+      const [x, y] = this.#at(graph, note)
+      if (x < 0 || y < 0 || x > width || y > height) continue
+      if (looked++ > 600) return
+      yield note
+    }
+  }
+
+  #widthOf(text: string, font: string): number {
+    const key = `${font} ${text}`
+    const known = this.#widths.get(key)
+    if (known !== undefined) return known
+    this.#context.font = font
+    const { width } = this.#context.measureText(text)
+    if (this.#widths.size > 20_000) this.#widths.clear()
+    this.#widths.set(key, width)
+    return width
+  }
+
+  #at(graph: Graph, note: number): [number, number] {
+    return [this.#toX(graph.places[note * 2] ?? 0), this.#toY(graph.places[note * 2 + 1] ?? 0)]
+  }
+
+  #toX(x: number): number {
+    return this.#size().width / 2 + (x - this.#camera.x) * this.#camera.scale
+  }
+
+  #toY(y: number): number {
+    return this.#size().height / 2 + (y - this.#camera.y) * this.#camera.scale
+  }
+
+  #radius(graph: Graph, note: number): number {
+    return Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * this.#camera.scale)
+  }
+
+  /** At which single notes can be told apart and named. */
+  #readableScale(): number {
+    return 14
+  }
+
+  #around(notes: readonly number[]): Camera {
+    const graph = this.#graph
+    const { width, height } = this.#size()
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+    for (const note of notes) {
+      const x = graph?.places[note * 2] ?? 0
+      const y = graph?.places[note * 2 + 1] ?? 0
+      left = Math.min(left, x - 2)
+      right = Math.max(right, x + 2)
+      top = Math.min(top, y - 2)
+      bottom = Math.max(bottom, y + 2)
+    }
+    if (left > right) return { x: 0, y: 0, scale: 10 }
+    const scale = Math.min((width * 0.92) / (right - left), (height * 0.92) / (bottom - top), 40)
+    return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, 0.02) }
+  }
+
+  #sizeCache = { width: 1, height: 1 }
+
+  #size(): { readonly width: number; readonly height: number } {
+    return this.#sizeCache
+  }
+
+  #ratio(): number {
+    return Math.min(2, globalThis.devicePixelRatio || 1)
+  }
+
+  #resize(): void {
+    const { width, height } = this.#canvas.getBoundingClientRect()
+    const wasUnseen = this.#sizeCache.width < 2
+    this.#sizeCache = { width: Math.max(1, width), height: Math.max(1, height) }
+    this.#canvas.width = Math.round(width * this.#ratio())
+    this.#canvas.height = Math.round(height * this.#ratio())
+    this.#drawn = undefined
+    if (wasUnseen) this.fit()
+    this.#ask()
+  }
+
+  #onWheel(event: WheelEvent): void {
+    event.preventDefault()
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+    this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
+  }
+
+  #zoomAt(factor: number, x: number, y: number): void {
+    const { width, height } = this.#size()
+    const { x: cx, y: cy, scale } = this.#camera
+    const next = Math.min(120, Math.max(0.02, scale * factor))
+    // What is under the pointer stays there.
+    const dx = (x - width / 2) * (1 / scale - 1 / next)
+    const dy = (y - height / 2) * (1 / scale - 1 / next)
+    this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
+  }
+
+  #onDown(event: PointerEvent): void {
+    this.#canvas.setPointerCapture(event.pointerId)
+    this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
+    this.#moved = 0
+  }
+
+  #onMove(event: PointerEvent): void {
+    const before = this.#pointers.get(event.pointerId)
+    if (before === undefined) return this.#hover(this.#noteAt(event.offsetX, event.offsetY), event.offsetX, event.offsetY)
+    const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
+    const now = { x: event.offsetX, y: event.offsetY }
+    this.#pointers.set(event.pointerId, now)
+    this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
+    if (other === undefined) {
+      const { x, y, scale } = this.#camera
+      this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
+    } else {
+      const was = Math.hypot(before.x - other.x, before.y - other.y)
+      const is = Math.hypot(now.x - other.x, now.y - other.y)
+      if (was > 0) this.#zoomAt(is / was, (now.x + other.x) / 2, (now.y + other.y) / 2)
+    }
+  }
+
+  #onUp(event: PointerEvent): void {
+    const isClick = this.#pointers.size === 1 && this.#moved < 5
+    this.#pointers.delete(event.pointerId)
+    const note = isClick ? this.#noteAt(event.offsetX, event.offsetY) : undefined
+    if (note !== undefined) this.#events.onSelect(note)
+  }
+
+  #hover(note: number | undefined, x: number, y: number): void {
+    if (note === this.#hovered) return
+    this.#hovered = note
+    this.#canvas.style.cursor = note === undefined ? 'grab' : 'pointer'
+    this.#events.onHover(note, x, y)
+    this.#ask()
+  }
+
+  /** The note at a place of the view, with some room for fingers and small dots. */
+  #noteAt(x: number, y: number): number | undefined {
+    const graph = this.#graph
+    if (graph === undefined) return undefined
+    let best: number | undefined
+    let least = 6
+    for (let note = 0; note < graph.count; note++) {
+      if (this.#look?.shown[note] === 0) continue
+      const [left, top] = this.#at(graph, note)
+      const distance = Math.hypot(left - x, top - y) - this.#radius(graph, note)
+      if (distance < least) {
+        least = distance
+        best = note
+      }
+    }
+    return best
+  }
+}

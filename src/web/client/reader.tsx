@@ -1,0 +1,235 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { PageLink, PageNote } from '../../app/page-note.ts'
+import { renderNote, type Slots } from './markdown.ts'
+import { api, changes, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
+
+interface Backlink {
+  readonly id: string
+  readonly title: string
+  readonly lines?: readonly { readonly line: number; readonly text: string }[]
+  readonly more?: number
+}
+
+interface Similar {
+  readonly id: string
+  readonly title: string
+  readonly score: number
+}
+
+/** The note in focus, what links to it and how, and what is about the same. */
+export function Reader() {
+  const { value } = note
+  if (value === undefined) return <Welcome />
+  if (value === null) return <p class="waiting">There is no such note (any more).</p>
+  return (
+    <article class="note" aria-label={value.title}>
+      <header>
+        <h1>{value.title}</h1>
+        <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : value.id}</p>
+        <Actions note={value} />
+        <Properties note={value} />
+      </header>
+      <Body note={value} />
+      <Backlinks id={value.id} />
+      {value.kind === 'note' && <SimilarNotes id={value.id} />}
+    </article>
+  )
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h1>Your notes</h1>
+      <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      <p>
+        Press <kbd>?</kbd> for all keys.
+      </p>
+    </div>
+  )
+}
+
+function Actions({ note: { id, title } }: { readonly note: PageNote }) {
+  const copy = async (text: string, what: string): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    said.value = `${what} copied.`
+  }
+  const [, own = id] = /^[^/:]+:(.*)$/.exec(id) ?? []
+  return (
+    <p class="actions">
+      <button type="button" onClick={() => void copy(id, 'Id')}>
+        Copy id
+      </button>
+      <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
+        Copy for an assistant
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          pathTo.value = ''
+          view.value = 'path'
+          writeAddress()
+        }}
+      >
+        Path from here
+      </button>
+      <a href={`obsidian://open?file=${encodeURIComponent(own)}`}>Open in Obsidian</a>
+    </p>
+  )
+}
+
+interface Pack {
+  readonly excerpts?: readonly {
+    readonly id: string
+    readonly title: string
+    readonly lines: readonly number[]
+    readonly text: string
+  }[]
+}
+
+async function copyForAssistant(id: string, title: string, copy: (text: string, what: string) => Promise<void>): Promise<void> {
+  const pack = await api.value?.call<Pack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
+  const parts = pack?.excerpts?.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
+  await copy(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
+}
+
+function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {
+  const rows = Object.entries(properties).filter(([key]) => !['tags', 'tag', 'aliases', 'alias'].includes(key.toLowerCase()))
+  const facts: readonly (readonly [string, string])[] = [
+    ...(tags.length > 0 ? [['tags', tags.map((one) => `#${one}`).join(' ')] as const] : []),
+    ...(aliases.length > 0 ? [['also', aliases.join(', ')] as const] : []),
+    ...rows.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const),
+    ...(modified === undefined ? [] : [['changed', modified.slice(0, 10)] as const]),
+  ]
+  if (facts.length === 0) return null
+  return (
+    <dl class="properties">
+      {facts.map(([key, value]) => (
+        <div key={key}>
+          <dt>{key}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Body({ note: value }: { readonly note: PageNote }) {
+  if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
+  if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
+  const slots: Slots = {
+    link: (link, label) => <NoteLink link={link}>{label}</NoteLink>,
+    embed: (link, label) =>
+      link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
+  }
+  return (
+    <div class="body">
+      {renderNote(value, slots)}
+      {value.left_out > 0 && <p class="empty">{value.left_out} more characters are not shown here.</p>}
+    </div>
+  )
+}
+
+export function NoteLink({
+  link,
+  children,
+}: {
+  readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
+  readonly children: ComponentChildren
+}) {
+  return (
+    <a
+      href={`#note=${encodeURIComponent(link.to)}`}
+      class={link.kind === 'missing' ? 'missing' : 'within'}
+      onClick={(event) => {
+        event.preventDefault()
+        void open(link.to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** A picture of the vault, fetched by this page and shown from memory. */
+function Picture({ id, label }: { readonly id: string; readonly label: string }) {
+  const [address, setAddress] = useState<string | null>()
+  useEffect(() => {
+    let made: string | undefined
+    let isGone = false
+    void api.value?.attachment(id, vault.value).then((given) => {
+      made = given
+      if (isGone && made !== undefined) URL.revokeObjectURL(made)
+      else setAddress(given ?? null)
+    })
+    return () => {
+      isGone = true
+      if (made !== undefined) URL.revokeObjectURL(made)
+    }
+  }, [id])
+  if (address === null) return <em class="empty">{label} (no picture)</em>
+  return address === undefined ? <em class="empty">{label} …</em> : <img src={address} alt={label} />
+}
+
+function Backlinks({ id }: { readonly id: string }) {
+  const [links, setLinks] = useState<readonly Backlink[]>()
+  const { value: changed } = changes
+  useEffect(() => {
+    let isGone = false
+    const asked = api.value?.call<{ results: readonly Backlink[] }>(
+      'get_neighbors',
+      { id, direction: 'in', evidence: true, limit: 100 },
+      vault.value,
+    )
+    void asked?.then(({ results }) => !isGone && setLinks(results)).catch(() => setLinks([]))
+    return () => {
+      isGone = true
+    }
+  }, [id, changed])
+  return (
+    <section aria-label="Linked from">
+      <h2>Linked from {links === undefined ? '…' : links.length === 0 ? 'no note' : links.length}</h2>
+      {links?.map((link) => (
+        <div class="backlink" key={link.id}>
+          <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
+          {link.lines?.map(({ line, text }) => (
+            <blockquote key={`${line} ${text}`}>
+              {text} <small>line {line}</small>
+            </blockquote>
+          ))}
+          {link.more !== undefined && <small>and {link.more} more</small>}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function SimilarNotes({ id }: { readonly id: string }) {
+  const [notes, setNotes] = useState<readonly Similar[]>()
+  useEffect(() => {
+    let isGone = false
+    setNotes(undefined)
+    const asked = api.value?.call<{ results: readonly Similar[] }>(
+      'similar_nodes',
+      { id, exclude_linked: true, limit: 8 },
+      vault.value,
+    )
+    void asked?.then(({ results }) => !isGone && setNotes(results)).catch(() => setNotes([]))
+    return () => {
+      isGone = true
+    }
+  }, [id])
+  if (notes === undefined || notes.length === 0) return null
+  return (
+    <section aria-label="About the same, not linked">
+      <h2>About the same, not linked</h2>
+      <ul>
+        {notes.map((one) => (
+          <li key={one.id}>
+            <NoteLink link={{ to: one.id, kind: 'note' }}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
