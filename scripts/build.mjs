@@ -34,7 +34,7 @@ const shared = {
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
 
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary(), declareLibrary()])
+await Promise.all([buildProgram(), buildLibrary(), declareLibrary(), buildPage()])
 await writeLaunchers()
 await recordCodeCache()
 
@@ -75,6 +75,25 @@ async function buildLibrary() {
     // Bundled CommonJS packages ask for Node's own modules with `require`.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   })
+}
+
+/** The page that "roux open" shows, with nothing of the program in it. */
+async function buildPage() {
+  const from = (name) => `src/web/client/${name}`
+  await build({
+    bundle: true,
+    platform: 'browser',
+    target: 'es2023',
+    format: 'esm',
+    minify: process.env.NOMIN !== '1',
+    legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfig: from('tsconfig.json'),
+    entryPoints: { page: from('main.tsx') },
+    outdir: 'dist/web',
+  })
+  for (const name of ['index.html', 'page.css', 'icon.svg']) await copyFile(from(name), `dist/web/${name}`)
 }
 
 /** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */

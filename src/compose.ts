@@ -22,6 +22,7 @@ import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
+import { LayoutClient } from './workers/layout-client.ts'
 import type { IndexerData } from './workers/messages.ts'
 import {
   type EmbeddingOptions,
@@ -142,6 +143,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
+    layouts: new LayoutClient(layoutFile(place.file), compute),
+    pictures: files,
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
@@ -289,6 +292,11 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
 }
 
 /** The search indexes lie beside the index that they belong to. */
+/** Where notes lie on the map is kept beside the index. */
+function layoutFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
+}
+
 function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }

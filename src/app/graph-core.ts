@@ -1,5 +1,6 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { Indexing } from '../core/indexing.ts'
+import type { Layouts } from '../core/layouts.ts'
 import type { Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -14,6 +15,7 @@ export interface GraphCore {
   readonly store: Store
   readonly texts: Texts
   readonly rankings: Rankings
+  readonly layouts: Layouts
   readonly indexing: Indexing
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding
@@ -23,6 +25,8 @@ export interface GraphCore {
   readonly loadSearchEarly?: () => void
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
+  /** The bytes of pictures that a person looks at. */
+  readonly pictures: VaultFiles
   /** Absent while attachments are not offered. */
   readonly files?: VaultFiles | undefined
   close(): Promise<void>

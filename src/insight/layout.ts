@@ -61,6 +61,16 @@ export function layOut(links: LinkRows, levels: Levels): Places {
   return places
 }
 
+/** The layout that follows from what was before: all of it, with `again` turned to resemble that; else only what has no place yet. */
+export function layOutFrom(
+  { levels, ...links }: LinkRows & { readonly levels: Levels },
+  before: Places | undefined,
+  again: boolean,
+): Places {
+  if (before === undefined) return layOut(links, levels)
+  return again ? alignTo(layOut(links, levels), before) : placeNew(links, before)
+}
+
 /** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
 export function placeNew(links: LinkRows, before: Places): Places {
   const count = links.offsets.length - 1
@@ -575,4 +585,31 @@ class Grid {
   #key(column: number, row: number): number {
     return column * 4_194_304 + row
   }
+}
+
+/** The places turned, mirrored and moved so that they are as near as can be to others; those that are `NaN` there do not count (P. Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966). */
+export function alignTo(places: Places, before: Places): Places {
+  const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
+  if (known.length === 0) return places
+  const [x, y] = meanOf(places, known)
+  const [oldX, oldY] = meanOf(before, known)
+  let [along, across, mirroredAlong, mirroredAcross] = [0, 0, 0, 0]
+  for (const note of known) {
+    const a = (places[note * 2] ?? 0) - x
+    const b = (places[note * 2 + 1] ?? 0) - y
+    const c = (before[note * 2] ?? 0) - oldX
+    const d = (before[note * 2 + 1] ?? 0) - oldY
+    along += a * c + b * d
+    across += a * d - b * c
+    mirroredAlong += a * c - b * d
+    mirroredAcross += a * d + b * c
+  }
+  const isMirrored = Math.hypot(mirroredAlong, mirroredAcross) > Math.hypot(along, across)
+  const angle = isMirrored ? Math.atan2(mirroredAcross, mirroredAlong) : Math.atan2(across, along)
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  return places.map((_, at) => {
+    const a = (places[at & ~1] ?? 0) - x
+    const b = ((places[at | 1] ?? 0) - y) * (isMirrored ? -1 : 1)
+    return at % 2 === 0 ? oldX + cos * a - sin * b : oldY + sin * a + cos * b
+  })
 }

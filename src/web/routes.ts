@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { pageNote } from '../app/page-note.ts'
+import { vaultPicture } from '../app/picture.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
@@ -16,6 +17,7 @@ import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
 import { admitPage, admitSession } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
+import { sendPicture } from './attachment.ts'
 import { type WebSession, WebSessions } from './sessions.ts'
 
 /** What the page is served with. */
@@ -70,6 +72,18 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       const [name, own] = splitName(id ?? '', vaults.names, vault)
       return (await pageNote(await vaults.open(name), { id: own }, { signal: goneOf(response) })).value
     }),
+    inSession('/web/picture', async (body, { sender, response }) => {
+      const vaults = options.vaultsFor(requireReading(sender))
+      const core = await vaults.open(textsOf(body, ['vault']).vault || vaults.names[0])
+      return (await vaultPicture(core, { again: isRecord(body) && body.again === true }, { signal: goneOf(response) })).value
+    }),
+    inSession('/web/attachment', async (body, { sender, response }) => {
+      const { id, vault } = textsOf(body, ['id', 'vault'])
+      const vaults = options.vaultsFor(requireReading(sender))
+      const [name, own] = splitName(id ?? '', vaults.names, vault)
+      await sendPicture(response, await vaults.open(name), own)
+      return ANSWERED
+    }),
     defineRoute<WebSession>({
       path: '/web/events',
       methods: { GET: (exchange) => listen(exchange, { eventsFor: options.eventsFor, streams }, parts) },
@@ -92,6 +106,9 @@ interface OpenStream {
   readonly stream: EventStream
 }
 
+/** What an answer that was written already gives. */
+const ANSWERED = Symbol('answered')
+
 type Answering = (body: unknown, exchange: Exchange<WebSession>) => Promise<unknown>
 
 /** Reads a request's body and writes what is answered; an error that says what to do is an answer, too. */
@@ -108,7 +125,8 @@ async function post<Sender>(
     const body = await readBody(request, limits.body)
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
-    sendJson(response, 200, JSON.stringify((await answer(body.value)) ?? null))
+    const answered = await answer(body.value)
+    if (answered !== ANSWERED) sendJson(response, 200, JSON.stringify(answered ?? null))
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))

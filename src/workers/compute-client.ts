@@ -1,11 +1,13 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import type { LaidOutGraph } from '../core/layouts.ts'
 import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
+import type { LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
 /** Graph algorithms and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
-export class ComputeClient implements Analytics, VectorGraphs {
+export class ComputeClient implements Analytics, VectorGraphs, LayoutRuns {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
@@ -31,6 +33,10 @@ export class ComputeClient implements Analytics, VectorGraphs {
     } finally {
       if (--this.#runs === 0) worker.unref()
     }
+  }
+
+  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
+    return (await this.#ask({ type: 'layOut', graph, before, again })) as Float32Array
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { betweenness, pageRank } from '../graph/analytics.ts'
+import { layOutFrom } from '../insight/layout.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
 import { HnswGraph } from '../store/embedded/vectors/hnsw-graph.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
@@ -23,6 +24,7 @@ async function reply({ id, ...job }: ComputeRequest): Promise<ComputeReply> {
 
 async function run(job: ComputeJob): Promise<ComputeResult> {
   if (job.type === 'metric') return job.metric === 'pagerank' ? { scores: pageRank(job) } : betweenness(job)
+  if (job.type === 'layOut') return layOutFrom(job.graph, job.before, job.again)
   if (job.type === 'beginGraph') return await beginGraph(job.graph, job.dimensions)
   const graph = graphs.get(job.graph)
   if (graph === undefined) throw new Error('the graph was not begun here')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LinkRows, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
+import { alignTo, type LinkRows, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
 
 test('a vault without notes has no places', () => {
   expect(layOut(linksOf(0, []), [])).toEqual(new Float32Array(0))
@@ -123,3 +123,23 @@ function middleOf(places: Places, from: number, to: number): readonly [number, n
 function apart(places: Places, note: number, [x, y]: readonly [number, number] = [0, 0]): number {
   return Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
 }
+
+test('a layout that is turned and mirrored is turned back to what was before', () => {
+  fc.assert(
+    fc.property(
+      anyGraph(),
+      fc.double({ min: 0, max: 6.28, noNaN: true }),
+      fc.boolean(),
+      ({ count, pairs, groups }, angle, isMirrored) => {
+        const before = layOut(linksOf(count, pairs), [groups])
+        const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+        const turned = before.map((_, at) => {
+          const x = before[at & ~1] ?? 0
+          const y = (before[at | 1] ?? 0) * (isMirrored ? -1 : 1)
+          return 7 + (at % 2 === 0 ? cos * x - sin * y : sin * x + cos * y)
+        })
+        for (const [at, value] of alignTo(turned, before).entries()) expect(value).toBeCloseTo(before[at] ?? 0, 2)
+      },
+    ),
+  )
+})

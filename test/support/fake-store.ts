@@ -345,7 +345,9 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
-  return { root: '/vault', store, texts, rankings, indexing, searchWeight: 'auto', calls, async close() {} }
+  const layouts = { layOut: async () => ({ places: new Float32Array(), added: 0 }) }
+  const pictures = { read: async () => undefined }
+  return { root: '/vault', store, texts, rankings, layouts, pictures, indexing, searchWeight: 'auto', calls, async close() {} }
 }
 
 /** An embedder that knows one direction only. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
-import { Map, onPageKey } from './map.tsx'
+import { NoteMap, onPageKey } from './map.tsx'
 import { PathView } from './path-view.tsx'
 import { Reader } from './reader.tsx'
 import { Search } from './search.tsx'
@@ -88,7 +88,7 @@ export function App() {
             <List />
           </div>
         )}
-        <div class="middle">{view.value === 'table' ? <Table /> : <Map />}</div>
+        <div class="middle">{view.value === 'table' ? <Table /> : <NoteMap />}</div>
         <aside class="right" aria-label="Note">
           <Reader />
         </aside>

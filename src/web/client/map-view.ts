@@ -176,7 +176,10 @@ export class MapView {
 
   #fly(goal: Camera, calm: boolean): void {
     cancelAnimationFrame(this.#flight)
-    if (calm) return this.#moveTo(goal)
+    if (calm) {
+      this.#moveTo(goal)
+      return
+    }
     const from = { ...this.#camera }
     const began = performance.now()
     const step = (): void => {
@@ -523,7 +526,10 @@ export class MapView {
 
   #onMove(event: PointerEvent): void {
     const before = this.#pointers.get(event.pointerId)
-    if (before === undefined) return this.#hover(this.#noteAt(event.offsetX, event.offsetY), event.offsetX, event.offsetY)
+    if (before === undefined) {
+      this.#hover(this.#noteAt(event.offsetX, event.offsetY), event.offsetX, event.offsetY)
+      return
+    }
     const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
     const now = { x: event.offsetX, y: event.offsetY }
     this.#pointers.set(event.pointerId, now)

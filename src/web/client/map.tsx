@@ -28,7 +28,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 }
 
 /** The map; everything on it is in the table, too, for whoever sees no canvas. */
-export function Map() {
+export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [tip, setTip] = useState<{ readonly title: string; readonly x: number; readonly y: number }>()
   const [isImpossible, setImpossible] = useState(false)
@@ -128,7 +128,10 @@ function onKey(event: KeyboardEvent): void {
   if (value === undefined || direction === undefined) return
   event.preventDefault()
   const from = focused.value
-  if (from === undefined) return map.view?.pan(direction[0] * 0.2, direction[1] * 0.2)
+  if (from === undefined) {
+    map.view?.pan(direction[0] * 0.2, direction[1] * 0.2)
+    return
+  }
   const next = towards(value, from, direction)
   const id = next === undefined ? undefined : value.picture.ids[next]
   if (id === undefined) said.value = 'No linked note in that direction.'
