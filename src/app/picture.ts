@@ -1,35 +1,8 @@
 import type { NodeId } from '../core/ids.ts'
+import type { PictureGroup, VaultPicture } from '../core/picture.ts'
 import type { Topology } from '../core/store.ts'
 import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
-
-/** All notes of a vault as a map shows them; lists go by the number of the note. */
-export interface VaultPicture {
-  readonly generation: number
-  readonly ids: readonly NodeId[]
-  readonly titles: readonly string[]
-  /** Numbers in `folder_names`. */
-  readonly folders: readonly number[]
-  readonly folder_names: readonly string[]
-  /** Numbers in `tag_names`, of each note. */
-  readonly tags: readonly (readonly number[])[]
-  readonly tag_names: readonly string[]
-  /** Numbers in `groups`; -1 for none. */
-  readonly communities: readonly number[]
-  readonly groups: readonly PictureGroup[]
-  /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
-  readonly places: string
-  /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */
-  readonly links: string
-  /** So much is new that it is worth while to lay everything out again. */
-  readonly is_crowded: boolean
-}
-
-/** A community. */
-export interface PictureGroup {
-  readonly id: string
-  readonly label: string
-}
 
 /** Nodes that are asked for at once: what they say is made of rows, a few milliseconds at a time. */
 const NODES = 400

@@ -1,7 +1,7 @@
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
-import { layOut, layOut } from '../../src/insight/layout.ts'
+import { layOut } from '../../src/insight/layout.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 

@@ -1,5 +1,5 @@
 import type { PageNote } from '../../app/page-note.ts'
-import type { VaultPicture } from '../../app/picture.ts'
+import type { VaultPicture } from '../../core/picture.ts'
 
 /** What a server said no with. */
 export class Refused extends Error {

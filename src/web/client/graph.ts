@@ -1,4 +1,4 @@
-import type { VaultPicture } from '../../app/picture.ts'
+import type { VaultPicture } from '../../core/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
