@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Diagnosis, OpenOptions, SharedParts } from '../compose.ts'
+import type { Diagnosis, History, OpenOptions, SharedParts } from '../compose.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
@@ -32,6 +32,10 @@ export interface Composition {
   shareParts(): SharedParts
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
   diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey'>): Promise<Diagnosis>
+  /** What is remembered of the vault's past. */
+  readHistory(settings: Settings): History
+  /** Forgets it. Returns what was forgotten. */
+  forgetHistory(settings: Settings): History
   /** Bytes on disk of the vault's indexes. */
   measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
 }

@@ -3,6 +3,7 @@ import type { Embedder } from '../../src/core/embedder.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
 import { layOut } from '../../src/insight/layout.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
+import { insightsOf, linkInsightsOf, memoryInsightState } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** Judged as the built-in model is: nothing has to be found out of the vault first. */
@@ -38,6 +39,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
   await indexed.indexSearch(embedder)
   const opens = open ?? (embedder === undefined ? undefined : async () => embedder)
   const total = Object.keys(files).length
+  const insightState = memoryInsightState()
   const done = { done: total, total }
   const indexing: Indexing = {
     status: () => ({
@@ -68,6 +70,9 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     rankings: indexed.rankings,
     layouts: { layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0 }) },
     pictures: { read: async () => undefined },
+    insights: insightsOf(indexed, insightState),
+    linkInsights: linkInsightsOf(indexed),
+    insightState,
     indexing,
     ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),
     searchWeight: 'auto',
