@@ -1,11 +1,15 @@
+import { NO_COMMUNITY } from '../core/communities.ts'
 import type { NodeId } from '../core/ids.ts'
-import type { PictureGroup, VaultPicture } from '../core/picture.ts'
+import type { Followed, Insight } from '../core/insight.ts'
+import type { VaultPicture } from '../core/picture.ts'
 import type { Topology } from '../core/store.ts'
-import { answer, type Call } from './answer-when-ready.ts'
+import { answerInSteps, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 
 /** Nodes that are asked for at once: what they say is made of rows, a few milliseconds at a time. */
 const NODES = 400
+/** How long a picture waits for communities, ms; a small vault has them by then. */
+const COMMUNITIES_WAIT = 1_500
 /** Below this share of new notes the places are good enough. */
 const MUCH = 0.2
 
@@ -16,40 +20,70 @@ export interface PictureArguments {
 
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
-  return answer(core, call, async (snapshot) => {
-    const topology = await snapshot.topology()
-    const ids = topology.ids()
-    const facts = new Facts()
-    for (let from = 0; from < ids.length; from += NODES) {
-      const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
-      for (const [at, node] of nodes.entries()) facts.add(node?.title ?? '', node?.path ?? ids[from + at] ?? '', node?.tags ?? [])
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    const { pairs, ...rows } = undirected(topology)
-    const { levels, communities, groups } = await communitiesOf(core, ids, call)
-    const { places, added } = await core.layouts.layOut({ ids, ...rows, levels }, again)
-    const value: VaultPicture = {
-      generation: topology.generation,
-      ids,
-      ...facts.lists(),
-      communities,
-      groups,
-      places: base64(places),
-      links: base64(pairs),
-      is_crowded: added > MUCH,
-    }
-    return { value, warnings: [] }
+  return answerInSteps(core, call, async (read) => {
+    const followed = await latestInsight(core, call)
+    return read(async (snapshot) => {
+      const topology = await snapshot.topology()
+      const ids = topology.ids()
+      const facts = new Facts()
+      for (let from = 0; from < ids.length; from += NODES) {
+        const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
+        for (const [at, node] of nodes.entries())
+          facts.add(node?.title ?? '', node?.path ?? ids[from + at] ?? '', node?.tags ?? [])
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const { pairs, ...rows } = undirected(topology)
+      const { levels, groups } = communitiesOf(core, ids, followed?.insight)
+      const { places, added } = await core.layouts.layOut({ ids, ...rows, levels }, again)
+      const { titles, ...lists } = facts.lists()
+      const value: VaultPicture = {
+        generation: topology.generation,
+        ids,
+        titles,
+        ...lists,
+        communities: levels[0] === undefined ? ids.map(() => -1) : [...levels[0]],
+        groups: groups.map(({ id, label, key }) => ({ id, label: label ?? titles[key] ?? id })),
+        is_grouping: followed?.isCurrent !== true,
+        places: base64(places),
+        links: base64(pairs),
+        is_crowded: added > MUCH,
+      }
+      return { value, warnings: [] }
+    })
   })
 }
 
-interface Grouping {
-  readonly levels: readonly Int32Array[]
-  readonly communities: readonly number[]
-  readonly groups: readonly PictureGroup[]
+/** A map without communities is better than none: whatever keeps them from being found is told where they are asked for. */
+async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
+  const followed = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
+  signal?.throwIfAborted()
+  return followed
 }
 
-async function communitiesOf(_core: GraphCore, ids: readonly NodeId[], _call: Call): Promise<Grouping> {
-  return { levels: [], communities: ids.map(() => -1), groups: [] }
+interface Communities {
+  /** Of each level a number a note, -1 for none: what shall lie together. */
+  readonly levels: readonly Int32Array[]
+  /** `label`: what someone called it; `key`: the number of the note that else names it. */
+  readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
+}
+
+function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Communities {
+  if (insight === undefined) return { levels: [], groups: [] }
+  const { ids: known, communities } = insight
+  const placeOf = new Map(known.map((id, place) => [id, place]))
+  const levels = communities.levels.map(({ of }) =>
+    Int32Array.from(ids, (id) => {
+      const community = of[placeOf.get(id) ?? -1] ?? NO_COMMUNITY
+      return community === NO_COMMUNITY ? -1 : community
+    }),
+  )
+  const labels = core.insightState.labels()
+  const numberOf = new Map(ids.map((id, number) => [id, number]))
+  const groups = communities.levels[0].list.map(({ id, key: [first] }) => {
+    const named = first === undefined ? undefined : known[first]
+    return { id, label: labels.get(id), key: (named && numberOf.get(named)) ?? -1 }
+  })
+  return { levels, groups }
 }
 
 /** What notes say, each text once. */

@@ -6,7 +6,7 @@ export interface LaidOutGraph {
   /** Each link stands in the rows of both of its ends: row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** What shall lie together, the widest groups first: of each level a number a note. */
+  /** What shall lie together, the widest groups first: of each level a number a note. Empty where it is not known: links tell then. */
   readonly levels: readonly Int32Array[]
 }
 

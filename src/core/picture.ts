@@ -14,6 +14,8 @@ export interface VaultPicture {
   /** Numbers in `groups`; -1 for none. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
+  /** Communities are being found, or newer ones: asked again in a moment, the picture has them. */
+  readonly is_grouping: boolean
   /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
   readonly places: string
   /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */

@@ -5,6 +5,8 @@
  * that overlap are pushed apart. It needs no repulsion between all pairs, so a step costs what there are notes and links.
  */
 
+import { linkGroups } from './link-groups.ts'
+
 /** An undirected graph: each link stands in the rows of both of its ends. */
 export interface LinkRows {
   /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
@@ -61,14 +63,18 @@ export function layOut(links: LinkRows, levels: Levels): Places {
   return places
 }
 
-/** The layout that follows from what was before: all of it, with `again` turned to resemble that; else only what has no place yet. */
+/**
+ * The layout that follows from what was before: all of it, with `again` turned to resemble that; else only what has no place yet. Without levels
+ * the links themselves say what lies together.
+ */
 export function layOutFrom(
   { levels, ...links }: LinkRows & { readonly levels: Levels },
   before: Places | undefined,
   again: boolean,
 ): Places {
-  if (before === undefined) return layOut(links, levels)
-  return again ? alignTo(layOut(links, levels), before) : placeNew(links, before)
+  if (before !== undefined && !again) return placeNew(links, before)
+  const places = layOut(links, levels.length > 0 ? levels : [linkGroups(links)])
+  return before === undefined ? places : alignTo(places, before)
 }
 
 /** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */

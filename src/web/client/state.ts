@@ -87,6 +87,10 @@ export async function start(): Promise<void> {
   }
 }
 
+/** When a picture without communities is asked for again, ms. */
+const GROUPS_AFTER = 2_000
+let groupsLater: ReturnType<typeof setTimeout> | undefined
+
 /** Gets the picture and the open note again; places of notes stay as they are. */
 export async function refresh(): Promise<void> {
   if (api.value === undefined) return
@@ -95,6 +99,8 @@ export async function refresh(): Promise<void> {
     if (focus.value !== '') note.value = await api.value.note(focus.value, vault.value)
     changes.value++
     failure.value = undefined
+    clearTimeout(groupsLater)
+    if (graph.value.picture.is_grouping) groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER)
   } catch (error) {
     fail(error)
   }
