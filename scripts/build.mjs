@@ -90,6 +90,7 @@ async function buildPage() {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfig: from('tsconfig.json'),
+    alias: { 'decode-named-character-reference': here('../src/web/client/named-characters.ts') },
     entryPoints: { page: from('main.tsx') },
     outdir: 'dist/web',
   })

@@ -1,6 +1,7 @@
 import type { NodeId } from '../core/ids.ts'
 import type { LinkForm } from '../core/note.ts'
 import { ALL, type NodeKind, type Snapshot } from '../core/store.ts'
+import { findComments } from '../markdown/find-comments.ts'
 import { answer, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
@@ -23,6 +24,8 @@ export interface PageNote {
   /** Lines of the file before `text`. */
   readonly lines_before: number
   readonly links: readonly PageLink[]
+  /** Offsets in `text` of what its author hid (`%% … %%`), in order. */
+  readonly comments: readonly { readonly start: number; readonly end: number }[]
 }
 
 /** A link in the text that is shown. */
@@ -71,6 +74,7 @@ export function pageNote(
       left_out: text.length - end,
       lines_before: countLines(text.slice(0, bodyStart)),
       links: text === '' ? [] : await linksIn(snapshot, id, { start: bodyStart, end }),
+      comments: id.endsWith('.canvas') ? [] : commentsIn(text.slice(bodyStart, end)),
     }
     return { value, warnings: [] }
   })
@@ -106,6 +110,10 @@ async function linksIn(
         }))
     })
     .sort((a, b) => a.start - b.start)
+}
+
+function commentsIn(text: string): PageNote['comments'] {
+  return findComments(text, 0).map(({ start, end }) => ({ start, end }))
 }
 
 function countLines(text: string): number {

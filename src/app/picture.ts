@@ -21,7 +21,9 @@ export interface PictureArguments {
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return answerInSteps(core, call, async (read) => {
-    const followed = await latestInsight(core, call)
+    const following = latestInsight(core, call)
+    // It is waited for below, unless something fails before.
+    following.catch(() => {})
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
       const ids = topology.ids()
@@ -33,6 +35,7 @@ export function vaultPicture(core: GraphCore, { again }: PictureArguments, call:
         await new Promise((resolve) => setImmediate(resolve))
       }
       const { pairs, ...rows } = undirected(topology)
+      const followed = await following
       const { levels, groups } = communitiesOf(core, ids, followed?.insight)
       const { places, added } = await core.layouts.layOut({ ids, ...rows, levels }, again)
       const { titles, ...lists } = facts.lists()

@@ -8,7 +8,7 @@ import { admitPage } from './admit.ts'
  * What the page may do: nothing but run its own script and style and ask its own server. Notes are data for it, and where one got around everything else,
  * it would still find no way to run or to send anything.
  */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -15,9 +15,11 @@ interface Kept {
   readonly places: Float32Array
   /** Notes that were placed one by one, beside others. */
   readonly added: number
+  /** Whether it was known what shall lie together when everything was placed. */
+  readonly isGrouped: boolean
 }
 
-const FORMAT = 1
+const FORMAT = 2
 
 /** Keeps the places of a vault's notes in a file that can be made again; where it cannot be written, for as long as the process runs. */
 export class LayoutClient implements Layouts {
@@ -45,25 +47,29 @@ export class LayoutClient implements Layouts {
     const kept = this.#kept
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
-    if (missing === 0 && before !== undefined && !again) {
-      if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ids, places: before, added: kept.added })
+    // A first map is shown before communities are found; that one alone is made again by itself.
+    const isFirst = kept?.isGrouped === false && graph.levels.length > 0
+    if (missing === 0 && before !== undefined && !again && !isFirst) {
+      if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before })
       return { places: before, added: shareOf(this.#kept, ids.length) }
     }
     // Where hardly any has a place, it is another vault by now.
     const isNew = before === undefined || missing > ids.length / 2
-    const places = await this.#runs.layOut(graph, isNew ? undefined : before, again)
-    this.#keep({ ids, places, added: isNew || again ? 0 : (kept?.added ?? 0) + missing })
+    const isWhole = isNew || again || isFirst
+    const places = await this.#runs.layOut(graph, isNew ? undefined : before, isWhole)
+    const isGrouped = isWhole ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
+    this.#keep({ ids, places, added: isWhole ? 0 : (kept?.added ?? 0) + missing, isGrouped })
     return { places, added: shareOf(this.#kept, ids.length) }
   }
 
   #keep(kept: Kept): void {
     this.#kept = kept
-    const { ids, places, added } = kept
+    const { ids, places, added, isGrouped } = kept
     const base64 = Buffer.from(places.buffer, places.byteOffset, places.byteLength).toString('base64')
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
       const beside = `${this.#file}.${process.pid}.tmp`
-      writeFileSync(beside, JSON.stringify({ format: FORMAT, added, ids, places: base64 }), { mode: 0o600 })
+      writeFileSync(beside, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places: base64 }), { mode: 0o600 })
       renameSync(beside, this.#file)
     } catch {
       // It is kept in memory.
@@ -80,7 +86,8 @@ function readKept(file: string): Kept | undefined {
     if (bytes.length !== read.ids.length * 8) return undefined
     const places = new Float32Array(Uint8Array.from(bytes).buffer)
     if (!places.every(Number.isFinite)) return undefined
-    return { ids: read.ids as readonly NodeId[], places, added: typeof read.added === 'number' ? read.added : 0 }
+    const added = typeof read.added === 'number' ? read.added : 0
+    return { ids: read.ids as readonly NodeId[], places, added, isGrouped: read.isGrouped === true }
   } catch {
     return undefined
   }

@@ -77,8 +77,9 @@ export class Api {
     return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
   }
 
-  picture(vault?: string): Promise<VaultPicture> {
-    return post('/web/picture', { vault }, this.#opened.session) as Promise<VaultPicture>
+  /** `again`: everything is laid out again. */
+  picture(vault: string, again = false): Promise<VaultPicture> {
+    return post('/web/picture', { vault, again }, this.#opened.session) as Promise<VaultPicture>
   }
 
   /** The bytes of a picture in the vault, as an address for this page only; `undefined` for what is none. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
 import { PathView } from './path-view.tsx'
-import { Reader } from './reader.tsx'
+import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
 import {
   api,
@@ -15,6 +15,7 @@ import {
   isLost,
   note,
   pane,
+  rearrange,
   refresh,
   said,
   steps,
@@ -46,7 +47,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 export function App() {
   const [isHelping, setHelping] = useState(false)
   useEffect(() => {
-    const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
+    const listener = (event: KeyboardEvent): void => onPageKey(event, setHelping)
     addEventListener('keydown', listener)
     return () => removeEventListener('keydown', listener)
   }, [])
@@ -55,7 +56,7 @@ export function App() {
   return (
     <div class={`app pane-${side && pane.value === 'map' ? 'list' : pane.value}`}>
       <header class="bar">
-        <strong class="brand">Roux</strong>
+        <h1 class="brand">Roux</h1>
         <Vaults />
         <Search />
         <nav aria-label="Views">
@@ -85,12 +86,16 @@ export function App() {
       <main>
         {List !== undefined && (
           <div class="left">
-            <List />
+            <Guard key={view.value}>
+              <List />
+            </Guard>
           </div>
         )}
         <div class="middle">{view.value === 'table' ? <Table /> : <NoteMap />}</div>
-        <aside class="right" aria-label="Note">
-          <Reader />
+        <aside class="right" aria-label="Note" data-note={note.value?.id}>
+          <Guard key={note.value?.id}>
+            <Reader />
+          </Guard>
         </aside>
       </main>
       <nav class="tabs" aria-label="Panes">
@@ -209,6 +214,9 @@ function Filters() {
           />
           Notes without links
         </label>
+        <button type="button" onClick={() => void rearrange()}>
+          Rearrange the map
+        </button>
       </div>
     </details>
   )

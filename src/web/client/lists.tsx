@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
-import { titleOf } from './path-view.tsx'
 import { NoteLink } from './reader.tsx'
-import { folder } from './state.ts'
+import { folder, titleOf } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Problem {

@@ -36,6 +36,13 @@ interface Camera {
   scale: number
 }
 
+type Box = readonly [left: number, top: number, right: number, bottom: number]
+
+export interface Label {
+  readonly text: string
+  readonly box: Box
+}
+
 /** While the view moves so many links are drawn at the most, when it is still all of them. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
@@ -43,11 +50,13 @@ const LINKS_STILL = 150_000
 const MARGIN = 0.3
 /** After so many ms without movement everything is drawn. */
 const STILL_MS = 140
-/** Segments of one stroke: long paths are slow, because crossings are looked for. */
+/** Segments of one stroke: long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more than this many fade. */
 const HUB = 200
 const LABELS = 160
+/** Pixels a unit of place from which on notes grow less than the map. */
+const GROWS_LESS = 9
 
 /**
  * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
@@ -89,13 +98,13 @@ export class MapView {
     this.#resize()
   }
 
-  /** Shows a graph; the first one is fitted into the view, later ones leave it where it is. */
+  /** Shows a graph; the first one is fitted into the view, later ones leave the view where it is, unless most notes lie elsewhere. */
   show(graph: Graph, look: Look): void {
-    const isFirst = this.#graph === undefined
+    const isNew = this.#graph === undefined || isElsewhere(this.#graph, graph)
     this.#graph = graph
     this.#look = look
     this.#drawn = undefined
-    if (isFirst) this.fit()
+    if (isNew) this.fit()
     this.#ask()
   }
 
@@ -136,7 +145,7 @@ export class MapView {
   }
 
   /** Draws now what is to be drawn; gives the labels that were shown, for those who look whether they overlap. */
-  draw(): readonly { readonly text: string; readonly box: readonly [number, number, number, number] }[] {
+  draw(): readonly Label[] {
     const graph = this.#graph
     const look = this.#look
     if (graph === undefined || look === undefined) return []
@@ -150,6 +159,17 @@ export class MapView {
     this.#drawOver(graph, look)
     this.#drawNotes(graph, look)
     return this.#drawLabels(graph, look)
+  }
+
+  /** Where each note is in the view, by its id. */
+  spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
+    const graph = this.#graph
+    return new Map(graph?.picture.ids.map((id, note) => [id, this.#at(graph, note)]))
+  }
+
+  /** Whether nothing moves: everything is drawn, and no frame is asked for. */
+  get isStill(): boolean {
+    return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
   }
 
   get camera(): Readonly<Camera> {
@@ -235,22 +255,12 @@ export class MapView {
     const { x, y, scale } = this.#camera
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.strokeStyle = this.#theme.link
-    const { pairs, places, degrees } = graph
+    const { pairs, places } = graph
     const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
-    // By how much they fade, so that few strokes are needed.
-    const classes: number[][] = [[], [], [], []]
-    for (let at = 0; at < pairs.length; at += 2 * step) {
-      const a = pairs[at] ?? 0
-      const b = pairs[at + 1] ?? 0
-      if (look.shown[a] === 0 || look.shown[b] === 0) continue
-      const isFaded = look.lit !== undefined && !(look.lit.has(a) && look.lit.has(b))
-      const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
-      classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
-    }
     // The more links, the fainter each: what is seen is where many run together.
     const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
     context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
-    for (const [level, ends] of classes.entries()) {
+    for (const [level, ends] of linksByFading(graph, look, step).entries()) {
       context.globalAlpha = ([0.55, 0.35, 0.2, 0.06][level] ?? 0.1) * (0.35 + 0.65 * crowd)
       for (let from = 0; from < ends.length; from += 2 * STROKE) {
         context.beginPath()
@@ -297,37 +307,11 @@ export class MapView {
 
   #drawNotes(graph: Graph, look: Look): void {
     const context = this.#context
-    const { width, height } = this.#size()
-    const byColour = look.palette.map((): number[] => [])
-    const faded = look.palette.map((): number[] => [])
-    for (let note = 0; note < graph.count; note++) {
-      if (look.shown[note] === 0) continue
-      const [x, y] = this.#at(graph, note)
-      const margin = this.#radius(graph, note)
-      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
-      const isFaded = look.lit !== undefined && !look.lit.has(note)
-      ;(isFaded ? faded : byColour)[look.colours[note] ?? 0]?.push(note)
-    }
-    for (const [level, groups] of [faded, byColour].entries()) {
-      context.globalAlpha = level === 0 ? 0.15 : 1
-      for (const [colour, notes] of groups.entries()) {
-        context.fillStyle = look.palette[colour] ?? this.#theme.text
-        for (let from = 0; from < notes.length; from += STROKE) {
-          context.beginPath()
-          for (const note of notes.slice(from, from + STROKE)) {
-            const [x, y] = this.#at(graph, note)
-            const radius = this.#radius(graph, note)
-            if (radius < 1.3) context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
-            else {
-              context.moveTo(x + radius, y)
-              context.arc(x, y, radius, 0, 7)
-            }
-          }
-          context.fill()
-        }
-      }
-    }
+    const { faded, plain } = this.#notesInView(graph, look)
+    context.globalAlpha = 0.15
+    this.#fillNotes(graph, look, faded)
     context.globalAlpha = 1
+    this.#fillNotes(graph, look, plain)
     for (const note of [look.focus, this.#hovered]) {
       if (note === undefined || look.shown[note] === 0) continue
       const [x, y] = this.#at(graph, note)
@@ -339,50 +323,94 @@ export class MapView {
     }
   }
 
-  #drawLabels(graph: Graph, look: Look) {
-    const taken: (readonly [number, number, number, number])[] = []
-    const labels: { text: string; box: readonly [number, number, number, number] }[] = []
-    const put = (text: string, x: number, y: number, font: string): void => {
-      const { width, height } = this.#size()
-      const shown = text.length > 42 ? `${text.slice(0, 40)}…` : text
-      const box = [x, y - 9, x + this.#widthOf(shown, font), y + 8] as const
-      if (box[2] < 0 || box[0] > width || box[3] < 0 || box[1] > height) return
-      if (taken.some((other) => box[0] < other[2] + 4 && box[2] > other[0] - 4 && box[1] < other[3] && box[3] > other[1])) return
-      taken.push(box)
-      labels.push({ text: shown, box })
-      const context = this.#context
-      context.font = font
-      context.textBaseline = 'middle'
-      context.lineJoin = 'round'
-      context.lineWidth = 3
-      context.strokeStyle = this.#theme.halo
-      context.strokeText(shown, x, y)
-      context.fillStyle = this.#theme.text
-      context.fillText(shown, x, y)
+  /** Those that are in view, by their colours. */
+  #notesInView(graph: Graph, look: Look): Record<'faded' | 'plain', readonly number[][]> {
+    const { width, height } = this.#size()
+    const plain = look.palette.map((): number[] => [])
+    const faded = look.palette.map((): number[] => [])
+    for (let note = 0; note < graph.count; note++) {
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      const margin = this.#radius(graph, note)
+      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
+      const isFaded = look.lit !== undefined && !look.lit.has(note)
+      ;(isFaded ? faded : plain)[look.colours[note] ?? 0]?.push(note)
     }
-    for (const note of [this.#hovered, look.focus, ...look.path])
-      if (note !== undefined) this.#labelNote(graph, note, 'bold', put)
-    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, put)
-    for (const note of this.#worthALabel(graph, look)) {
-      if (labels.length >= LABELS) break
-      this.#labelNote(graph, note, 'normal', put)
-    }
-    return labels
+    return { faded, plain }
   }
 
-  #labelNote(graph: Graph, note: number, weight: string, put: (text: string, x: number, y: number, font: string) => void): void {
+  #fillNotes(graph: Graph, look: Look, byColour: readonly number[][]): void {
+    for (const [colour, notes] of byColour.entries()) {
+      this.#context.fillStyle = look.palette[colour] ?? this.#theme.text
+      for (let from = 0; from < notes.length; from += STROKE) {
+        this.#context.beginPath()
+        for (const note of notes.slice(from, from + STROKE)) this.#addNote(graph, note)
+        this.#context.fill()
+      }
+    }
+  }
+
+  #addNote(graph: Graph, note: number): void {
+    const [x, y] = this.#at(graph, note)
+    const radius = this.#radius(graph, note)
+    // A dot of two pixels is as round as a square.
+    if (radius < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+    else {
+      this.#context.moveTo(x + radius, y)
+      this.#context.arc(x, y, radius, 0, 7)
+    }
+  }
+
+  #drawLabels(graph: Graph, look: Look): readonly Label[] {
+    const labels = new Labels(this.#size())
+    for (const note of [this.#hovered, look.focus, ...look.path])
+      if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
+    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
+    for (const note of this.#worthALabel(graph, look)) {
+      if (labels.placed.length >= LABELS) break
+      this.#labelNote(graph, note, labels, 'normal')
+    }
+    return labels.placed
+  }
+
+  #labelNote(graph: Graph, note: number, labels: Labels, weight: string): void {
     if (this.#look?.shown[note] === 0) return
     const [x, y] = this.#at(graph, note)
-    const title = graph.picture.titles[note] ?? ''
-    put(title, x + this.#radius(graph, note) + 4, y, `${weight} 12px system-ui, sans-serif`)
+    const font = `${weight} 12px system-ui, sans-serif`
+    const text = shortened(graph.picture.titles[note] ?? '')
+    const width = this.#widthOf(text, font)
+    const gap = this.#radius(graph, note) + 4
+    // Beside the note, else below or above it.
+    const box = labels.place(text, width, [
+      [x + gap, y],
+      [x - gap - width, y],
+      [x - width / 2, y + gap + 7],
+      [x - width / 2, y - gap - 7],
+    ])
+    if (box !== undefined) this.#write(text, box, font)
   }
 
-  #labelGroups(graph: Graph, look: Look, put: (text: string, x: number, y: number, font: string) => void): void {
+  #labelGroups(graph: Graph, look: Look, labels: Labels): void {
+    const font = '600 15px system-ui, sans-serif'
     for (const { label, x, y } of this.#groups(graph, look).slice(0, 40)) {
-      const font = '600 15px system-ui, sans-serif'
-      const [left, top] = [this.#toX(x), this.#toY(y)]
-      put(label, left - this.#widthOf(label.length > 42 ? `${label.slice(0, 40)}…` : label, font) / 2, top, font)
+      const text = shortened(label)
+      const width = this.#widthOf(text, font)
+      const box = labels.place(text, width, [[this.#toX(x) - width / 2, this.#toY(y)]])
+      if (box !== undefined) this.#write(text, box, font)
     }
+  }
+
+  #write(text: string, [left, top, , bottom]: Box, font: string): void {
+    const context = this.#context
+    const middle = (top + bottom) / 2
+    context.font = font
+    context.textBaseline = 'middle'
+    context.lineJoin = 'round'
+    context.lineWidth = 3
+    context.strokeStyle = this.#theme.halo
+    context.strokeText(text, left, middle)
+    context.fillStyle = this.#theme.text
+    context.fillText(text, left, middle)
   }
 
   #groupCache:
@@ -456,7 +484,10 @@ export class MapView {
   }
 
   #radius(graph: Graph, note: number): number {
-    return Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * this.#camera.scale)
+    const { scale } = this.#camera
+    // From a size on notes grow less than what is between them: there titles are read.
+    const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
+    return Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown)
   }
 
   /** At which single notes can be told apart and named. */
@@ -576,4 +607,66 @@ export class MapView {
     }
     return best
   }
+}
+
+/** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */
+function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
+  const classes: number[][] = [[], [], [], []]
+  for (let at = 0; at < pairs.length; at += 2 * step) {
+    const a = pairs[at] ?? 0
+    const b = pairs[at + 1] ?? 0
+    if (shown[a] === 0 || shown[b] === 0) continue
+    const isFaded = lit !== undefined && !(lit.has(a) && lit.has(b))
+    const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
+    classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
+  }
+  return classes
+}
+
+/** Labels of one frame, none over another. */
+class Labels {
+  readonly placed: Label[] = []
+  readonly #width: number
+  readonly #height: number
+
+  constructor({ width, height }: { readonly width: number; readonly height: number }) {
+    this.#width = width
+    this.#height = height
+  }
+
+  /** Takes the first of the wished places (left end, middle line) that is free and in view; `undefined` where none is. */
+  place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
+    for (const [x, y] of wishes) {
+      const box: Box = [x, y - 8.5, x + width, y + 8.5]
+      if (box[2] < 0 || box[0] > this.#width || box[3] < 0 || box[1] > this.#height) continue
+      if (this.placed.some(({ box: other }) => overlap(box, other))) continue
+      this.placed.push({ text, box })
+      return box
+    }
+    return undefined
+  }
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
+}
+
+/** A title as a label shows it: in one line, and not too long. */
+function shortened(title: string): string {
+  const line = title.replace(/\s+/g, ' ')
+  // Characters of two units stay whole.
+  return line.length > 42 ? `${[...line.slice(0, 82)].slice(0, 40).join('')}…` : line
+}
+
+/** Whether most notes that both have lie elsewhere. */
+function isElsewhere(before: Graph, after: Graph): boolean {
+  let known = 0
+  let moved = 0
+  for (const [id, note] of after.numberOf) {
+    const was = before.numberOf.get(id)
+    if (was === undefined) continue
+    known++
+    if (before.places[was * 2] !== after.places[note * 2]) moved++
+  }
+  return moved > known / 2
 }

@@ -10,9 +10,11 @@ import {
   isCalm,
   lit,
   map,
+  numberOf,
   open,
   path,
   pathTo,
+  rearrange,
   said,
   shown,
   steps,
@@ -52,12 +54,14 @@ export function NoteMap() {
       return undefined
     }
     map.view = made
+    // What tests and the browser's own tools ask where notes are.
+    Object.assign(canvas.current, { map: made })
     const onTheme = (): void => made.setTheme(themeOf(dark.matches))
     dark.addEventListener('change', onTheme)
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
-      const numbers = path.value.flatMap((id) => value.numberOf.get(id) ?? [])
+      const numbers = path.value.flatMap((id) => numberOf(id) ?? [])
       made.show(value, {
         shown: shown.value,
         colours: coloursOf(value, colourBy.value).colours,
@@ -76,7 +80,6 @@ export function NoteMap() {
   if (isImpossible) return <p class="waiting">This browser draws no map. The table shows the same notes.</p>
   return (
     <div class="map">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is one stop, and its keys are its own */}
       <canvas
         ref={canvas}
         tabIndex={0}
@@ -101,6 +104,14 @@ export function NoteMap() {
           ⤢
         </button>
       </div>
+      {graph.value?.picture.is_crowded && (
+        <p class="crowded">
+          Much is new here.{' '}
+          <button type="button" onClick={() => void rearrange()}>
+            Rearrange the map
+          </button>
+        </p>
+      )}
       <Legend />
     </div>
   )
@@ -139,7 +150,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 /** The keys of the whole page; those of fields are left alone. */
-export function onPageKey(event: KeyboardEvent, toggleHelp: () => void): void {
+export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean) => boolean) => void): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (target.closest('input, select, textarea') !== null) {
@@ -147,7 +158,8 @@ export function onPageKey(event: KeyboardEvent, toggleHelp: () => void): void {
     return
   }
   const act = KEYS[event.key]
-  if (event.key === '?') toggleHelp()
+  if (event.key === 'Escape') setHelp(() => false)
+  if (event.key === '?') setHelp((was) => !was)
   else if (act !== undefined) act()
   else return
   event.preventDefault()

@@ -1,10 +1,11 @@
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast'
 import { defaultSchema, sanitize } from 'hast-util-sanitize'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
 import { type ComponentChildren, h } from 'preact'
-import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
-import { unified } from 'unified'
+import { type Processor, unified } from 'unified'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
 
 /** How links and pictures of the vault are shown. */
@@ -20,7 +21,7 @@ const SLOT = /\u{E000}(\d+)\u{E001}/u
 const CALLOUT = /^\[!(\w+)\][+-]?\s*/
 
 // Raw HTML never becomes elements: remark-rehype drops it, and this is the second lock.
-const processor = unified().use(remarkParse).use(remarkGfm).use(remarkRehype)
+const processor = unified().use(remarkParse).use(readGfm).use(remarkRehype)
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
@@ -35,21 +36,30 @@ export function renderNote(note: PageNote, slots: Slots): ComponentChildren {
   return tree.children.map((child) => rendered(child, context))
 }
 
+/** Tables, tasks and footnotes; what `remark-gfm` does, without what writes Markdown. */
+function readGfm(this: Processor): void {
+  const data = this.data()
+  data.micromarkExtensions = [gfm()]
+  data.fromMarkdownExtensions = [gfmFromMarkdown()]
+}
+
 interface Context {
   readonly note: PageNote
   readonly labels: readonly string[]
   readonly slots: Slots
 }
 
-/** The text with a mark in place of each link that leads into the vault, and what each says. */
-function withSlots({ text, links }: PageNote): { readonly text: string; readonly labels: readonly string[] } {
+/** The text without comments, with a mark in place of each link that leads into the vault, and what each says. */
+function withSlots({ text, links, comments }: PageNote): { readonly text: string; readonly labels: readonly string[] } {
   let made = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
-  for (const [number, { start, end, form }] of links.entries()) {
+  const slots = links.map(({ start, end, form }, number) => ({ start, end, form, mark: OPEN + number + CLOSE }))
+  const replaced = [...slots, ...comments.map((range) => ({ ...range, form: undefined, mark: '' }))]
+  for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
     // References are told apart by their definitions, which stand elsewhere.
     if (start < at || form === 'reference' || form === 'html') continue
-    made += text.slice(at, start).replace(MARKS, '') + OPEN + number + CLOSE
+    made += text.slice(at, start).replace(MARKS, '') + mark
     at = end
   }
   return { text: made + text.slice(at).replace(MARKS, ''), labels }

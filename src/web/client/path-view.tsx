@@ -1,7 +1,7 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { NoteLink } from './reader.tsx'
-import { focus, graph, isCalm, map, note, path, pathTo, vault, view, writeAddress } from './state.ts'
+import { focus, graph, isCalm, map, note, numberOf, path, pathTo, titleOf, vault, view, writeAddress } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Found {
@@ -28,7 +28,7 @@ export function PathView() {
   const key = shown.join('\n')
   useEffect(() => {
     path.value = shown
-    const numbers = shown.flatMap((id) => graph.value?.numberOf.get(id) ?? [])
+    const numbers = shown.flatMap((id) => numberOf(id) ?? [])
     if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
     return () => {
       path.value = []
@@ -97,14 +97,13 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
   )
 }
 
-export function titleOf(id: string): string {
-  const number = graph.value?.numberOf.get(id)
-  return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
-}
-
 /** A field that completes titles. */
 function NotePicker({ label, onPick }: { readonly label: string; readonly onPick: (id: string) => void }) {
   const titles = graph.value?.picture.titles ?? []
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (pathTo.value === '') field.current?.focus()
+  }, [])
   const onChange = (event: Event): void => {
     const wanted = (event.currentTarget as HTMLInputElement).value.trim().toLowerCase()
     const at = titles.findIndex((title) => title.toLowerCase() === wanted)
@@ -115,6 +114,7 @@ function NotePicker({ label, onPick }: { readonly label: string; readonly onPick
     <label class="picker">
       {label}
       <input
+        ref={field}
         type="text"
         list="titles"
         onChange={onChange}

@@ -1,8 +1,10 @@
-import type { ComponentChildren } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
+import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
-import { api, changes, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
+import { api, fail, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
+import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
   readonly id: string
@@ -15,6 +17,24 @@ interface Similar {
   readonly id: string
   readonly title: string
   readonly score: number
+}
+
+/** Keeps an error in one note, which the console shows, from taking the page along. */
+export class Guard extends Component<{ readonly children: ComponentChildren }, { readonly failed: boolean }> {
+  override state = { failed: false }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+    this.setState({ failed: true })
+  }
+
+  override render() {
+    return this.state.failed ? (
+      <p class="waiting">This cannot be shown here. The browser's console says why.</p>
+    ) : (
+      this.props.children
+    )
+  }
 }
 
 /** The note in focus, what links to it and how, and what is about the same. */
@@ -32,7 +52,8 @@ export function Reader() {
       </header>
       <Body note={value} />
       <Backlinks id={value.id} />
-      {value.kind === 'note' && <SimilarNotes id={value.id} />}
+      {value.kind === 'note' && <SimilarNotes key={value.id} id={value.id} />}
+      {value.kind === 'note' && <Suggestions key={`to ${value.id}`} id={value.id} />}
     </article>
   )
 }
@@ -51,8 +72,12 @@ function Welcome() {
 
 function Actions({ note: { id, title } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    said.value = `${what} copied.`
+    try {
+      await navigator.clipboard.writeText(text)
+      said.value = `${what} copied.`
+    } catch {
+      fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
+    }
   }
   const [, own = id] = /^[^/:]+:(.*)$/.exec(id) ?? []
   return (
@@ -171,25 +196,47 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
   return address === undefined ? <em class="empty">{label} …</em> : <img src={address} alt={label} />
 }
 
+const PAGE = 50
+
+interface BacklinksAnswer {
+  readonly results: readonly Backlink[]
+  readonly total: number
+}
+
 function Backlinks({ id }: { readonly id: string }) {
-  const [links, setLinks] = useState<readonly Backlink[]>()
-  const { value: changed } = changes
-  useEffect(() => {
-    let isGone = false
-    const asked = api.value?.call<{ results: readonly Backlink[] }>(
-      'get_neighbors',
-      { id, direction: 'in', evidence: true, limit: 100 },
-      vault.value,
-    )
-    void asked?.then(({ results }) => !isGone && setLinks(results)).catch(() => setLinks([]))
-    return () => {
-      isGone = true
-    }
-  }, [id, changed])
+  const [pages, setPages] = useState(1)
+  useEffect(() => setPages(1), [id])
   return (
     <section aria-label="Linked from">
-      <h2>Linked from {links === undefined ? '…' : links.length === 0 ? 'no note' : links.length}</h2>
-      {links?.map((link) => (
+      {Array.from({ length: pages }, (_, page) => (
+        <BacklinkPage
+          key={`${id} ${page}`}
+          id={id}
+          offset={page * PAGE}
+          onMore={page === pages - 1 ? () => setPages(pages + 1) : undefined}
+        />
+      ))}
+    </section>
+  )
+}
+
+interface BacklinkPageProps {
+  readonly id: string
+  readonly offset: number
+  /** Absent where more are shown already. */
+  readonly onMore: (() => void) | undefined
+}
+
+function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
+  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'in', evidence: true, limit: PAGE, offset })
+  const isFirst = offset === 0
+  if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
+  if (answer instanceof Refused) return <p class="refused">{answer.message}</p>
+  const left = answer.total - offset - answer.results.length
+  return (
+    <>
+      {isFirst && <h2>Linked from {answer.total === 0 ? 'no note' : answer.total}</h2>}
+      {answer.results.map((link) => (
         <div class="backlink" key={link.id}>
           <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
           {link.lines?.map(({ line, text }) => (
@@ -200,36 +247,58 @@ function Backlinks({ id }: { readonly id: string }) {
           {link.more !== undefined && <small>and {link.more} more</small>}
         </div>
       ))}
-    </section>
+      {onMore !== undefined && left > 0 && (
+        <button type="button" onClick={onMore}>
+          Show more of {left}
+        </button>
+      )}
+    </>
   )
 }
 
+/** What is about the same and not linked; it comes when it is found, and the note does not wait for it. */
 function SimilarNotes({ id }: { readonly id: string }) {
-  const [notes, setNotes] = useState<readonly Similar[]>()
-  useEffect(() => {
-    let isGone = false
-    setNotes(undefined)
-    const asked = api.value?.call<{ results: readonly Similar[] }>(
-      'similar_nodes',
-      { id, exclude_linked: true, limit: 8 },
-      vault.value,
-    )
-    void asked?.then(({ results }) => !isGone && setNotes(results)).catch(() => setNotes([]))
-    return () => {
-      isGone = true
-    }
-  }, [id])
-  if (notes === undefined || notes.length === 0) return null
+  const answer = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
+  if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
   return (
     <section aria-label="About the same, not linked">
       <h2>About the same, not linked</h2>
       <ul>
-        {notes.map((one) => (
+        {answer.results.map((one) => (
           <li key={one.id}>
             <NoteLink link={{ to: one.id, kind: 'note' }}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+interface Suggestion {
+  readonly from: string
+  readonly to: string
+  readonly title: string
+  readonly line?: number
+  readonly text?: string
+}
+
+/** Places where this note could link to another. */
+function Suggestions({ id }: { readonly id: string }) {
+  const answer = useAnswer<{ suggestions: readonly Suggestion[] }>('suggest_links', { id, limit: 5 })
+  if (answer === undefined || answer instanceof Refused || answer.suggestions.length === 0) return null
+  return (
+    <section aria-label="Could be linked">
+      <h2>Could be linked</h2>
+      {answer.suggestions.map((one) => (
+        <div class="backlink" key={`${one.from} ${one.to}`}>
+          <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
+          {one.text !== undefined && (
+            <blockquote>
+              {one.text} {one.line !== undefined && <small>line {one.line}</small>}
+            </blockquote>
+          )}
+        </div>
+      ))}
     </section>
   )
 }

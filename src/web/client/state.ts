@@ -59,9 +59,24 @@ export const focused = computed(() => graph.value?.numberOf.get(focus.value))
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
-  if (path.value.length > 0) return new Set(path.value.flatMap((id) => value.numberOf.get(id) ?? []))
+  if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
+
+/** An id without the name of its vault, which answers put before it where there are several. */
+function bareId(id: string): string {
+  return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
+}
+
+/** The number of a note on the map. */
+export function numberOf(id: string): number | undefined {
+  return graph.value?.numberOf.get(bareId(id))
+}
+
+export function titleOf(id: string): string {
+  const number = numberOf(id)
+  return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
+}
 
 function isWithin(folder: string, parent: string): boolean {
   return folder === parent || folder.startsWith(`${parent}/`)
@@ -106,14 +121,27 @@ export async function refresh(): Promise<void> {
   }
 }
 
-/** Brings a note into focus and shows it. */
-export async function open(id: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
+/** Lays everything out again, turned so that it resembles what was before. */
+export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
+  said.value = 'The map is rearranged.'
+  try {
+    graph.value = graphOf(await api.value.picture(vault.value, true))
+    map.view?.fit()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Brings a note into focus and shows it. */
+export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
+  if (api.value === undefined) return
+  const id = bareId(given)
   focus.value = id
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
   writeAddress()
   try {
-    const found = await api.value.note(id, vault.value)
+    const found = (await api.value.note(id, vault.value)) ?? (await noteCalled(id))
     if (focus.value !== id) return
     note.value = found
     if (found !== null && found.id !== id) {
@@ -128,6 +156,30 @@ export async function open(id: string, { fly = true }: { readonly fly?: boolean 
   const links = number === undefined ? 0 : (graph.value?.degrees[number] ?? 0)
   said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+}
+
+/** The note of a title or alias, such as one that "roux open --note" names. */
+async function noteCalled(name: string): Promise<PageNote | null> {
+  if (api.value === undefined) return null
+  const { results } = await api.value.call<{ results: readonly { readonly match?: string | null }[] }>(
+    'resolve_nodes',
+    { names: [name] },
+    vault.value,
+  )
+  const match = results[0]?.match
+  return typeof match === 'string' ? api.value.note(bareId(match), vault.value) : null
+}
+
+/** Shows what the address says, such as after the browser's own way back. */
+export async function goToAddress(): Promise<void> {
+  const before = vault.value
+  readAddress()
+  if (vault.value !== before) {
+    graph.value = undefined
+    await refresh()
+  }
+  if (focus.value === '') note.value = undefined
+  else if (focus.value !== note.value?.id) await open(focus.value)
 }
 
 export function isCalm(): boolean {
@@ -152,7 +204,7 @@ export function writeAddress(): void {
 
 const DEFAULTS: Readonly<Record<string, string>> = { view: 'map', colour: 'community' }
 
-export function readAddress(): void {
+function readAddress(): void {
   const words = new URLSearchParams(location.hash.slice(1))
   for (const [name, target] of Object.entries(IN_ADDRESS))
     (target as { value: string }).value = words.get(name) ?? DEFAULTS[name] ?? (name === 'vault' ? vault.value : '')
