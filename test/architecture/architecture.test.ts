@@ -6,7 +6,7 @@ import { circlesOf, type Imports, importsOf, violationsOf } from './check-import
 import { RULES } from './table.ts'
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
-const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const IMPORTS = importsIn(FILES.map((file) => [file.split(sep).join('/'), readFileSync(join(SRC, file), 'utf8')]))
 
 test('every import of the program is one that the table allows, and no files import each other in a circle', () => {
@@ -95,7 +95,11 @@ describe('what is forbidden is told with its file', () => {
     ['app/a.ts', 'node:fs'],
     ['markdown/a.ts', 'fs/promises'],
     ['search/a.ts', 'node:worker_threads'],
-    ['cli/a.ts', 'node:child_process'],
+    ['app/a.ts', 'node:child_process'],
+    ['web/a.ts', './client/graph.ts'],
+    ['web/client/a.tsx', '../routes.ts'],
+    ['web/client/a.tsx', 'node:fs'],
+    ['http/a.ts', 'preact'],
   ])('%s imports %s', (file, specifier) => {
     for (const text of [
       `import type { A } from '${specifier}'`,
@@ -147,5 +151,5 @@ describe('a circle is found', () => {
 })
 
 function importsIn(files: Iterable<readonly [file: string, text: string]>): Imports {
-  return new Map([...files].map(([file, text]) => [file, importsOf(text, RULES.loaded)]))
+  return new Map([...files].map(([file, text]) => [file, importsOf(text, RULES.loaded, file)]))
 }

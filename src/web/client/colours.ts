@@ -25,29 +25,71 @@ export interface Legend {
   readonly notes: number
 }
 
-/** A colour for each note by what it belongs to: the largest groups have one each, the others share the last. */
-export function coloursOf(graph: Graph, by: ColourBy): { readonly colours: Uint8Array; readonly legend: readonly Legend[] } {
+export interface Coloured {
+  /** A colour of the palette for each note. */
+  readonly colours: Uint8Array
+  readonly legend: readonly Legend[]
+}
+
+/** Groups above this number share the last colour. */
+const MOST_GROUPS = 1_000
+
+/**
+ * A colour for each note by what it belongs to. The largest groups have one each. Smaller communities have names of their own on the map, and take the colour
+ * whose notes are furthest away; folders and tags have none there, and share the last.
+ */
+export function coloursOf(graph: Graph, by: ColourBy): Coloured {
   const { picture } = graph
-  const names =
-    by === 'community' ? picture.groups.map(({ label }) => label) : by === 'folder' ? picture.folder_names : picture.tag_names
-  const top = picture.folder_names.map((name) => name.split('/')[0] ?? '')
-  const topNumber = new Map([...new Set(top)].map((name, at) => [name, at]))
-  const topNames = [...topNumber.keys()]
-  const groupOf = (note: number): number | undefined => {
-    if (by === 'community') return picture.communities[note]
-    if (by === 'folder') return topNumber.get(top[picture.folders[note] ?? 0] ?? '')
-    return picture.tags[note]?.[0]
-  }
-  const counts = new Map<number, number>()
-  for (let note = 0; note < graph.count; note++) {
-    const group = groupOf(note)
-    if (group !== undefined && group >= 0) counts.set(group, (counts.get(group) ?? 0) + 1)
-  }
-  const largest = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, OTHER)
+  const groupOf = groupingOf(graph, by)
+  const counts = new Map<string, number>()
+  const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note))
+  for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
+  const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  const largest = bySize.slice(0, OTHER)
   const colourOf = new Map(largest.map(([group], at) => [group, at]))
-  const colours = Uint8Array.from({ length: graph.count }, (_, note) => colourOf.get(groupOf(note) ?? -1) ?? OTHER)
-  const label = (group: number): string => (by === 'folder' ? topNames[group] || '/' : (names[group] ?? ''))
-  return { colours, legend: largest.map(([group, notes], at) => ({ name: label(group), colour: PALETTE[at] ?? '', notes })) }
+  if (by === 'community') {
+    const middles = middlesOf(graph, groups)
+    for (const [group] of bySize.slice(OTHER, MOST_GROUPS)) colourOf.set(group, furthest(group, colourOf, middles))
+  }
+  const label = (group: string): string => (by === 'community' ? (picture.groups[Number(group)]?.label ?? '') : group || '/')
+  return {
+    colours: Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER))),
+    legend: largest.map(([group, notes], at) => ({ name: label(group), colour: PALETTE[at] ?? '', notes })),
+  }
+}
+
+function groupingOf({ picture }: Graph, by: ColourBy): (note: number) => string | undefined {
+  if (by === 'community') {
+    return (note) => {
+      const group = picture.communities[note] ?? -1
+      return group < 0 ? undefined : String(group)
+    }
+  }
+  if (by === 'tag') return (note) => picture.tag_names[picture.tags[note]?.[0] ?? -1]
+  return (note) => picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
+}
+
+type Middles = ReadonlyMap<string, readonly [x: number, y: number]>
+
+function middlesOf({ places }: Graph, groups: readonly (string | undefined)[]): Middles {
+  const sums = new Map<string, [x: number, y: number, notes: number]>()
+  for (const [note, group] of groups.entries()) {
+    if (group === undefined) continue
+    const [x, y, notes] = sums.get(group) ?? [0, 0, 0]
+    sums.set(group, [x + (places[note * 2] ?? 0), y + (places[note * 2 + 1] ?? 0), notes + 1])
+  }
+  return new Map([...sums].map(([group, [x, y, notes]]) => [group, [x / notes, y / notes]]))
+}
+
+/** The colour whose groups are furthest from a group. */
+function furthest(group: string, colourOf: ReadonlyMap<string, number>, middles: Middles): number {
+  const [x, y] = middles.get(group) ?? [0, 0]
+  const nearest = new Array<number>(OTHER).fill(Number.POSITIVE_INFINITY)
+  for (const [other, colour] of colourOf) {
+    const [left, top] = middles.get(other) ?? [0, 0]
+    nearest[colour] = Math.min(nearest[colour] ?? 0, Math.hypot(left - x, top - y))
+  }
+  return nearest.indexOf(Math.max(...nearest))
 }
 
 export function themeOf(isDark: boolean): Theme {

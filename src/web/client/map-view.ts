@@ -57,6 +57,10 @@ const HUB = 200
 const LABELS = 160
 /** Pixels a unit of place from which on notes grow less than the map. */
 const GROWS_LESS = 9
+/** The radius of a note, pixels. */
+const LARGEST = 32
+/** Communities that are named at once, and the least share of all notes that one of them has. */
+const NAMED = { most: 28, share: 0.003 }
 
 /**
  * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
@@ -282,10 +286,12 @@ export class MapView {
     const note = this.#hovered ?? look.focus
     context.strokeStyle = this.#theme.accent
     if (note !== undefined && look.path.length === 0) {
-      context.globalAlpha = 0.5
-      context.lineWidth = 1
+      const others = neighbours(graph, note).slice(0, 3_000)
+      // The links of a hub must not hide what they lead to.
+      context.globalAlpha = Math.min(0.5, 4 / Math.sqrt(others.length))
+      context.lineWidth = others.length > HUB ? 0.5 : 1
       context.beginPath()
-      for (const other of neighbours(graph, note).slice(0, 3_000)) {
+      for (const other of others) {
         if (look.shown[other] === 0) continue
         context.moveTo(...this.#at(graph, note))
         context.lineTo(...this.#at(graph, other))
@@ -392,10 +398,13 @@ export class MapView {
 
   #labelGroups(graph: Graph, look: Look, labels: Labels): void {
     const font = '600 15px system-ui, sans-serif'
-    for (const { label, x, y } of this.#groups(graph, look).slice(0, 40)) {
+    const least = NAMED.share * graph.count
+    for (const { label, x, y, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
+      if (notes < least) break
       const text = shortened(label)
       const width = this.#widthOf(text, font)
-      const box = labels.place(text, width, [[this.#toX(x) - width / 2, this.#toY(y)]])
+      const left = Math.min(this.#size().width - width - 4, Math.max(4, this.#toX(x) - width / 2))
+      const box = labels.place(text, width, [[left, this.#toY(y)]])
       if (box !== undefined) this.#write(text, box, font)
     }
   }
@@ -487,7 +496,7 @@ export class MapView {
     const { scale } = this.#camera
     // From a size on notes grow less than what is between them: there titles are read.
     const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
-    return Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown)
+    return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
   }
 
   /** At which single notes can be told apart and named. */
@@ -634,11 +643,11 @@ class Labels {
     this.#height = height
   }
 
-  /** Takes the first of the wished places (left end, middle line) that is free and in view; `undefined` where none is. */
+  /** Takes the first of the wished places (left end, middle line) that is free and wholly in view; `undefined` where none is. */
   place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
     for (const [x, y] of wishes) {
       const box: Box = [x, y - 8.5, x + width, y + 8.5]
-      if (box[2] < 0 || box[0] > this.#width || box[3] < 0 || box[1] > this.#height) continue
+      if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
       if (this.placed.some(({ box: other }) => overlap(box, other))) continue
       this.placed.push({ text, box })
       return box

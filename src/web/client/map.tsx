@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals'
+import { computed, effect } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { towards } from './graph.ts'
@@ -28,6 +28,8 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
+
+const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colourBy.value)))
 
 /** The map; everything on it is in the table, too, for whoever sees no canvas. */
 export function NoteMap() {
@@ -64,7 +66,7 @@ export function NoteMap() {
       const numbers = path.value.flatMap((id) => numberOf(id) ?? [])
       made.show(value, {
         shown: shown.value,
-        colours: coloursOf(value, colourBy.value).colours,
+        colours: coloured.value?.colours ?? new Uint8Array(value.count),
         palette: PALETTE,
         focus: focused.value,
         lit: lit.value,
@@ -118,18 +120,18 @@ export function NoteMap() {
 }
 
 function Legend() {
-  const { value } = graph
-  if (value === undefined) return null
-  const { legend } = coloursOf(value, colourBy.value)
   return (
-    <ul class="legend" aria-label="Colours">
-      {legend.map(({ name, colour, notes }) => (
-        <li key={name}>
-          <span class="dot" style={{ background: colour }} />
-          {name} <small>{notes}</small>
-        </li>
-      ))}
-    </ul>
+    <details class="legend" open>
+      <summary>Colours</summary>
+      <ul>
+        {coloured.value?.legend.map(({ name, colour, notes }) => (
+          <li key={name}>
+            <span class="dot" style={{ background: colour }} />
+            {name} <small>{notes}</small>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -33,7 +33,19 @@ export function renderNote(note: PageNote, slots: Slots): ComponentChildren {
   const { text, labels } = withSlots(note)
   const tree = sanitize(processor.runSync(processor.parse(text)), SCHEMA) as Root
   const context = { note, labels, slots }
-  return tree.children.map((child) => rendered(child, context))
+  return withoutTitle(tree, note.title).map((child) => rendered(child, context))
+}
+
+/** The title stands above the note already. */
+function withoutTitle({ children }: Root, title: string): readonly RootContent[] {
+  const [first, ...rest] = children.filter((child) => child.type !== 'text' || child.value.trim() !== '')
+  const isTitle = first?.type === 'element' && first.tagName === 'h1' && textOf(first).trim() === title.trim()
+  return isTitle ? rest : children
+}
+
+function textOf(node: RootContent | ElementContent): string {
+  if (node.type === 'text') return node.value
+  return node.type === 'element' ? node.children.map(textOf).join('') : ''
 }
 
 /** Tables, tasks and footnotes; what `remark-gfm` does, without what writes Markdown. */
