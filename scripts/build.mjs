@@ -3,10 +3,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { PAGE_BUNDLE, PAGE_FILES } from './page-bundle.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -79,22 +80,8 @@ async function buildLibrary() {
 
 /** The page that "roux open" shows, with nothing of the program in it. */
 async function buildPage() {
-  const from = (name) => `src/web/client/${name}`
-  await build({
-    bundle: true,
-    platform: 'browser',
-    target: 'es2023',
-    format: 'esm',
-    minify: process.env.NOMIN !== '1',
-    legalComments: 'none',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    tsconfig: from('tsconfig.json'),
-    alias: { 'decode-named-character-reference': here('../src/web/client/named-characters.ts') },
-    entryPoints: { page: from('main.tsx') },
-    outdir: 'dist/web',
-  })
-  for (const name of ['index.html', 'page.css', 'icon.svg']) await copyFile(from(name), `dist/web/${name}`)
+  await build({ ...PAGE_BUNDLE, minify: process.env.NOMIN !== '1', outdir: 'dist/web' })
+  for (const file of PAGE_FILES) await copyFile(file, join('dist/web', basename(file)))
 }
 
 /** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */
