@@ -21,6 +21,18 @@ test('every package in the table is imported', () => {
   expect(Object.keys(RULES.packages).filter((name) => !isImported(name))).toEqual([])
 })
 
+test('a server that nobody looks at loads nothing of the page: what serves it is imported by one function, when it is called', () => {
+  const importing = FILES.map((file) => file.split(sep).join('/'))
+    .filter((file) => !file.startsWith('web/'))
+    .flatMap((file) => {
+      const lines = readFileSync(join(SRC, file), 'utf8').split('\n')
+      return lines
+        .filter((line) => /['"][./]+\/web\//.test(line) && !line.startsWith('import type '))
+        .map((line) => `${file}: ${line.trim()}`)
+    })
+  expect(importing).toEqual(["cli/serving/serve-http.ts: const { webRoutes } = await import('../../web/routes.ts')"])
+})
+
 describe('an import is found', () => {
   test.each([
     ["import a from './a.ts'"],
