@@ -10,6 +10,8 @@ import { readNotes, unansweredError } from './texts.ts'
 /** A note as a page shows it: its text, and where each link in it leads. */
 export interface PageNote {
   readonly id: NodeId
+  /** In the vault, as it is written there; absent where there is no file. */
+  readonly path?: string
   readonly title: string
   readonly kind: NodeKind
   readonly tags: readonly string[]
@@ -60,9 +62,10 @@ export function pageNote(
     if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
     const { text = '', bodyStart = 0 } = read?.source ?? {}
     const end = Math.min(text.length, bodyStart + LONGEST)
-    const { title, kind, tags, aliases, properties, created, modified } = node
+    const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
+      ...(path === undefined ? {} : { path }),
       title,
       kind,
       tags,

@@ -13,6 +13,7 @@ import {
   folder,
   graph,
   isLost,
+  marked,
   note,
   pane,
   rearrange,
@@ -67,6 +68,7 @@ export function App() {
               aria-pressed={view.value === name}
               onClick={() => {
                 view.value = name
+                marked.value = []
                 pane.value = LISTS[name] === undefined ? 'map' : 'list'
                 writeAddress()
               }}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
-import { NoteLink } from './reader.tsx'
-import { folder, titleOf } from './state.ts'
+import { NoteLink, plain } from './reader.tsx'
+import { folder, graph, isCalm, map, marked, pane, titleOf } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Problem {
@@ -43,7 +43,7 @@ export function Problems() {
             <li key={`${one.id} ${one.line} ${at}`}>
               <NoteLink link={{ to: one.id, kind: one.kind === 'missing_note' ? 'missing' : 'note' }}>{titleOf(one.id)}</NoteLink>
               {one.line > 0 && <small> line {one.line}</small>}
-              <div>{one.text}</div>
+              <div>{plain(one.text)}</div>
             </li>
           ))}
       </ul>
@@ -83,7 +83,9 @@ export function Gaps() {
           <ul>
             {(answer.apart ?? []).map((one) => (
               <li key={one.of.map(nameOf).join()}>
-                {one.of.map(nameOf).join(' and ')}
+                <button type="button" class="plain" onClick={() => showCommunities(one.of)}>
+                  {one.of.map(nameOf).join(' and ')}
+                </button>
                 {one.nearest.slice(0, 1).map(([a, b]) => (
                   <div key={idOf(a)}>
                     Nearest: <Note id={idOf(a)} /> and <Note id={idOf(b)} />
@@ -104,7 +106,7 @@ export function Gaps() {
           <ul>
             {(answer.wanted ?? []).map(({ name, notes, sources }) => (
               <li key={name}>
-                {name} <small>{notes} notes link to it</small>{' '}
+                {name} <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
                 {sources.slice(0, 3).map((source) => (
                   <Note key={idOf(source)} id={idOf(source)} />
                 ))}
@@ -131,6 +133,7 @@ interface ChangedNote {
 }
 
 interface ChangesAnswer {
+  readonly since: string
   readonly notes: Readonly<Record<'added' | 'changed' | 'removed' | 'moved', readonly ChangedNote[]>>
   readonly links: Readonly<
     Record<
@@ -139,6 +142,7 @@ interface ChangesAnswer {
     >
   >
   readonly broken: readonly { readonly id: string; readonly line: number; readonly text: string }[]
+  readonly totals: Readonly<Record<string, number>>
 }
 
 /** What changed lately, whoever changed it. */
@@ -146,10 +150,14 @@ export function Changes() {
   const answer = useAnswer<ChangesAnswer>('changes_since', folder.value === '' ? {} : { folder: folder.value })
   return (
     <section class="list" aria-label="Changes">
-      <h2>What changed in the last days</h2>
-      <Status of={answer} />
+      <h2>What changed</h2>
+      {!isAnswer(answer) && <Status of={answer} />}
       {isAnswer(answer) && (
         <>
+          <p class="empty">
+            {Object.values(answer.totals).every((total) => total === 0) ? 'Nothing' : 'All'} since{' '}
+            {new Date(answer.since).toLocaleString()}.
+          </p>
           {(['added', 'changed', 'moved', 'removed'] as const).map((kind) => (
             <Group key={kind} title={kind} count={answer.notes[kind].length}>
               {answer.notes[kind].map((one) => (
@@ -162,7 +170,7 @@ export function Changes() {
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
                   <Note id={one.from} /> → <Note id={one.to} />
-                  <div>{one.text}</div>
+                  <div>{plain(one.text)}</div>
                 </li>
               ))}
             </Group>
@@ -171,7 +179,7 @@ export function Changes() {
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
                 <Note id={one.id} /> <small>line {one.line}</small>
-                <div>{one.text}</div>
+                <div>{plain(one.text)}</div>
               </li>
             ))}
           </Group>
@@ -228,6 +236,20 @@ function idOf(one: string | { readonly id: string } | undefined): string {
   return typeof one === 'string' ? one : (one?.id ?? '')
 }
 
+/** What a community is called on the map. */
 function nameOf(one: string | { readonly label: string }): string {
-  return typeof one === 'string' ? one : one.label
+  if (typeof one !== 'string') return one.label
+  return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one
+}
+
+/** Brings the notes of communities into view. */
+function showCommunities(ids: readonly (string | { readonly label: string })[]): void {
+  const { value } = graph
+  if (value === undefined) return
+  const names = new Set(ids.map(nameOf))
+  const { communities, groups } = value.picture
+  const notes = [...Array(value.count).keys()].filter((note) => names.has(groups[communities[note] ?? -1]?.label ?? ''))
+  marked.value = notes
+  pane.value = 'map'
+  map.view?.goTo(notes, isCalm())
 }

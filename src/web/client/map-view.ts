@@ -36,6 +36,13 @@ interface Camera {
   scale: number
 }
 
+interface Group {
+  readonly label: string
+  readonly notes: number
+  readonly x: number
+  readonly y: number
+}
+
 type Box = readonly [left: number, top: number, right: number, bottom: number]
 
 export interface Label {
@@ -84,6 +91,8 @@ export class MapView {
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
   #flight = 0
+  /** Brings what was last asked for into view again, until a person moves the view. */
+  #goal: (() => void) | undefined
 
   constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
     this.#canvas = canvas
@@ -122,24 +131,28 @@ export class MapView {
   fit(): void {
     const graph = this.#graph
     if (graph === undefined) return
+    this.#goal = () => this.fit()
     this.#moveTo(this.#around([...Array(graph.count).keys()].filter((note) => this.#look?.shown[note] !== 0)))
   }
 
   /** Brings notes into view; `calm`: at once, without a flight. */
   goTo(notes: readonly number[], calm: boolean): void {
     if (notes.length === 0) return
+    this.#goal = () => this.goTo(notes, true)
     const goal = this.#around(notes)
     const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
     this.#fly({ ...goal, scale: Math.min(goal.scale, least) }, calm)
   }
 
   zoom(factor: number): void {
+    this.#goal = undefined
     const { width, height } = this.#size()
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
   /** Moves the view by a share of its size. */
   pan(x: number, y: number): void {
+    this.#goal = undefined
     const { width, height } = this.#size()
     this.#moveTo({
       ...this.#camera,
@@ -369,12 +382,12 @@ export class MapView {
 
   #drawLabels(graph: Graph, look: Look): readonly Label[] {
     const labels = new Labels(this.#size())
-    for (const note of [this.#hovered, look.focus, ...look.path])
-      if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
+    const first = new Set([this.#hovered, look.focus, ...look.path])
+    for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
     if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
     for (const note of this.#worthALabel(graph, look)) {
       if (labels.placed.length >= LABELS) break
-      this.#labelNote(graph, note, labels, 'normal')
+      if (!first.has(note)) this.#labelNote(graph, note, labels, 'normal')
     }
     return labels.placed
   }
@@ -426,24 +439,13 @@ export class MapView {
     | {
         readonly graph: Graph
         readonly shown: Uint8Array
-        readonly groups: readonly { label: string; x: number; y: number; notes: number }[]
+        readonly groups: readonly Group[]
       }
     | undefined
 
   #groups(graph: Graph, { shown }: Look) {
     if (this.#groupCache?.graph === graph && this.#groupCache.shown === shown) return this.#groupCache.groups
-    const sums = graph.picture.groups.map(({ label }) => ({ label, x: 0, y: 0, notes: 0 }))
-    for (let note = 0; note < graph.count; note++) {
-      const sum = sums[graph.picture.communities[note] ?? -1]
-      if (sum === undefined || shown[note] === 0) continue
-      sum.x += graph.places[note * 2] ?? 0
-      sum.y += graph.places[note * 2 + 1] ?? 0
-      sum.notes++
-    }
-    const groups = sums
-      .filter(({ notes }) => notes > 0)
-      .map(({ label, x, y, notes }) => ({ label, x: x / notes, y: y / notes, notes }))
-      .sort((a, b) => b.notes - a.notes)
+    const groups = groupsOf(graph, shown)
     this.#groupCache = { graph, shown, groups }
     return groups
   }
@@ -533,17 +535,17 @@ export class MapView {
 
   #resize(): void {
     const { width, height } = this.#canvas.getBoundingClientRect()
-    const wasUnseen = this.#sizeCache.width < 2
     this.#sizeCache = { width: Math.max(1, width), height: Math.max(1, height) }
     this.#canvas.width = Math.round(width * this.#ratio())
     this.#canvas.height = Math.round(height * this.#ratio())
     this.#drawn = undefined
-    if (wasUnseen) this.fit()
+    this.#goal?.()
     this.#ask()
   }
 
   #onWheel(event: WheelEvent): void {
     event.preventDefault()
+    this.#goal = undefined
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
     this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
   }
@@ -574,6 +576,7 @@ export class MapView {
     const now = { x: event.offsetX, y: event.offsetY }
     this.#pointers.set(event.pointerId, now)
     this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
+    this.#goal = undefined
     if (other === undefined) {
       const { x, y, scale } = this.#camera
       this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
@@ -616,6 +619,40 @@ export class MapView {
     }
     return best
   }
+}
+
+/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of all. */
+function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
+  const { places } = graph
+  const sums = graph.picture.groups.map(({ label }) => ({
+    label,
+    x: 0,
+    y: 0,
+    notes: 0,
+    nearest: Number.POSITIVE_INFINITY,
+    note: -1,
+  }))
+  const each = (use: (sum: (typeof sums)[number], note: number) => void): void => {
+    for (let note = 0; note < graph.count; note++) {
+      const sum = sums[graph.picture.communities[note] ?? -1]
+      if (sum !== undefined && shown[note] === 1) use(sum, note)
+    }
+  }
+  each((sum, note) => {
+    sum.x += places[note * 2] ?? 0
+    sum.y += places[note * 2 + 1] ?? 0
+    sum.notes++
+  })
+  each((sum, note) => {
+    const distance = Math.hypot((places[note * 2] ?? 0) - sum.x / sum.notes, (places[note * 2 + 1] ?? 0) - sum.y / sum.notes)
+    if (distance >= sum.nearest) return
+    sum.nearest = distance
+    sum.note = note
+  })
+  return sums
+    .filter(({ notes }) => notes > 0)
+    .map(({ label, notes, note }) => ({ label, notes, x: places[note * 2] ?? 0, y: places[note * 2 + 1] ?? 0 }))
+    .sort((a, b) => b.notes - a.notes)
 }
 
 /** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */

@@ -10,6 +10,7 @@ import {
   isCalm,
   lit,
   map,
+  marked,
   numberOf,
   open,
   path,
@@ -90,6 +91,7 @@ export function NoteMap() {
         aria-label={`Map of ${graph.value?.count ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
         onKeyDown={onKey}
       />
+      {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
       {tip && (
         <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>
           {tip.title}
@@ -190,6 +192,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   Escape: () => {
     steps.value = 0
     path.value = []
+    marked.value = []
     pathTo.value = ''
     view.value = 'map'
     writeAddress()

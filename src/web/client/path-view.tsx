@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Refused } from './api.ts'
-import { NoteLink } from './reader.tsx'
+import { NoteLink, plain } from './reader.tsx'
 import { focus, graph, isCalm, map, note, numberOf, path, pathTo, titleOf, vault, view, writeAddress } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -56,7 +56,12 @@ export function PathView() {
         <>
           <Chain found={answer} />
           {(answer.alternatives ?? []).map((other) => (
-            <details key={other.path.join()}>
+            <details
+              key={other.path.join()}
+              onToggle={(event) => {
+                path.value = event.currentTarget.open ? other.path : shown
+              }}
+            >
               <summary>Another way, {other.length} links</summary>
               <Chain found={other} />
             </details>
@@ -85,7 +90,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
           <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
           {hops[at] && (
             <blockquote>
-              {hops[at].text}{' '}
+              {plain(hops[at].text)}{' '}
               <small>
                 {titleOf(hops[at].direction === 'out' ? hops[at].from : hops[at].to)}, line {hops[at].line}
               </small>

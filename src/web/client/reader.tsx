@@ -46,7 +46,7 @@ export function Reader() {
     <article class="note" aria-label={value.title}>
       <header>
         <h1>{value.title}</h1>
-        <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : value.id}</p>
+        <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</p>
         <Actions note={value} />
         <Properties note={value} />
       </header>
@@ -70,7 +70,7 @@ function Welcome() {
   )
 }
 
-function Actions({ note: { id, title } }: { readonly note: PageNote }) {
+function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
@@ -79,7 +79,6 @@ function Actions({ note: { id, title } }: { readonly note: PageNote }) {
       fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
     }
   }
-  const [, own = id] = /^[^/:]+:(.*)$/.exec(id) ?? []
   return (
     <p class="actions">
       <button type="button" onClick={() => void copy(id, 'Id')}>
@@ -98,7 +97,7 @@ function Actions({ note: { id, title } }: { readonly note: PageNote }) {
       >
         Path from here
       </button>
-      <a href={`obsidian://open?file=${encodeURIComponent(own)}`}>Open in Obsidian</a>
+      {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
     </p>
   )
 }
@@ -120,10 +119,10 @@ async function copyForAssistant(id: string, title: string, copy: (text: string, 
 
 function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {
   const rows = Object.entries(properties).filter(([key]) => !['tags', 'tag', 'aliases', 'alias'].includes(key.toLowerCase()))
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
     ...(tags.length > 0 ? [['tags', tags.map((one) => `#${one}`).join(' ')] as const] : []),
     ...(aliases.length > 0 ? [['also', aliases.join(', ')] as const] : []),
-    ...rows.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const),
+    ...rows.map(([key, value]) => [key, withLinks(value)] as const),
     ...(modified === undefined ? [] : [['changed', modified.slice(0, 10)] as const]),
   ]
   if (facts.length === 0) return null
@@ -137,6 +136,25 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
       ))}
     </dl>
   )
+}
+
+/** What a property says, with the notes that it names as links. */
+function withLinks(value: unknown): ComponentChildren {
+  if (Array.isArray(value)) return value.map((one, at) => [at > 0 && ', ', withLinks(one)])
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return value.split(/\[\[([^[\]]+)\]\]/).map((part, at) => {
+    if (at % 2 === 0) return part
+    const [target = '', label = target] = part.split('|')
+    return <NoteLink link={{ to: target.replace(/#.*/, ''), kind: 'note' }}>{label}</NoteLink>
+  })
+}
+
+/** A line of Markdown as it reads. */
+export function plain(text: string): string {
+  return text
+    .replace(/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]]*)\]\]/g, '$1')
+    .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
+    .replace(/\*\*|__|`/g, '')
 }
 
 function Body({ note: value }: { readonly note: PageNote }) {
@@ -241,7 +259,7 @@ function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
           <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
           {link.lines?.map(({ line, text }) => (
             <blockquote key={`${line} ${text}`}>
-              {text} <small>line {line}</small>
+              {plain(text)} <small>line {line}</small>
             </blockquote>
           ))}
           {link.more !== undefined && <small>and {link.more} more</small>}
@@ -294,7 +312,7 @@ function Suggestions({ id }: { readonly id: string }) {
           <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
           {one.text !== undefined && (
             <blockquote>
-              {one.text} {one.line !== undefined && <small>line {one.line}</small>}
+              {plain(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
             </blockquote>
           )}
         </div>

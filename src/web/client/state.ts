@@ -55,11 +55,15 @@ export const shown = computed(() => {
 
 export const focused = computed(() => graph.value?.numberOf.get(focus.value))
 
+/** Notes that a list points at. */
+export const marked = signal<readonly number[]>([])
+
 /** Notes that stand out; absent: all do. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
   if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
+  if (marked.value.length > 0) return new Set(marked.value)
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
 
@@ -137,6 +141,7 @@ export async function rearrange(): Promise<void> {
 export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
+  marked.value = []
   focus.value = id
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
   writeAddress()

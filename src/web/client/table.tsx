@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { NoteLink } from './reader.tsx'
 import { graph, shown } from './state.ts'
 
-type Column = 'title' | 'folder' | 'group' | 'links'
+type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
+const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
 /** The notes of the map as a table: the same filters, complete without a canvas. */
 export function Table() {
@@ -13,17 +14,17 @@ export function Table() {
   const { value } = graph
   if (value === undefined) return null
   const { picture, degrees } = value
-  const cell = (note: number, column: Column): string | number =>
-    column === 'links'
-      ? (degrees[note] ?? 0)
-      : column === 'title'
-        ? (picture.titles[note] ?? '')
-        : column === 'folder'
-          ? (picture.folder_names[picture.folders[note] ?? 0] ?? '')
-          : (picture.groups[picture.communities[note] ?? -1]?.label ?? '')
+  const cells: Readonly<Record<Column, (note: number) => string | number>> = {
+    title: (note) => picture.titles[note] ?? '',
+    folder: (note) => picture.folder_names[picture.folders[note] ?? 0] ?? '',
+    tags: (note) => (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag]}`).join(' '),
+    group: (note) => picture.groups[picture.communities[note] ?? -1]?.label ?? '',
+    links: (note) => degrees[note] ?? 0,
+  }
+  const cell = (note: number, column: Column): string | number => cells[column](note)
   const compare = (a: number, b: number): number => {
     const [x, y] = [cell(a, by), cell(b, by)]
-    const order = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y))
+    const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isUp ? order : -order) || a - b
   }
   const notes = [...Array(value.count).keys()].filter((note) => shown.value[note] === 1).sort(compare)
@@ -48,6 +49,7 @@ export function Table() {
           <tr>
             {heading('title', 'Title')}
             {heading('folder', 'Folder')}
+            {heading('tags', 'Tags')}
             {heading('group', 'Community')}
             {heading('links', 'Links')}
           </tr>
@@ -59,6 +61,7 @@ export function Table() {
                 <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
               </td>
               <td>{cell(note, 'folder')}</td>
+              <td>{cell(note, 'tags')}</td>
               <td>{cell(note, 'group')}</td>
               <td>{cell(note, 'links')}</td>
             </tr>
