@@ -18,6 +18,7 @@ import { build } from 'esbuild'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
 import { methodRows, methodsModule } from './methods.mjs'
+import { PAGE_BUNDLE } from './page-bundle.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
@@ -280,6 +281,7 @@ function shellWord(word) {
 
 /** The packages of which something is in the bundle, and their licences. */
 async function thirdParty() {
+  const page = await build({ ...PAGE_BUNDLE, minify: true, write: false, metafile: true, outdir: join(scratch, 'page') })
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [
@@ -306,7 +308,7 @@ async function thirdParty() {
     },
   })
   const { dependencies, optionalDependencies, devDependencies } = readManifest('.')
-  const bundled = [...packagesIn(metafile)].sort().map(readPackage)
+  const bundled = [...new Set([...packagesIn(metafile), ...packagesIn(page.metafile)])].sort().map(readPackage)
   const installed = withDependencies(Object.keys({ ...dependencies, ...optionalDependencies })).map((name) =>
     readPackage(`node_modules/${name}`),
   )

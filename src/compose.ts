@@ -29,6 +29,7 @@ import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import { InsightClient } from './workers/insight-client.ts'
+import { LayoutClient } from './workers/layout-client.ts'
 import type { IndexerData } from './workers/messages.ts'
 import {
   type EmbeddingOptions,
@@ -163,6 +164,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
+    layouts: new LayoutClient(layoutFile(place.file), compute),
+    pictures: files,
     insights,
     linkInsights,
     insightState,
@@ -329,6 +332,11 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
 }
 
 /** The search indexes lie beside the index that they belong to. */
+/** Where notes lie on the map is kept beside the index. */
+function layoutFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
+}
+
 function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }

@@ -3,6 +3,7 @@ import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
 import type { InsightState } from '../core/insight-state.ts'
+import type { Layouts } from '../core/layouts.ts'
 import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -17,6 +18,7 @@ export interface GraphCore {
   readonly store: Store
   readonly texts: Texts
   readonly rankings: Rankings
+  readonly layouts: Layouts
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
@@ -35,6 +37,8 @@ export interface GraphCore {
   readonly planning?: Planning | undefined
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
+  /** The bytes of pictures that a person looks at. */
+  readonly pictures: VaultFiles
   /** Absent while attachments are not offered. */
   readonly files?: VaultFiles | undefined
   close(): Promise<void>

@@ -13,6 +13,7 @@ export interface Command {
 
 export type CommandName =
   | 'serve'
+  | 'open'
   | 'init'
   | 'install'
   | 'uninstall'
@@ -42,7 +43,20 @@ export const COMMANDS: readonly Command[] = [
     options: [
       WRITE_OPTION,
       HTTP_OPTION,
+      { name: 'web', type: 'flag', sentence: 'With --http: also the page that "roux open" shows.' },
       { name: 'verbose', type: 'flag', sentence: 'Tell clients also where things are on this computer, in roux://system-info.' },
+    ],
+  },
+  {
+    name: 'open',
+    sentence: 'Look at the vault in the browser: its map, its notes, and how they are linked.',
+    usage: '[vault]',
+    words: 1,
+    options: [
+      WRITE_OPTION,
+      { name: 'note', type: 'text', sentence: 'Begin at this note, by its id or title.' },
+      { name: 'print', type: 'flag', sentence: 'Print the address instead of opening a browser.' },
+      { name: 'port', type: 'integer', default: 0, sentence: 'Where to listen; 0 for any port that is free.' },
     ],
   },
   {

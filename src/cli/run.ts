@@ -10,6 +10,7 @@ import { VERSION } from './version.ts'
 /** The code of every command, loaded when it is called: a server shall not wait for an export to load. */
 const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
   serve: () => import('./serving/serve.ts'),
+  open: () => import('./serving/open.ts'),
   init: () => import('./vaults/init.ts'),
   install: () => import('./assistants/install.ts'),
   uninstall: () => import('./assistants/uninstall.ts'),

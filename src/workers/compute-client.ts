@@ -1,14 +1,16 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import type { LaidOutGraph } from '../core/layouts.ts'
 import { once } from '../core/once.ts'
 import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
 import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
+import type { LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
 /** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
-export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
+export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
@@ -34,6 +36,10 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
     } finally {
       if (--this.#runs === 0) worker.unref()
     }
+  }
+
+  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
+    return (await this.#ask({ type: 'layOut', graph, before, again })) as Float32Array
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
