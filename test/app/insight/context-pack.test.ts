@@ -41,7 +41,10 @@ test('where nothing is surely about a question, what comes nearest is packed, an
   const query = 'telephone somewhere between zebras, yaks, xylophones and umbrellas'
   const { value, warnings } = await contextPack(core, { query })
   expect(value.excerpts[0]?.id).toBe('anna.md')
-  expect(warnings).toContainEqual({ code: 'NOTICE', message: expect.stringContaining('Nothing here is surely about the question') })
+  expect(warnings).toContainEqual({
+    code: 'NOTICE',
+    message: expect.stringContaining('Nothing here is surely about the question'),
+  })
 })
 
 test('backlinks are not followed, nor the links of what a link leads to', async () => {
