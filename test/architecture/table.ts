@@ -13,8 +13,8 @@ export interface Rules {
 }
 
 const PURE = ['markdown', 'links', 'graph', 'search']
-const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'store', 'vault']
-const ON_DISK = ['changes', 'cli', 'config', 'embed', 'store', 'vault', 'workers', 'compose.ts']
+const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'outbound', 'store', 'vault']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose.ts']
 
 export const RULES: Rules = {
   arrows: {
@@ -24,14 +24,16 @@ export const RULES: Rules = {
     graph: ['core'],
     search: ['core'],
     insight: ['core', ...PURE],
-    embed: ['core'],
+    ai: ['core', 'search'],
+    outbound: ['core'],
+    embed: ['core', 'outbound'],
     vault: ['core'],
     config: ['core'],
     install: ['core'],
     changes: ['core', 'markdown', 'links'],
     indexing: ['core', ...PURE],
     store: ['core', 'graph', 'search'],
-    app: ['core', ...PURE, 'insight'],
+    app: ['core', ...PURE, 'insight', 'ai'],
     mcp: ['core', 'app'],
     http: ['core', 'mcp'],
     cli: ['core', 'app', 'mcp', 'http', 'config', 'install', 'compose.ts'],
@@ -64,7 +66,9 @@ export const RULES: Rules = {
     zod: ['mcp', 'http'],
   },
   builtIns: {
-    child_process: [],
+    // A key that a password manager gives.
+    child_process: ['outbound'],
+    dns: ['outbound'],
     fs: ON_DISK.concat('http'),
     http: ['http'],
     net: ['http'],
