@@ -1,3 +1,4 @@
+import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Writing } from '../core/operations.ts'
@@ -25,6 +26,8 @@ export interface GraphCore {
   readonly writing?: Writing | undefined
   /** Absent while attachments are not offered. */
   readonly files?: VaultFiles | undefined
+  /** Absent while no chat model may be asked. */
+  readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
@@ -45,6 +48,8 @@ export type WarningCode =
   | 'UNKNOWN_ID'
   | 'EMBEDDING'
   | 'UNREAD'
+  | 'CONTEXT_CUT'
+  | 'ESTIMATED'
   | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */

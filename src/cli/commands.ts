@@ -23,6 +23,8 @@ export type CommandName =
   | 'export'
   | 'trust'
   | 'token'
+  | 'ai'
+  | 'usage'
   | 'call'
   | 'help'
 
@@ -149,6 +151,19 @@ export const COMMANDS: readonly Command[] = [
         sentence: 'For add: the names of the vaults it is for, with commas between them.',
       },
     ],
+  },
+  {
+    name: 'ai',
+    sentence: 'Show what may leave this computer, allow or revoke a server that runs models, or ask the chat model for a word.',
+    usage: '<status|allow|revoke|test> [address]',
+    words: 2,
+  },
+  {
+    name: 'usage',
+    sentence: 'Show what models were asked, and how many tokens that took.',
+    usage: '',
+    words: 0,
+    options: [{ name: 'days', type: 'integer', default: 7, sentence: 'How many days, today included.' }],
   },
   {
     name: 'call',

@@ -20,6 +20,8 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   export: () => import('./vaults/export.ts'),
   trust: () => import('./vaults/trust.ts'),
   token: () => import('./serving/token.ts'),
+  ai: () => import('./ai/ai.ts'),
+  usage: () => import('./ai/usage.ts'),
   call: () => import('./tools/call.ts'),
   help: () => import('./help.ts'),
 }

@@ -71,7 +71,7 @@ export const RULES: Rules = {
     dns: ['outbound'],
     fs: ON_DISK.concat('http'),
     http: ['http'],
-    net: ['http'],
+    net: ['http', 'outbound'],
     os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
     worker_threads: ['embed', 'store', 'workers'],
   },

@@ -89,7 +89,7 @@ export function openAiSays(said: Said | string): Behaviour {
 /** The stream of a server that speaks Anthropic's protocol. */
 export function anthropicStream({ text = '', thinking = '', finish = 'end_turn', usage }: Said): string {
   const input = usage ?? { input_tokens: 60, cache_read_input_tokens: 30, cache_creation_input_tokens: 10, output_tokens: 1 }
-  const typed = (value: { readonly type: string } & object) => `event: ${value.type}\n${event(value)}`
+  const typed = (value: { readonly type: string } & Readonly<Record<string, unknown>>) => `event: ${value.type}\n${event(value)}`
   return [
     typed({ type: 'message_start', message: { role: 'assistant', content: [], usage: input } }),
     typed({ type: 'ping' }),
