@@ -1,7 +1,8 @@
 import { linkSignals, pause, untilAborted } from '../core/aborting.ts'
 import { RouxError } from '../core/errors.ts'
+import { estimateTokens } from '../core/estimate-tokens.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
-import { estimateTokens, type Meter, type Spent, type Ticket } from './meter.ts'
+import type { Meter, Spent, Ticket } from './meter.ts'
 
 /** A server that runs models. */
 export interface ModelServer {
