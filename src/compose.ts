@@ -165,7 +165,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     },
     get chat() {
       if (!isAiOn()) return undefined
-      chat ??= openChat(settings, { root, key: options.aiKey })
+      chat ??= openChat(settings.ai, options.aiKey)
       return chat
     },
     close: async () => {

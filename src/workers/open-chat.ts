@@ -1,24 +1,15 @@
-import picomatch from 'picomatch'
 import type { Settings } from '../config/settings.ts'
 import type { Chat, ChatProvider } from '../core/chat.ts'
 import type { KeySource } from '../outbound/keys.ts'
-import { openExclusionFilters } from '../vault/exclusion-filters.ts'
-import { diskFileSystem } from '../vault/file-system.ts'
-import { openIgnoreRules } from '../vault/ignore-rules.ts'
+import { linearGlob } from '../vault/linear-glob.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenChat extends Chat {
   close(): void
 }
 
-export interface ChatOptions {
-  /** The vault's real root. */
-  readonly root: string
-  readonly key: KeySource | undefined
-}
-
 /** What the settings say of the chat model, opened when first needed; what fails is tried again with the next call. */
-export function openChat({ ai, vault }: Pick<Settings, 'ai' | 'vault'>, { root, key }: ChatOptions): OpenChat {
+export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenChat {
   let gate: OpenGate | undefined
   let opening: Promise<ChatProvider> | undefined
   async function open(): Promise<ChatProvider> {
@@ -30,7 +21,7 @@ export function openChat({ ai, vault }: Pick<Settings, 'ai' | 'vault'>, { root, 
   return {
     context: ai.context,
     maxTokens: ai.max_tokens,
-    mayLeave: leaving(root, { ai, vault }),
+    mayLeave: leaving(ai),
     open() {
       opening ??= open().catch((error: unknown) => {
         opening = undefined
@@ -46,19 +37,14 @@ export function openChat({ ai, vault }: Pick<Settings, 'ai' | 'vault'>, { root, 
   }
 }
 
-/** Which paths may leave the vault, by what its folder and the settings say at the moment of asking. */
-function leaving(root: string, { ai, vault }: Pick<Settings, 'ai' | 'vault'>): Chat['mayLeave'] {
-  const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
-  const filters = openExclusionFilters(root, diskFileSystem)
-  const isAllowed =
-    ai.allow.length === 0 ? () => true : picomatch([...ai.allow], { dot: true, nocase: diskFileSystem.rules.folds })
+/**
+ * Which paths the settings let leave the vault. What the vault itself leaves out has no text to be sent: the thread that reads files refuses
+ * it, by the rules as they are then.
+ */
+function leaving({ allow, deny }: Settings['ai']): Chat['mayLeave'] {
+  const allowed = allow.map((glob) => linearGlob(glob, false))
   // A folder is denied with all in it, in whatever case: what is kept back by mistake harms no one.
-  const isDenied = picomatch(
-    ai.deny.flatMap((glob) => [glob, `${glob.replace(/\/+$/, '')}/**`]),
-    { dot: true, nocase: true },
-  )
-  return (paths) => {
-    const excluded = filters.excludes(paths)
-    return paths.map((path, at) => !rules.hides(path, false) && excluded[at] !== true && isAllowed(path) && !isDenied(path))
-  }
+  const denied = deny.flatMap((glob) => [glob, `${glob.replace(/\/+$/, '')}/**`]).map((glob) => linearGlob(glob, true))
+  return (paths) =>
+    paths.map((path) => (allowed.length === 0 || allowed.some((fits) => fits(path))) && !denied.some((fits) => fits(path)))
 }

@@ -1,7 +1,7 @@
 import type { AiDesk, NamedModel } from '../../compose.ts'
-import type { LoadedVault } from '../../config/load-vaults.ts'
+import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/nearest.ts'
-import { type Invocation, requireVaults } from '../session.ts'
+import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
 interface Run {
@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const hint = needsAddress ? `Write: roux ai ${word} https://api.openai.com` : undefined
     throw new UsageError(needsAddress ? 'The address is missing.' : `"${address}" is one word too many.`, hint)
   }
-  const { vaults } = await requireVaults(invocation)
+  const { vaults } = await loadVaults(settingsInput(invocation))
   const [loaded] = vaults
   const { openAiDesk } = await invocation.host.compose()
   const desk = await openAiDesk(loaded.settings, loaded.aiKey)

@@ -1,4 +1,5 @@
-import { type Invocation, requireVaults } from '../session.ts'
+import { loadVaults } from '../../config/load-vaults.ts'
+import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Shows what models were asked, by day, server, model and feature. */
@@ -8,7 +9,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (days < 1 || days > 3_650) throw new UsageError(`--days must be from 1 to 3650; got ${days}.`)
   const {
     vaults: [{ settings, aiKey }],
-  } = await requireVaults(invocation)
+  } = await loadVaults(settingsInput(invocation))
   const { openAiDesk } = await host.compose()
   const desk = await openAiDesk(settings, aiKey)
   try {

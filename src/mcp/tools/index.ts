@@ -1,5 +1,6 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
+import { askTool } from './ask.ts'
 import { findNodesTool } from './find-nodes.ts'
 import { findPathTool } from './find-path.ts'
 import { getHubsTool } from './get-hubs.ts'
@@ -40,6 +41,7 @@ export const TOOLS: readonly Tool[] = [
   randomNodeTool,
   nodesExistTool,
   getProblemsTool,
+  askTool,
   ...OPERATION_TOOLS,
   applyChangesTool,
   listChangesTool,
