@@ -71,7 +71,7 @@ async function similarIn({ core, snapshot, call }: Reading, args: SimilarArgumen
 }
 
 /** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
-async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
+export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
   const most = Math.max(...states.map(({ notes }) => notes))
   return states.find(({ notes }) => notes === most)?.embedder
@@ -126,7 +126,7 @@ async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly Node
 }
 
 /** The direction that all of a note's chunks have in common; `undefined` where there is none. */
-function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
   const [first] = vectors
   if (first === undefined) return undefined
   const sum = new Float32Array(first.length)

@@ -21,6 +21,7 @@ import { resolveNodesTool } from './resolve-nodes.ts'
 import { searchTool } from './search.ts'
 import { searchByTagsTool } from './search-by-tags.ts'
 import { similarNodesTool } from './similar-nodes.ts'
+import { suggestTagsTool } from './suggest-tags.ts'
 import { undoTool } from './undo.ts'
 
 /** Every tool there is, in the order in which they are listed. */
@@ -33,6 +34,7 @@ export const TOOLS: readonly Tool[] = [
   getHubsTool,
   resolveNodesTool,
   similarNodesTool,
+  suggestTagsTool,
   searchByTagsTool,
   listNodesTool,
   listTagsTool,
