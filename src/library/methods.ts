@@ -15,6 +15,7 @@ import type { resolveNodes } from '../app/resolve-nodes.ts'
 import type { searchByTags } from '../app/search-by-tags.ts'
 import type { search } from '../app/search.ts'
 import type { similarNodes } from '../app/similar-nodes.ts'
+import type { suggestTags } from '../app/suggest-tags.ts'
 import type { addAttachment } from '../app/write/add-attachment.ts'
 import type { applyChanges } from '../app/write/apply-changes.ts'
 import type { createFolder } from '../app/write/create-folder.ts'
@@ -191,6 +192,16 @@ export interface VaultMethods {
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
+
+  /** Tags in use, and folders, that suit a note, by the notes nearest to it. Writes nothing; operation is for apply_changes. */
+  suggestTags(args: {
+    /** The note: id. */
+    readonly id: string
+    /** Maximum results. Default: 5. */
+    readonly limit?: number
+    /** How sure a result must be. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+  }, options?: CallOptions): ReturnType<typeof suggestTags>
 
   /** Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once. */
   searchByTags(args: {

@@ -18,9 +18,22 @@ export const answerWithSourcesPrompt: Prompt = {
   noteArguments: [],
   async text({ core, args, call }) {
     const { topic = '', folder } = args
-    const asked = { query: topic, folder, limit: QUOTED, includeContent: false, relevance: 'normal', mode: 'hybrid', explain: false, links: 0 } as const
+    const asked = {
+      query: topic,
+      folder,
+      limit: QUOTED,
+      includeContent: false,
+      relevance: 'normal',
+      mode: 'hybrid',
+      explain: false,
+      links: 0,
+    } as const
     const { value } = await search(core, asked, call)
-    const passages = value.map(({ id, title, passages: own }) => ({ id, title, passages: own.map(({ score: _, ...rest }) => rest) }))
+    const passages = value.map(({ id, title, passages: own }) => ({
+      id,
+      title,
+      passages: own.map(({ score: _, ...rest }) => rest),
+    }))
     return paragraphs(
       `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
       quoteFacts('Passages that search finds', passages),
