@@ -57,7 +57,8 @@ function copyPlugins(root, vault) {
   // What nearly all are, such as "Mobile-compatible plugins", tells none from another.
   const sizes = new Map()
   for (const labels of byPlugin.values()) for (const label of labels) sizes.set(label, (sizes.get(label) ?? 0) + 1)
-  for (const labels of byPlugin.values()) for (const label of labels) if (sizes.get(label) > byPlugin.size / 4) labels.delete(label)
+  for (const labels of byPlugin.values())
+    for (const label of labels) if (sizes.get(label) > byPlugin.size / 4) labels.delete(label)
   const right = new Map()
   for (const [name, labels] of byPlugin) {
     const [first] = labels

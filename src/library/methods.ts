@@ -1,4 +1,5 @@
 // Written by "npm run docs" from the tools: change those.
+import type { ask } from '../app/ask/ask.ts'
 import type { findNodes } from '../app/find-nodes.ts'
 import type { findPath } from '../app/find-path.ts'
 import type { getHubs } from '../app/get-hubs.ts'
@@ -302,6 +303,25 @@ export interface VaultMethods {
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
+
+  /** Another model, the user's own, answers from the notes, with verified citations (they prove where, not that it follows). Slower than search, which lets you answer yourself. */
+  ask(args: {
+    /** The question. */
+    readonly question: string
+    /** Only this note: id. */
+    readonly note_id?: string
+    /** Only this folder. */
+    readonly folder?: string
+    /** Only with this tag or one nested in it. */
+    readonly tag?: string
+    /** How sure a result must be. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+    /** What was asked before. Default: []. */
+    readonly history?: readonly {
+      readonly question: string
+      readonly answer: string
+    }[]
+  }, options?: CallOptions): ReturnType<typeof ask>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {
