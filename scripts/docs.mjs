@@ -28,6 +28,12 @@ const EXAMPLES = {
   get_neighbors: { id: 'concepts/amylase', direction: 'in', limit: 2 },
   find_path: { source: 'people/antoine-augustin parmentier', target: 'concepts/amylase' },
   get_hubs: { limit: 3 },
+  map: {},
+  gaps: { limit: 2 },
+  suggest_links: { id: 'faults/dense crumb', limit: 2 },
+  context_pack: { query: 'why is my bread so dense?', max_tokens: 500 },
+  impact: { id: 'concepts/amylase' },
+  compare: { a: 'breads/baguette', b: 'breads/brioche' },
   resolve_nodes: { names: ['levain', 'Malliard reaction'] },
   similar_nodes: { id: 'faults/dense crumb', limit: 2, exclude_linked: true },
   search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },
@@ -69,6 +75,8 @@ const WRITING = {
     dry_run: true,
   },
   list_changes: { limit: 5 },
+  // Its answer holds the time and a cursor of the index that it was asked of.
+  changes_since: { since: 'yesterday' },
   undo: { change_id: '0mwqwf3j6-psx' },
   list_attachments: { id: 'concepts/sourdough starter' },
   read_attachment: { id: 'attachments/feeding-log.csv', max_bytes: 1024 },
@@ -148,13 +156,19 @@ async function askServer() {
   await client.initialize()
   const { message } = await client.request('tools/list', {})
   const answers = {}
-  for (const name of Object.keys(EXAMPLES)) answers[name] = (await client.call(name, EXAMPLES[name])).value
+  for (const name of Object.keys(EXAMPLES)) answers[name] = withoutChance((await client.call(name, EXAMPLES[name])).value)
   const list = async (method) => (await client.request(method, {})).message.result
   const { resources } = await list('resources/list')
   const { resourceTemplates: templates } = await list('resources/templates/list')
   const { prompts } = await list('prompts/list')
   await client.close()
   return { tools: message.result.tools, answers, resources, templates, prompts }
+}
+
+/** An answer without what is different each time. */
+function withoutChance(value) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ['cursor', 'plan_id'].includes(key) ? '…' : one]))
 }
 
 function resourcesTable() {
@@ -227,7 +241,7 @@ function parameterTable({ properties, required = [] }) {
       required.includes(key) ? `**${key}**` : key,
       typeOf(schema),
       required.includes(key) ? 'required' : schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
-      schema.description,
+      schema.description ?? '',
     ]),
   )
 }

@@ -3,6 +3,9 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { GraphCore } from './app/graph-core.ts'
 import { Rankings } from './app/rankings.ts'
+import { openLogReader } from './changes/graph-log/log-reader.ts'
+import { openInsightState } from './changes/insight-state.ts'
+import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
 import type { AiKey } from './config/load.ts'
 import type { Settings } from './config/settings.ts'
@@ -10,20 +13,24 @@ import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
 import { type EmbedderFinding, examineEmbedder } from './embed/examine-embedder.ts'
 import { examineIndex, type IndexCondition, sqliteVersion } from './store/embedded/examine.ts'
+import { INSIGHT } from './store/embedded/insight-cache.ts'
 import type { Location } from './store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore } from './store/embedded/open-store.ts'
 import { indexLocation, searchLocation } from './store/embedded/place.ts'
 import { FORMAT } from './store/embedded/rows.ts'
 import { examineSearchIndex } from './store/embedded/search/examine-search-index.ts'
 import { SEARCH } from './store/embedded/search/search-rows.ts'
+import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
+import { openGlobs } from './vault/ignore-rules.ts'
 import type { AiDesk } from './workers/ai-desk.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
+import { InsightClient } from './workers/insight-client.ts'
 import type { IndexerData } from './workers/messages.ts'
 import { type OpenChat, openChat } from './workers/open-chat.ts'
 import {
@@ -34,6 +41,7 @@ import {
   type OpenEmbedding,
   openEmbedding,
 } from './workers/open-embedding.ts'
+import { RecentTexts } from './workers/recent-texts.ts'
 import { startWorker, takeIndexer } from './workers/spare-worker.ts'
 import { openFiles, openTexts } from './workers/vault-files.ts'
 
@@ -105,6 +113,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       embedder: settings.embedder,
       write: settings.write,
       files: settings.files,
+      insight: settings.insight,
     },
     stateFolder: userFolders().state,
     engine: place,
@@ -144,6 +153,17 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
+  const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
+  const insightParts = {
+    store,
+    // Each note is read once: nothing is kept, and what answers keep stays.
+    texts: openTexts(reads, new RecentTexts(0)),
+    runs: compute,
+    file: place.insightFile,
+    isIgnored: openGlobs(settings.insight.ignore),
+  }
+  const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
+  const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
   // While the worker compares files with the index, this thread loads it.
   setImmediate(() => tryEagerly(() => store.refresh()))
   return {
@@ -152,10 +172,19 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
+    insights,
+    linkInsights,
+    insightState,
     indexing,
+    ...(settings.insight.keep_days === 0
+      ? undefined
+      : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(store)) } : undefined),
+    planning: {
+      plan: (operations, signal) => indexing.writing.run({ title: 'plan', operations, dryRun: true }, signal),
+    },
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? indexing.writing : undefined
@@ -173,6 +202,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       chat?.close()
+      insights.close()
+      linkInsights.close()
+      insightState.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
       await store.close()
     },
@@ -281,7 +313,13 @@ let opened = 0
 /** Chooses the engine of a vault; both sides of it follow from this value. */
 function placeOf(settings: Settings, root: string): EnginePlace {
   const file = indexFile(settings, root)
-  return { type: 'embedded', file, searchFile: searchIndexFile(file), memory: `roux-${process.pid}-${++opened}` }
+  return {
+    type: 'embedded',
+    file,
+    searchFile: searchIndexFile(file),
+    insightFile: insightFile(file),
+    memory: `roux-${process.pid}-${++opened}`,
+  }
 }
 
 /** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
@@ -309,6 +347,11 @@ function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
 
+/** So does what the vault says as a whole. */
+function insightFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `insight-${INSIGHT.format}-`))
+}
+
 /** Where a vault's indexes are kept, and how many bytes each has on disk, with what SQLite keeps beside it; 0 where there is none. */
 export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
@@ -331,6 +374,26 @@ export type { AiDesk, NamedModel } from './workers/ai-desk.ts'
 export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
   const { AiDesk } = await import('./workers/ai-desk.ts')
   return new AiDesk(settings, key)
+}
+
+export type History = history.History
+
+/** What is remembered of a vault's past. @throws RouxError where that cannot be read */
+export function readHistory(settings: Settings): History {
+  return history.readHistory(historyOf(settings))
+}
+
+/** Forgets what is remembered of a vault's past. @returns what was forgotten @throws RouxError where that cannot be written */
+export function forgetHistory(settings: Settings): History {
+  return history.forgetHistory(historyOf(settings))
+}
+
+function historyOf(settings: Settings): history.HistoryOptions {
+  return {
+    stateFolder: userFolders().state,
+    root: realRoot(settings.vault.path),
+    openDatabase: (path) => openSqlite(path),
+  }
 }
 
 /** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */

@@ -10,6 +10,8 @@ const LIKENESS = 0.4
 const LOOKED_AT = 20
 /** A slip in four letters leaves one pair of three, and many names have that. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
+/** Of a long one two slips and some accents leave most, and far fewer names have that: a question of a sentence is compared with few. */
+const LONG = { letters: 40, likeness: 0.6 } as const
 /** Longer texts are no titles, and shorter ones are like too many. */
 const LONGEST_TITLE = 200
 const SHORTEST_TITLE = 3
@@ -20,7 +22,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const typed = plainName(text)
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
-  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: LIKENESS }
+  const likeness = typed.length < LONG.letters ? LIKENESS : LONG.likeness
+  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness }
   const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
   const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
   const slips = isShort ? 1 : 2

@@ -3,7 +3,7 @@ import type { Found } from '../core/search.ts'
 import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../core/store.ts'
 import type { Query } from '../search/query/query.ts'
 import { positiveWords, type QueryWord, relaxed, termsOf } from '../search/query/query-words.ts'
-import { type TitleIds, titlesIn, toCondition } from '../search/query/to-condition.ts'
+import { type CommunityIds, type TitleIds, titlesIn, toCondition } from '../search/query/to-condition.ts'
 import type { GraphCore } from './graph-core.ts'
 import { lookUp } from './known-node.ts'
 import { namedExactly } from './named-exactly.ts'
@@ -16,6 +16,8 @@ export interface QueryOptions {
   /** Titles ascending, everything else descending, unless said. */
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
+  /** The notes of the communities that the query names. */
+  readonly communities?: CommunityIds | undefined
 }
 
 export interface FoundByQuery {
@@ -26,6 +28,8 @@ export interface FoundByQuery {
   readonly isFallback: boolean
   /** Titles that the query names and no node has. */
   readonly unknown: readonly string[]
+  /** Titles that the query names and several nodes have: all are meant. */
+  readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
 /** The notes that have all that a query asks for; where there is none, those that have some of its words. */
@@ -33,17 +37,18 @@ export async function findByQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   query: Query,
-  { scope, page, ...ordering }: QueryOptions,
+  { scope, page, communities = new Map(), ...ordering }: QueryOptions,
 ): Promise<FoundByQuery> {
   const words = positiveWords(query)
   const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
   const options = { scope, order }
   const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
-  const found = await snapshot.find(toCondition(query, titles), options, page)
+  const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
+  const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
   const other = found.total > 0 ? undefined : relaxed(query)
-  if (other === undefined) return { found, words, isFallback: false, unknown }
-  const some = await snapshot.find(toCondition(other, titles), options, page)
-  return { found: some, words, isFallback: some.total > 0, unknown }
+  if (other === undefined) return { found, words, isFallback: false, unknown, shared }
+  const some = await snapshot.find(toCondition(other, { titles, communities }), options, page)
+  return { found: some, words, isFallback: some.total > 0, unknown, shared }
 }
 
 async function orderOf(

@@ -5,6 +5,7 @@ import type { NoteText } from '../core/texts.ts'
 import { parseQuery } from '../search/query/parse-query.ts'
 import type { Query } from '../search/query/query.ts'
 import { positiveTasks, positiveWords, type QueryWord } from '../search/query/query-words.ts'
+import type { CommunityIds } from '../search/query/to-condition.ts'
 import type { SnippetQuery } from '../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../search/words/query.ts'
 import { type Snippet, snippet } from '../search/words/snippet.ts'
@@ -13,6 +14,7 @@ import { closeTitles } from './close-titles.ts'
 import { findByQuery } from './find-by-query.ts'
 import { answerFindable } from './findable.ts'
 import type { Answer, GraphCore, Warning } from './graph-core.ts'
+import { communitiesNamed } from './insight/communities-named.ts'
 import { type ListedNode, linksShown, listResponse } from './node-response.ts'
 import { queryWarnings } from './query-warnings.ts'
 import { readableSource } from './readable-source.ts'
@@ -53,24 +55,30 @@ const SNIPPET_LENGTH = 240
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
-    return await read((snapshot) => findIn({ core, snapshot, call }, query, args))
+    const { communities, warnings } = await communitiesNamed(core, call, query)
+    const found = await read((snapshot) => findIn({ core, snapshot, call }, query, { ...args, communities }))
+    return { ...found, warnings: [...warnings, ...found.warnings] }
   })
 }
 
-async function findIn(reading: Reading, query: Query, args: FindArguments): Promise<Answer<readonly FoundNode[]>> {
+async function findIn(
+  reading: Reading,
+  query: Query,
+  args: FindArguments & { readonly communities: CommunityIds },
+): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const scope = toScope({ folder: args.folder })
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
-  const { found, words, isFallback, unknown } = await findByQuery(snapshot, core, query, {
+  const { found, words, isFallback, unknown, shared } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page,
   })
   const isEmpty = found.total === 0
   const [asked, missing, close, described] = await Promise.all([
-    queryWarnings(snapshot, query, { unknown, isEmpty }),
+    queryWarnings(snapshot, query, { unknown, shared, isEmpty }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
     describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),

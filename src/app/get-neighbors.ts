@@ -89,11 +89,11 @@ async function evidenceOf(
   const asked = others.flatMap((other) => ways.map((way) => (way === 'in' ? ([other, id] as const) : ([id, other] as const))))
   const found = await reading.snapshot.occurrences(asked)
   const sentences = await readLinkSentences(reading, found.flat())
-  const lineOf = (occurrence: Occurrence): LinkLine => ({
-    line: occurrence.line,
-    text: sentences.of(occurrence),
-    ...(direction === 'both' ? { direction: occurrence.from === id ? 'out' : 'in' } : {}),
-  })
+  const lineOf = (occurrence: Occurrence): PlacedLine => {
+    const { text, start } = sentences.around(occurrence)
+    const way = occurrence.from === id ? 'out' : 'in'
+    return { start, shown: { line: occurrence.line, text, ...(direction === 'both' ? { direction: way } : {}) } }
+  }
   const shown = others.map((other, at) => {
     const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
     const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
@@ -106,14 +106,21 @@ async function evidenceOf(
   return { lines: new Map(shown), unread: sentences.unread }
 }
 
-/** Several links may stand in one sentence. */
-function eachOnce(lines: readonly LinkLine[]): readonly LinkLine[] {
+interface PlacedLine {
+  readonly shown: LinkLine
+  /** Where its text begins in the note. */
+  readonly start: number | undefined
+}
+
+/** Several links may stand in one sentence, or in one paragraph. */
+function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const known = new Set<string>()
-  return lines.filter(({ line, text, direction }) => {
-    // The same words in another line are another sentence; what could not be read is one sentence a line.
-    const key = `${direction} ${line} ${text}`
+  const once = lines.filter(({ start, shown: { line, direction } }) => {
+    // The same words in another place are another sentence; what could not be read is one sentence a line.
+    const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !known.has(key) && known.add(key)
   })
+  return once.map(({ shown }) => shown)
 }
 
 /** Property names compare case-insensitively. */

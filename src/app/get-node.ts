@@ -6,14 +6,14 @@ import type { NoteText } from '../core/texts.ts'
 import { answer, type Call } from './answer-when-ready.ts'
 import { DEFAULT_TOKENS, TOKEN_BYTES, tokensFor } from './budget.ts'
 import { fitNode, type Recut } from './fit-node.ts'
-import type { Answer, GraphCore } from './graph-core.ts'
-import { unknownIdWarning } from './known-node.ts'
+import type { Answer, GraphCore, Warning } from './graph-core.ts'
+import { lookUpKinds, unknownIdWarning } from './known-node.ts'
 import { findMeant } from './meant-note.ts'
 import type { NodeDetails } from './node-details.ts'
 import { contentResponse, excerptResponse, type ListedNode, linksShown, MAX_LINKS } from './node-response.ts'
 import { noteWarnings } from './note-warnings.ts'
 import { type Reading, readNotes, unansweredError } from './texts.ts'
-import { CONTENT_LIMITS, type Cut, type Span, truncateFrom } from './truncate.ts'
+import { CONTENT_LIMITS, type Cut, quoted, type Span, truncateFrom } from './truncate.ts'
 
 export interface GetNodeArguments {
   /** An id, or the title or alias of one note. */
@@ -29,6 +29,8 @@ export interface GetNodeArguments {
   readonly maxTokens?: number | undefined
 }
 
+/** Notes that are named where what they link to does not exist. */
+const WANTED_BY = 3
 /** Neighbours shown in each direction. */
 const MAX_NEIGHBORS = 20
 
@@ -40,7 +42,10 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
   return answer(core, call, async (snapshot) => {
     const meant = await findMeant(snapshot, core, [args.id], { withMissing: false })
     const [id] = meant.ids
-    if (id === undefined) return { value: null, warnings: meant.warnings }
+    if (id === undefined) {
+      const wanted = await wantedWarning({ core, snapshot, call }, args.id)
+      return { value: null, warnings: [...meant.warnings, ...wanted] }
+    }
     const read = await readNode({ core, snapshot, call }, id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
@@ -68,6 +73,16 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
     return { value: fitted, warnings, ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }) }
   })
+}
+
+/** Says who links to what does not exist; nothing where no note does. */
+async function wantedWarning({ core, snapshot }: Reading, name: string): Promise<readonly Warning[]> {
+  const [missing] = await lookUpKinds(snapshot, core, [name])
+  if (missing?.kind !== 'missing') return []
+  const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: WANTED_BY })
+  const some = items.map(quoted).join(', ')
+  const links = total === 1 ? `1 note links to it: ${some}` : `${total} notes link to it, such as ${some}`
+  return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say of it.` }]
 }
 
 /** Who reads a part must not replace the whole: the hash says what was shown. */

@@ -1,7 +1,10 @@
 import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
+import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
-import type { Writing } from '../core/operations.ts'
+import type { Insights } from '../core/insight.ts'
+import type { InsightState } from '../core/insight-state.ts'
+import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './rankings.ts'
@@ -15,13 +18,20 @@ export interface GraphCore {
   readonly store: Store
   readonly texts: Texts
   readonly rankings: Rankings
+  readonly insights: Insights
+  readonly linkInsights: Insights<'links'>
+  readonly insightState: InsightState
   readonly indexing: Indexing
+  /** What changed in the graph; absent where none of it is kept. */
+  readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
   /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
   readonly loadSearchEarly?: () => void
+  /** What operations would do can be told even where nothing may be written; absent where no one can tell. */
+  readonly planning?: Planning | undefined
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
   /** Absent while attachments are not offered. */

@@ -1,4 +1,4 @@
-import { findMatches, type Match, type SnippetQuery } from '../search/words/matches.ts'
+import { findMatches, type Match, type SnippetQuery, weightOf } from '../search/words/matches.ts'
 import { snippetWith } from '../search/words/snippet.ts'
 
 /** Pictures: of badges and screenshots nothing can be read but an address. */
@@ -21,9 +21,13 @@ export function legible(text: string): string {
   return shown.includes('<') ? shown.replace(TAG, blank) : shown
 }
 
-/** What of a text can be found: without addresses, too. */
+/** What of a text can be found: what a reader sees, without the addresses of links. */
 export function wordsOf(text: string): string {
-  return legible(text).replace(ADDRESS, blank)
+  return withoutAddresses(legible(text))
+}
+
+function withoutAddresses(seen: string): string {
+  return seen.includes('](') ? seen.replace(ADDRESS, blank) : seen
 }
 
 function blankBetween(text: string, open: string, close: string): string {
@@ -45,6 +49,21 @@ function blank(hidden: string): string {
   return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
+/** A chunk and where the words of a question stand in it. */
+export interface ReadChunk {
+  readonly text: string
+  /** `text` with what a reader does not see made spaces. */
+  readonly seen: string
+  /** In `seen`, but for the addresses of links. */
+  readonly matches: readonly Match[]
+}
+
+/** Looks for words where a reader sees them. */
+export function readChunk(text: string, find: (text: string) => readonly Match[]): ReadChunk {
+  const seen = legible(text)
+  return { text, seen, matches: find(withoutAddresses(seen)) }
+}
+
 /** What is shown of a chunk. */
 export interface PassageText {
   readonly text: string
@@ -57,15 +76,13 @@ export interface PassageText {
  * What to show of a chunk in at most `maxLength` UTF-16 units: all of it where that fits, else the sentences and lines in a row that say
  * most of the words, from the beginning of the first of them on. What is hidden is shown only where there is nothing else.
  */
-export function passageText(chunk: string, words: SnippetQuery, maxLength: number): PassageText {
-  const seen = legible(chunk)
-  const matches = findMatches(seen.replace(ADDRESS, blank), words)
-  const isHidden = seen.trim() === '' || (matches.length === 0 && findMatches(chunk, words).length > 0)
+export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
+  const hidden = matches.length === 0 ? findMatches(chunk, words) : []
+  const isHidden = hidden.length > 0 || seen.trim() === ''
   const text = isHidden ? chunk : seen
   const tidy = text === chunk ? chunk : withoutGaps(text)
   if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
-  const found = isHidden ? findMatches(chunk, words) : matches
-  const start = bestStart(text, found, maxLength)
+  const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
   // Within a sentence that is too long for a passage the words alone can tell.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
@@ -119,11 +136,6 @@ function weightWithin(matches: readonly Match[], from: number, end: number): num
   let to = from
   while (to < matches.length && (matches[to]?.end ?? 0) <= end) to++
   return weightOf(matches.slice(from, to))
-}
-
-/** Each word once. */
-function weightOf(matches: readonly Match[]): number {
-  return [...new Map(matches.map(({ term, weight }) => [term, weight])).values()].reduce((sum, weight) => sum + weight, 0)
 }
 
 /** Between two words: lines stay lines, as code and tables need them, with one empty line at most. */

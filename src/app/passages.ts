@@ -3,9 +3,10 @@ import type { Node } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import { chunkNote, headingPathAt } from '../search/chunks.ts'
 import type { Certainty } from '../search/fusion.ts'
-import { matchFinder, type SnippetQuery } from '../search/words/matches.ts'
+import { glanceFor } from '../search/words/glance.ts'
+import { type Match, matchFinder, type SnippetQuery, weightOf } from '../search/words/matches.ts'
 import { TOKEN_BYTES } from './budget.ts'
-import { passageText, wordsOf } from './passage-text.ts'
+import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
 export interface Passage {
@@ -50,8 +51,9 @@ const PASSAGE_BYTES = 110
 const PASSAGES_SHARE = 0.67
 /** Passages that are worth less of the best one would only be read in vain. */
 const LEAST_SHARE = 0.6
-/** Chunks of a long note that are looked through for words: the likeliest by meaning and by how their words begin. */
-const LOOKED_THROUGH = 24
+
+/** Chunks of a long note that are read. */
+const READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
@@ -84,25 +86,46 @@ export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }
 
+/** A part of a note, what was read of it, and how much of a question it says, 0–1. */
+export interface AnsweringPlace {
+  readonly place: ChunkPlace
+  readonly chunk: ReadChunk
+  readonly score: number
+}
+
 /** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
-  // Chunks of another state of the note tell nothing of this one.
-  const stored = query.stored !== undefined && source.hash.startsWith(query.stored.content) ? query.stored : undefined
+  const { words, length } = query
+  return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
+}
+
+/** Where these parts stand. */
+export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
+  const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
   const candidates = stored === undefined ? inOrder(node, source) : byMeaning(stored, meaning)
   const weight = meaning?.weight ?? 0
-  const share = wordShareFor(query.words)
-  const chosen = likeliest(candidates, source.text, { words: query.words, share, weight })
-  const scored = chosen.map(({ place, meaning: certainty }) => ({
-    place,
-    score: (1 - weight) * share(wordsOf(source.text.slice(place.start, place.end))) + weight * certainty,
-  }))
+  const find = matchFinder(query.words)
+  const share = shareFor(query.words)
+  const scored = likeliest(candidates, source.text, { words: query.words, weight }).map(
+    ({ place, meaning: certainty }): AnsweringPlace => {
+      const chunk = readChunk(source.text.slice(place.start, place.end), find)
+      return { place, chunk, score: (1 - weight) * share(chunk.matches) + weight * certainty }
+    },
+  )
   const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
   const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
-  return ranked
-    .slice(0, MOST_PASSAGES)
-    .filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
-    .map(({ place, score }) => toPassage(node, source.text, { place, score, words: query.words, length: query.length }))
+  return ranked.slice(0, MOST_PASSAGES).filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+}
+
+/** The parts that a note consists of, in order; `stored` is how they were embedded. */
+export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
+  return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
+}
+
+/** Chunks of another state of the note tell nothing of this one. */
+function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
+  return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
 
 /** The chunks with how certain each is as an answer, best first. */
@@ -123,80 +146,71 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
-/** The chunks that are worth looking at more closely, by what they have of the words at a first glance. */
+/** The chunks that are worth reading, by what they seem to have of the words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
-  { words, share, weight }: { readonly words: SnippetQuery; readonly share: WordShare; readonly weight: number },
+  { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
 ): readonly Candidate[] {
-  if (candidates.length <= LOOKED_THROUGH) return candidates
-  const glance = glanceFor(words, share)
+  if (candidates.length <= READ) return candidates
+  const glance = glanceFor(words)
+  const all = totalOf(words)
   const rated = candidates.map((candidate) => {
-    const { start, end } = candidate.place
-    return { candidate, rate: (1 - weight) * glance(text.slice(start, end)) + weight * candidate.meaning }
+    const found = glance(text, candidate.place.start, candidate.place.end)
+    return { candidate, rate: found === undefined ? undefined : (1 - weight) * (found / all) + weight * candidate.meaning }
   })
-  rated.sort((a, b) => b.rate - a.rate)
-  return rated.slice(0, LOOKED_THROUGH).map(({ candidate }) => candidate)
-}
-
-/**
- * About what `share` says: searching for a few letters takes a tenth of the time that reading the words takes. It finds them only where words
- * are spelled as they are indexed, but for case.
- */
-function glanceFor(words: SnippetQuery, share: WordShare): WordShare {
-  const beginnings = words.terms.map(({ term, weight: worth }) => ({ letters: commonBeginning(term.form, term.stem), worth }))
-  const all = beginnings.reduce((sum, { worth }) => sum + worth, 0) || 1
-  return (chunk) => {
-    if (!isPlain(chunk)) return share(chunk)
-    const lower = chunk.toLowerCase()
-    return beginnings.reduce((sum, { letters, worth }) => sum + (lower.includes(letters) ? worth : 0), 0) / all
-  }
-}
-
-/** Whether nothing in the text is indexed otherwise than it is spelled: no accents, no `don't`, no `1,000`. */
-function isPlain(text: string): boolean {
-  return ASCII.test(text) && !(text.includes("'") && CONTRACTION.test(text)) && !(text.includes(',') && GROUPED.test(text))
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
-const ASCII = /^[\x00-\x7f]*$/
-/** But for `'s`, which is dropped anyway. */
-const CONTRACTION = /'(?!s\b)[A-Za-z0-9]/
-const GROUPED = /\d,\d/
-
-function commonBeginning(form: string, stem: string): string {
-  let length = 0
-  while (length < stem.length && form[length] === stem[length]) length++
-  return form.slice(0, length)
+  // What cannot be told at a glance is read as well.
+  const told = rated.flatMap(({ candidate, rate }) => (rate === undefined ? [] : [{ candidate, rate }]))
+  told.sort((a, b) => b.rate - a.rate)
+  return [...rated.filter(({ rate }) => rate === undefined), ...told.slice(0, READ)].map(({ candidate }) => candidate)
 }
 
 /** The weight of the words that a text has, as a share of all of them. */
-type WordShare = (text: string) => number
+/** The share of a question's words that a text has, by their weights. */
+export type WordShare = (text: string) => number
 
-function wordShareFor(words: SnippetQuery): WordShare {
-  const all = words.terms.reduce((sum, { weight }) => sum + weight, 0) + words.phrases.length
-  if (all === 0) return () => 0
+export function wordShareFor(words: SnippetQuery): WordShare {
   const find = matchFinder(words)
-  return (text) => {
-    const found = new Map(find(text).map(({ term, weight }) => [term, weight]))
-    return Math.min(1, [...found.values()].reduce((sum, weight) => sum + weight, 0) / all)
-  }
+  const share = shareFor(words)
+  return (text) => share(find(text))
 }
 
-interface Shown extends Pick<PassageQuery, 'words'> {
+function shareFor(words: SnippetQuery): (matches: readonly Match[]) => number {
+  const all = totalOf(words)
+  return (matches) => Math.min(1, weightOf(matches) / all)
+}
+
+/** What all words of a question weigh. */
+function totalOf({ terms, phrases }: SnippetQuery): number {
+  return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
+}
+
+export interface Shown extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
+  /** Of the place, where it was read already. */
+  readonly chunk?: ReadChunk
   readonly length?: number | undefined
 }
 
-function toPassage({ headings }: Node, text: string, { place, score, words, length = USUAL_CHARACTERS }: Shown): Passage {
-  const chunk = text.slice(place.start, place.end)
+/** What is shown of a part of a note in so many characters. */
+export function toPassage(
+  { headings }: Pick<Node, 'headings'>,
+  text: string,
+  {
+    place,
+    score,
+    words,
+    chunk = readChunk(text.slice(place.start, place.end), matchFinder(words)),
+    length = USUAL_CHARACTERS,
+  }: Shown,
+): Passage {
   const shown = passageText(chunk, words, length)
-  const startLine = place.startLine + lineBreaks(chunk, 0, shown.start)
+  const startLine = place.startLine + lineBreaks(chunk.text, 0, shown.start)
   return {
     heading: headingPathAt(headings, startLine),
     start_line: startLine,
-    end_line: startLine + lineBreaks(chunk, shown.start, shown.end),
+    end_line: startLine + lineBreaks(chunk.text, shown.start, shown.end),
     text: shown.text,
     score: Number(score.toFixed(4)),
   }

@@ -1,5 +1,6 @@
 import { anchorOf, headingLinkText } from '../core/heading-text.ts'
 import type { NodeId } from '../core/ids.ts'
+import { linkText } from '../core/link-text.ts'
 import type { LinkForm } from '../core/note.ts'
 import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../core/store.ts'
 import { LOOKED_AT, nearHits, nearTexts } from '../search/near-names.ts'
@@ -12,6 +13,8 @@ export interface ReportedProblem {
   readonly line: number
   /** What is wrong, or the link as written. */
   readonly text: string
+  /** Which one of those that are the same in this line, where it is not the first: 2, 3, … */
+  readonly nth?: number
   /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
   readonly candidates?: readonly string[]
 }
@@ -22,10 +25,15 @@ const SUGGESTIONS = 3
 /** Problems in words, in their order, with what may have been meant: for all of them two questions that are asked at once. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
+  const known = new Map<string, number>()
   return problems.map((problem): ReportedProblem => {
     const { kind, id, line } = problem
+    const text = problemText(problem)
+    const key = JSON.stringify([kind, id, line, text])
+    const nth = (known.get(key) ?? 0) + 1
+    known.set(key, nth)
     const candidates = candidatesOf(problem, hits, notes)
-    return { kind, id, line, text: problemText(problem), ...(candidates === undefined ? {} : { candidates }) }
+    return { kind, id, line, text, ...(nth === 1 ? {} : { nth }), ...(candidates === undefined ? {} : { candidates }) }
   })
 }
 
@@ -50,11 +58,6 @@ function problemText(problem: Problem): string {
     case 'outside_link':
       return `A symbolic link that leads out of the vault, to ${problem.target}: left out.`
   }
-}
-
-function linkText({ form, target, subpath }: WrittenLink): string {
-  const whole = subpath === undefined ? target : `${target}#${subpath}`
-  return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole
 }
 
 function candidatesOf(

@@ -3,6 +3,7 @@ import { nearest } from '../core/nearest.ts'
 import type { PropertyCount, Snapshot, ValueKind } from '../core/store.ts'
 import type { Query } from '../search/query/query.ts'
 import { propertiesIn } from '../search/query/query-words.ts'
+import type { FoundByQuery } from './find-by-query.ts'
 import type { Warning } from './graph-core.ts'
 import { unknownIdWarning } from './known-node.ts'
 import { quoted } from './truncate.ts'
@@ -12,11 +13,11 @@ const TOLD = 5
 /** How many near names a warning holds. */
 const NEAREST = 3
 
-/** Says which notes and properties that a query names there are not, and which it compares that hold nothing to compare. */
+/** Says which notes and properties that a query names there are not, which notes share a name, and which it compares that hold nothing to compare. */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
-  { unknown, isEmpty }: { readonly unknown: readonly string[]; readonly isEmpty: boolean },
+  { unknown, shared, isEmpty }: Pick<FoundByQuery, 'unknown' | 'shared'> & { readonly isEmpty: boolean },
 ): Promise<readonly Warning[]> {
   const asked = [...propertiesIn(query)]
   const [notes, properties] = await Promise.all([
@@ -30,7 +31,13 @@ export async function queryWarnings(
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  return [...notes, ...told]
+  return [...notes, ...shared.slice(0, TOLD).map(sharedTitle), ...told]
+}
+
+function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {
+  const some = ids.slice(0, TOLD).map(quoted).join(', ')
+  const message = `${ids.length} notes are called ${quoted(title)}, and all of them are meant: write the id of one, such as ${some}.`
+  return { code: 'NOTICE', message }
 }
 
 /** Kinds of values that may be numbers or dates. */

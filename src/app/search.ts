@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { NodeId } from '../core/ids.ts'
-import type { ChunkHit, WordHits } from '../core/search.ts'
+import type { ChunkHit, NoteChunks, WordHits } from '../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../core/store.ts'
 import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../search/fusion.ts'
 import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../search/known-share.ts'
@@ -18,9 +18,9 @@ import { lookUpKinds } from './known-node.ts'
 import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
 import { namedExactly } from './named-exactly.ts'
 import { type ListedNode, linksShown, listResponse } from './node-response.ts'
-import { type Meaning, mostPassages, type Passage, passageLengths, passagesOf } from './passages.ts'
+import { type Meaning, mostPassages, type Passage, type PassageQuery, passageLengths, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
-import { readableSource } from './readable-source.ts'
+import { readableSource, shownText } from './readable-source.ts'
 import { toScope, WITH_TEXT } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 import { type Reading, readNotes, unreadWarnings } from './texts.ts'
@@ -104,7 +104,7 @@ export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {
 }
 
 /** The question as a vector, what that means, and why there is none where one was asked for. */
-interface Asked {
+export interface Asked {
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
   readonly warnings: readonly Warning[]
@@ -123,7 +123,8 @@ function whenFindable<T>(
   })
 }
 
-async function ask(core: GraphCore, { mode, query }: SearchArguments, call: Call): Promise<Asked> {
+/** What is asked with, before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
+export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments, 'mode' | 'query'>, call: Call): Promise<Asked> {
   if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
   const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
   const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
@@ -133,14 +134,16 @@ async function ask(core: GraphCore, { mode, query }: SearchArguments, call: Call
   return { question, traits, warnings }
 }
 
-interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
+/** The notes that answer a question, best first, and how their texts are compared with it. */
+export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
   /** How many there are without `limit` and `offset`. */
   readonly relevant: number
   readonly warnings: readonly Warning[]
 }
 
-async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
+/** The stretch of the notes that answer a question. @throws RouxError `NODE_NOT_FOUND` for a scope that is no note */
+export async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
   const { snapshot } = reading
   const { mode, query, relevance } = args
   const { question, traits } = asked
@@ -243,7 +246,7 @@ async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: Searc
   return { ...scope, note: meant.id, withoutArchived: false }
 }
 
-interface RankedHit extends FusedHit<NodeId> {
+export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
@@ -326,15 +329,11 @@ async function describe(
   // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
-  // By words alone too: the notes need not be cut into passages again.
-  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
-  const [{ notes, unread }, stored, others] = await Promise.all([
-    readNotes(reading, quoted, { links }),
-    embedder === undefined ? [] : snapshot.vectors(embedder, quoted),
+  const [{ notes, unread, stored }, others] = await Promise.all([
+    readChunked(reading, quoted, { links, question }),
     quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
   ])
-  const marks = marksOf(args.query, words, literalsIn(args.query))
-  const meaning = meaningOf({ question, traits, known })
+  const { words: marks, meaning } = passageQuery(args.query, { words, question, traits, known })
   const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
@@ -344,9 +343,7 @@ async function describe(
       source === undefined
         ? []
         : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
-    // Between the cards of a canvas stands nothing that is shown.
-    const passages =
-      node.kind === 'canvas' ? found.map((each) => ({ ...each, text: each.text.trim().replace(/ {2,}/g, ' ') })) : found
+    const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) }))
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]
@@ -357,6 +354,34 @@ async function describe(
     warnings: unreadWarnings(unread),
     ...(maxTokens === undefined || unquoted === 0 ? {} : { omitted: { maxTokens, counts: { passages: unquoted } } }),
   }
+}
+
+/** Notes with their texts and stored chunks, in order. */
+export interface ChunkedNotes extends Awaited<ReturnType<typeof readNotes>> {
+  readonly stored: readonly (NoteChunks | undefined)[]
+}
+
+export async function readChunked(
+  reading: Reading,
+  ids: readonly NodeId[],
+  { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
+): Promise<ChunkedNotes> {
+  const { snapshot } = reading
+  // By words alone too: the notes need not be cut into passages again.
+  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
+  const [read, stored] = await Promise.all([
+    readNotes(reading, ids, { links }),
+    embedder === undefined ? [] : snapshot.vectors(embedder, ids),
+  ])
+  return { ...read, stored }
+}
+
+/** What the passages of found notes are chosen by. */
+export function passageQuery(
+  query: string,
+  { words, ...found }: Pick<Ranked, 'words' | 'question' | 'traits' | 'known'>,
+): Pick<PassageQuery, 'words' | 'meaning'> {
+  return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
 }
 
 /** Rare words mark a passage more than common ones. */

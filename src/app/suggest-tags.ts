@@ -118,8 +118,8 @@ interface Near {
 }
 
 async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise<readonly Near[]> {
-  const words = await byWords(reading.snapshot, id, text)
-  const meaning = await byMeaning(reading, id, [...words.keys()])
+  const [words, near] = await Promise.all([byWords(reading.snapshot, id, text), nearByMeaning(reading, id)])
+  const meaning = near === undefined ? new Map<NodeId, number>() : await cosinesFrom(reading, near, [...words.keys()])
   const ids = [...new Set([...words.keys(), ...meaning.keys()])]
   const most = (scores: ReadonlyMap<NodeId, number>): number => Math.max(...scores.values(), Number.EPSILON)
   const [mostWords, mostMeaning] = [most(words), most(meaning)]
@@ -156,19 +156,30 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   return new Map(hits.filter((hit) => hit.id !== id).map((hit) => [hit.id, hit.score]))
 }
 
-/** How near notes are, seen from the middle of the vault: what all notes have in common says nothing. */
-async function byMeaning(
-  { core, snapshot }: Reading,
-  id: NodeId,
-  others: readonly NodeId[],
-): Promise<ReadonlyMap<NodeId, number>> {
+interface NearByMeaning {
+  readonly id: NodeId
+  readonly embedder: string
+  /** What the note is about. */
+  readonly centre: Float32Array
+  readonly ids: readonly NodeId[]
+}
+
+async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<NearByMeaning | undefined> {
   const embedder = core.embedding === undefined ? undefined : await servingVectors(snapshot)
-  if (embedder === undefined) return new Map()
+  if (embedder === undefined) return undefined
   const [own] = await snapshot.vectors(embedder, [id])
   const centre = centreOf(own?.chunks.map(({ vector }) => vector) ?? [])
-  if (centre === undefined) return new Map()
+  if (centre === undefined) return undefined
   const [hits = []] = await snapshot.nearest(embedder, [centre], { withoutArchived: true }, PASSAGES)
-  const near = [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1)
+  return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
+}
+
+/** How near notes are, seen from the middle of the vault: what all notes have in common says nothing. */
+async function cosinesFrom(
+  { core, snapshot }: Reading,
+  { id, embedder, centre, ids: near }: NearByMeaning,
+  others: readonly NodeId[],
+): Promise<ReadonlyMap<NodeId, number>> {
   const ids = [...new Set([...near, ...others])].filter((one) => one !== id)
   const [middle, vectors] = await Promise.all([middleOf(core.store, snapshot, embedder), snapshot.vectors(embedder, ids)])
   const from = away(centre, middle)

@@ -1,5 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { Database } from './database.ts'
+import { isOfKind, migrate, pragma, type StateDatabase } from './migrations.ts'
 
 /** How long to wait for another process that writes, ms. */
 export const BUSY_TIMEOUT = 10_000
@@ -47,6 +48,8 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+const JOURNAL: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
+
 /**
  * Brings a database to this version and sets it up; an empty one becomes a journal.
  * @throws RouxError `PROVIDER_ERROR` when it is another kind of database, or of a newer version.
@@ -58,29 +61,10 @@ export function prepareJournal(database: Database, path: string): void {
     database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
   }
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF')
-  if (isCurrent(database, path)) return
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    // Another process may have been first.
-    for (const migration of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(migration)
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
-}
-
-function isCurrent(database: Database, path: string): boolean {
-  const version = pragma(database, 'user_version')
-  const application = pragma(database, 'application_id')
-  if (version > MIGRATIONS.length || (application !== APPLICATION_ID && (application !== 0 || version !== 0))) {
+  if (!isOfKind(database, JOURNAL)) {
     throw new RouxError('PROVIDER_ERROR', `The record of changes (${path}) was made by another version or program.`, {
       hint: 'Use the newest version. If the file is not needed, move it away; what is in it can then no longer be undone.',
     })
   }
-  return version === MIGRATIONS.length
-}
-
-export function pragma(database: Database, name: string): number {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
+  migrate(database, JOURNAL)
 }

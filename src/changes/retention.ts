@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { pragma } from './journal-schema.ts'
+import { pragma } from './migrations.ts'
 
 /** How long what was changed can be undone. */
 export interface Retention {

@@ -22,6 +22,7 @@ export type CommandName =
   | 'eval'
   | 'export'
   | 'trust'
+  | 'forget'
   | 'token'
   | 'ask'
   | 'verify-quote'
@@ -126,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
         sentence: 'How; csv is a list of edges, so it holds the links only.',
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
+      { name: 'communities', type: 'flag', sentence: 'With the communities of each note, as map has them; not in csv.' },
     ],
   },
   {
@@ -133,6 +135,13 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Let the roux.config.yaml of the vault, or of a folder, set what widens trust.',
     usage: '[vault]',
     words: 1,
+  },
+  {
+    name: 'forget',
+    sentence: 'Forget what is remembered of the past of a vault: what changed in it, and what was written into it.',
+    usage: '[vault]',
+    words: 1,
+    options: [{ name: 'yes', type: 'flag', sentence: 'Do not ask.' }],
   },
   {
     name: 'token',

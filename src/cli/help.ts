@@ -86,8 +86,8 @@ function isShort(tool: string): boolean {
 
 function positionalsOf(parameters: readonly Parameter[]): string {
   return parameters
-    .filter(({ required }) => required)
-    .map(({ name, many }) => ` <${name}>${many ? '…' : ''}`)
+    .filter(({ required, isWord }) => required || isWord)
+    .map(({ name, many, required }) => (required ? ` <${name}>${many ? '…' : ''}` : ` [${name}]`))
     .join('')
 }
 

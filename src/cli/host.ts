@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { AiDesk, Diagnosis, OpenOptions, SharedParts } from '../compose.ts'
+import type { AiDesk, Diagnosis, History, OpenOptions, SharedParts } from '../compose.ts'
 import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
@@ -35,6 +35,10 @@ export interface Composition {
   diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey'>): Promise<Diagnosis>
   /** Consent, and what models were asked. */
   openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk>
+  /** What is remembered of the vault's past. */
+  readHistory(settings: Settings): History
+  /** Forgets it. Returns what was forgotten. */
+  forgetHistory(settings: Settings): History
   /** Bytes on disk of the vault's indexes. */
   measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
 }

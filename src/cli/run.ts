@@ -19,6 +19,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   eval: () => import('./eval/eval.ts'),
   export: () => import('./vaults/export.ts'),
   trust: () => import('./vaults/trust.ts'),
+  forget: () => import('./vaults/forget.ts'),
   token: () => import('./serving/token.ts'),
   ask: () => import('./ai/ask.ts'),
   'verify-quote': () => import('./ai/verify-quote.ts'),
@@ -63,6 +64,7 @@ async function runCommand(command: Command, rest: readonly string[], host: Host)
 async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {
   const { findTool, runTool, unknownCommand } = await import('./tools/tool-command.ts')
   const { argumentsOf, optionsOf, parametersOf } = await import('./tools/tool-help.ts')
+  const { runDecision } = await import('./tools/decide.ts')
   const tool = await findTool(host, name)
   if (tool === undefined) throw await unknownCommand(host, name)
   const parameters = parametersOf(tool.definition())
@@ -70,7 +72,7 @@ async function runToolCommand(name: string, rest: readonly string[], host: Host)
   const invocation = invocationOf(parsed, host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (invocation.options.get('help')) return showHelp(invocation, name)
-  return runTool(invocation, tool, argumentsOf(parameters, parsed))
+  return runDecision(tool.name, invocation) ?? runTool(invocation, tool, argumentsOf(parameters, parsed))
 }
 
 function invocationOf({ options, positionals }: Parsed, host: Host): Invocation {

@@ -247,6 +247,18 @@ export const SETTINGS = [
     'insight.ignore',
     'What `map`, `gaps` and the other tools for the vault as a whole leave out, as glob patterns relative to the vault, e.g. ["templates/**"].',
   ),
+  integer(
+    'insight.keep_days',
+    { min: 0, max: 3_650, value: 30 },
+    'For how many days the log of what changed is kept, from which `changes_since` answers; 0 keeps none.',
+    { widens: true },
+  ),
+  integer(
+    'insight.keep_mb',
+    { min: 1, max: 10_000, value: 20 },
+    'How many megabytes that log, of all vaults together, may take; the oldest entries go first.',
+    { widens: true },
+  ),
   flag('tools.write', false, 'Offer the tools that change notes; `--write` does so for one run.', { widens: true }),
   flag('tools.attach', false, 'Offer the tools for attachments; `--write` does so for one run.', { widens: true }),
   flag('tools.insight', true, 'Offer the tools that answer for the vault as a whole, such as `map`, `gaps` and `context_pack`.', {
@@ -271,7 +283,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   write:
     'What may be written, and for how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
   mcp: 'What is offered to assistants beside tools.',
-  insight: 'What is left out where the vault is looked at as a whole.',
+  insight: 'The vault as a whole: what is left out of it, and how long it is remembered what changed.',
   http: 'Serving over HTTP, with a token: see `roux token`.',
   tools: 'The tools that are offered: two groups that are off, one that is on, and every tool by name.',
 }

@@ -109,6 +109,8 @@ export interface VaultState {
   readonly nextKey: number
   /** Everything that was found then is committed; else a writer is at it, or ended half way. */
   readonly complete: boolean
+  /** A random name, given with the first complete generation: an index that is built again has another, however many generations it has. */
+  readonly lineage?: string
 }
 
 /** What the last commit left. */

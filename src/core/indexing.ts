@@ -23,6 +23,8 @@ export interface IndexStatus {
   readonly watch: 'events' | 'polling' | 'off'
   /** What is behind the graph: absent until the files were compared. */
   readonly search?: SearchProgress
+  /** Why what changes is not logged just now; absent where it is. */
+  readonly log?: string
   /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
   readonly message?: string
 }

@@ -133,6 +133,12 @@ export interface WriteResult {
   readonly notes: readonly string[]
 }
 
+/** Tells what operations would do, whether or not anything may be written. */
+export interface Planning {
+  /** @throws RouxError as the operations do */
+  plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
+}
+
 /** Writes into the vault, as `app/` sees it; absent where nothing may be written. */
 export interface Writing {
   /** @throws RouxError as the operations do; nothing is written then. */

@@ -66,6 +66,8 @@ export type Lookup =
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
   /** That link to any of these, or that any of these links to; themselves left out. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }
+  /** These alone. */
+  | { readonly kind: 'among'; readonly nodes: readonly NodeId[] }
   | { readonly kind: 'task'; readonly state: TaskState }
   /** Whose path contains the text. */
   | { readonly kind: 'path'; readonly text: string }

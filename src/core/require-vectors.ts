@@ -18,7 +18,8 @@ export function requireVectors(
   for (const vector of vectors) {
     if (vector.length !== dimensions) throw wrongAnswer(id, `a vector of ${vector.length} instead of ${dimensions} numbers`)
     let squares = 0
-    for (const value of vector) squares += value * value
+    // Not `for … of`, which makes an object of each number.
+    for (let at = 0; at < dimensions; at++) squares += (vector[at] as number) * (vector[at] as number)
     if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is no number')
     const length = Math.sqrt(squares)
     if (length !== 0 && Math.abs(length - 1) > LENGTH_TOLERANCE)

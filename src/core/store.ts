@@ -107,6 +107,19 @@ export interface Occurrence {
   readonly inComment: boolean
 }
 
+/** A part of a node's text; UTF-16 offsets. */
+export interface Stretch {
+  readonly id: NodeId
+  readonly start: number
+  readonly end: number
+}
+
+/** A link in a text, and how well known what it leads to is. */
+export interface OutgoingLink extends Occurrence {
+  /** Nodes that link to `to`. */
+  readonly inLinks: number
+}
+
 export interface PathOptions {
   /** `out` follows links only forwards. */
   readonly direction: 'any' | 'out'
@@ -315,6 +328,8 @@ export interface Snapshot {
   readonly files: number
   /** Everything that was found in the vault is in it; else this or another process is still reading it. */
   readonly complete: boolean
+  /** Of the index that it is a generation of, see `VaultState.lineage`; absent where that has none yet. */
+  readonly lineage?: string | undefined
   /** The use case is not run again, whatever moves on. */
   readonly isLast: boolean
   /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */
@@ -326,6 +341,8 @@ export interface Snapshot {
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
+  /** What notes are called: the title, then the aliases; nothing for what is not there. */
+  namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** By id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
   /** One of the scope's nodes; the same `seed` (0 ≤ seed < 1) picks the same of an unchanged vault. */
@@ -348,6 +365,13 @@ export interface Snapshot {
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Every place where the first of a pair links to the second, in order of position; a list a pair. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
+  /** Every place in other listed nodes that links to one of these, by source, then position. */
+  linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
+  /**
+   * The links that begin in each stretch and lead to other nodes of the scope, in order of position; none of comments. The same offsets as
+   * those of occurrences.
+   */
+  linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
   /** Shortest first, then by ids; each is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
   /** By score, then id; `undefined` for a metric of the whole graph of which nothing was kept yet. */
@@ -427,6 +451,8 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
+      /** The ids of its communities, of the first level and one down; where they are asked for and it is in any. */
+      readonly communities?: readonly string[]
     }
   | {
       readonly kind: 'edge'

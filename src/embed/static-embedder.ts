@@ -112,7 +112,10 @@ export class StaticEmbedder implements Embedder {
   }
 
   #lengthOf(row: number): number {
-    return Math.hypot(...this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
+    let squares = 0
+    for (const value of this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
+      squares += value * value
+    return Math.sqrt(squares)
   }
 }
 
@@ -125,7 +128,7 @@ function kindOf(piece: string): { readonly letters: number; readonly begins: boo
 
 function toUnit(sum: Float64Array): Float32Array {
   let squares = 0
-  for (const value of sum) squares += value * value
+  for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) * (sum[i] as number)
   const vector = new Float32Array(sum.length)
   if (squares === 0) return vector
   const factor = 1 / Math.sqrt(squares)

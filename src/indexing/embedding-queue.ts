@@ -110,6 +110,16 @@ export class EmbeddingQueue {
     return this.#isStuck || (this.#known !== undefined && this.#left() === 0)
   }
 
+  /** Notes are being embedded. */
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  /** Questions come. */
+  get isAsked(): boolean {
+    return this.#pace.isAsked
+  }
+
   /** Someone asks something: what is embedded in the meantime must not make them wait. */
   asked(): void {
     this.#pace.asked()
@@ -238,7 +248,10 @@ export class EmbeddingQueue {
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
     // The built-in table makes vectors faster than they are read.
-    if (embedder.id.startsWith('static:')) return await this.#parts.search.vectorsOf(embedder.id, keys)
+    if (embedder.id.startsWith('static:')) {
+      const stored = keys.filter((key) => this.#known?.has(key))
+      return await this.#parts.search.vectorsOf(embedder.id, stored)
+    }
     this.#lent ??= await this.#parts.search.vectorsOf(embedder.id, [...this.#queue, ...this.#dropped].slice(0, MOST_LENDERS))
     return this.#lent
   }

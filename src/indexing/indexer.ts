@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { hash as digest } from 'node:crypto'
+import { hash as digest, randomBytes } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
+import type { GraphChanges, GraphLogWriter } from '../core/graph-changes.ts'
 import { toVaultPath, type VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
 import { folderOf } from '../core/paths.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import { changesBetween } from '../graph/changes/changes-between.ts'
 import type { NameIndex } from '../links/name-index.ts'
 import { parseCanvas } from '../markdown/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
@@ -13,6 +15,7 @@ import { checkSubpaths } from './check-subpaths.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
 import { LinkTable, type Renamed } from './link-table.ts'
+import type { RecentBytes } from './recent-bytes.ts'
 
 /** What to compare with the files: everything, or folders (with or without what is below) and files. */
 export type Scope = { readonly all: true } | Parts
@@ -24,6 +27,8 @@ interface Parts {
   readonly files: readonly string[]
   /** Files and folders that got another name: what is known of them is still right. */
   readonly moves?: readonly Move[]
+  /** The recorded change that made this necessary. */
+  readonly change?: string
 }
 
 export interface Move {
@@ -43,6 +48,10 @@ export interface IndexerOptions {
   /** Resolves when the index may be written for the first time. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
+  /** Told what each commit changed in the graph; absent: no one asks. */
+  readonly log?: GraphLogWriter
+  /** Where the bytes of notes are left for search. */
+  readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
 export interface Reconciled {
@@ -96,6 +105,11 @@ export class Indexer {
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outside: readonly OutsideLink[] = []
   #isComplete = false
+  #lineage: string | undefined
+  /** Paths by key, of files that are known or listed. */
+  #paths: (string | undefined)[] = []
+  /** The log was told which generation there is since this indexer began. */
+  #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
 
@@ -121,8 +135,18 @@ export class Indexer {
         // A commit that failed, or that another process forestalled, leaves what is remembered ahead of the index.
         if (done === undefined) this.forget()
       }
-      if (done !== undefined) return done
+      if (done === undefined) continue
+      this.#markOnce()
+      return done
     }
+  }
+
+  /** What was committed and not logged, by a process that died in between, is a gap from here on. */
+  #markOnce(): void {
+    const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
+    if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
+    this.#isMarked = true
+    void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
   /** Whether a file that is told of is as it was when it was read last: then there is nothing new about it, as after a write of our own. */
@@ -153,10 +177,12 @@ export class Indexer {
   async #recall(): Promise<void> {
     const state = await this.#writer.state()
     const known = new Map<string, KnownFile>()
+    const paths: (string | undefined)[] = []
     let [wikilinks, relativeLinks, nextKey] = [0, 0, state.nextKey]
     for await (const part of this.#writer.files()) {
       for (const file of part) {
         known.set(file.path, file)
+        paths[file.key] = file.path
         wikilinks += file.style.wikilinks
         relativeLinks += file.style.relativeLinks
         nextKey = Math.max(nextKey, file.key + 1)
@@ -168,6 +194,8 @@ export class Indexer {
     this.#style = { wikilinks, relativeLinks }
     this.#outside = state.outside
     this.#isComplete = state.complete
+    this.#lineage = state.lineage
+    this.#paths = paths
     this.#nextKey = nextKey
     // Of an index that is not complete links may lead to keys of files that are still to come.
     this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
@@ -219,7 +247,9 @@ export class Indexer {
       const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
       changed += facts.put.length
       const expected = first ? rest.filter((file) => !this.#known.has(file.path)) : []
-      const committed = await this.#commit({ ...facts, expected, gone, outside: plan.outside, complete: rest.length === 0 })
+      const origin = scope.all ? {} : scope
+      const changes = { ...facts, expected, gone, outside: plan.outside, complete: rest.length === 0, origin }
+      const committed = await this.#commit(changes)
       if (!committed) return undefined
       first = false
     }
@@ -358,7 +388,9 @@ export class Indexer {
     const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
     const parsed = described.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
     const note = withEncodingProblem(parsed, text, bytes)
-    return describeNote(file, described, { note, text, hash: digest('sha256', bytes, 'hex') })
+    const hash = digest('sha256', bytes, 'hex')
+    this.#options.recent?.keep(hash, bytes)
+    return describeNote(file, described, { note, text, hash })
   }
 
   /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */
@@ -380,13 +412,14 @@ export class Indexer {
   /** @returns false when another process committed first. */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
-    const { put, expected, gone, touch, outside, complete } = changes
+    const { put, expected, gone, touch, outside, complete, origin } = changes
     const nothing = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
     if (nothing && this.#generation > 0 && (this.#isComplete || !complete)) return true
     const removed = gone.map(({ key }) => key)
     const placed = put.map((fact): FileFacts & { key: number } =>
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
+    for (const { key, path } of placed) this.#paths[key] = path
     // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
@@ -399,11 +432,13 @@ export class Indexer {
     // The facts become the record: thousands of copies of objects this wide are what a cold start would wait for.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
+    const logged = await this.#recordsToLog(placed, removed)
     const again = known.map((record) => ({ before: record.links, links: links.resolveChanged(record, changed) }))
     for (const [at, checked] of (await checkSubpaths(again, outlines)).entries()) {
       const record = known[at]
       if (record !== undefined && !sameEnds(record.links, checked)) records.push({ ...record, links: checked })
     }
+    const difference = logged && this.#changesFrom([...logged, ...known], { records, removed, origin })
     await this.#options.permission
     const open = await this.#writer.begin(this.#generation)
     const giveIds = this.#ids.change({ removed: gone, placed })
@@ -412,10 +447,48 @@ export class Indexer {
       const part = { put: records.slice(from, from + PUT_FILES), remove: isFirst ? removed : [], touch: isFirst ? touch : [] }
       await open.put({ ...part, ids: () => giveIds(part, isFirst) })
     }
-    const generation = await open.commit({ mode: this.#mode, outside, nextKey: this.#nextKey, complete })
+    const lineage = this.#lineage ?? (complete ? randomBytes(LINEAGE_BYTES).toString('hex') : undefined)
+    const state = { mode: this.#mode, outside, nextKey: this.#nextKey, complete, ...(lineage === undefined ? {} : { lineage }) }
+    const generation = await open.commit(state)
     if (generation === undefined) return false
-    this.#remember(generation, { records, gone, touch, outside, complete })
+    this.#tellLog(lineage, generation, difference)
+    this.#remember(generation, { records, gone, touch, outside, complete, lineage })
     return true
+  }
+
+  /** What the index holds of files that change, where a log asks; what a new index begins with is no change. */
+  async #recordsToLog(
+    placed: readonly { readonly key: number; readonly path: string }[],
+    removed: readonly number[],
+  ): Promise<readonly FileRecord[] | undefined> {
+    if (this.#options.log === undefined || this.#lineage === undefined) return undefined
+    const keys = placed.flatMap(({ key, path }) => (this.#known.has(path) ? [key] : []))
+    return await this.#writer.records([...keys, ...removed])
+  }
+
+  #changesFrom(
+    before: readonly FileRecord[],
+    { records, removed, origin }: { records: readonly FileRecord[]; removed: readonly number[]; origin: Origin },
+  ): GraphChanges | undefined {
+    const { moves = [], change } = origin
+    return changesBetween({
+      before,
+      after: records,
+      removed,
+      pathOf: (key) => this.#paths[key],
+      formerPath: (path) => formerPath(path, moves),
+      time: Date.now(),
+      change,
+    })
+  }
+
+  #tellLog(lineage: string | undefined, generation: number, changes: GraphChanges | undefined): void {
+    const { log } = this.#options
+    if (log === undefined || lineage === undefined || generation === this.#generation) return
+    if (lineage === this.#lineage && changes !== undefined) {
+      log.append({ lineage, base: this.#generation, generation, changes })
+    } else log.mark(lineage, generation)
+    this.#isMarked = true
   }
 
   /** Adds who links to headings and blocks of these notes, where those are not what the index holds. */
@@ -454,19 +527,25 @@ export class Indexer {
   #reserve(path: string): number {
     const key = this.#takeKey(path)
     this.#reserved.set(path, key)
+    this.#paths[key] = path
     return key
   }
 
   #remember(
     generation: number,
-    done: { records: readonly FileRecord[] } & Pick<Changes, 'gone' | 'touch' | 'outside' | 'complete'>,
+    done: { records: readonly FileRecord[]; lineage: string | undefined } & Pick<
+      Changes,
+      'gone' | 'touch' | 'outside' | 'complete'
+    >,
   ): void {
     this.#generation = generation
+    this.#lineage = done.lineage
     this.#outside = done.outside
     this.#isComplete = done.complete
     this.#style = this.#styleWith(done.records, done.gone)
     for (const { path, key } of done.gone) {
       this.#known.delete(path)
+      this.#paths[key] = undefined
       this.#freeKeys.push(key)
     }
     for (const { key, path, excluded, stat, style } of done.records) {
@@ -488,6 +567,8 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
+/** Enough that no two indexes of one machine have the same name. */
+const LINEAGE_BYTES = 6
 
 interface Plan {
   read: readonly ListedFile[]
@@ -513,7 +594,11 @@ interface Changes {
   readonly outside: readonly OutsideLink[]
   /** Nothing is left to be read after these. */
   readonly complete: boolean
+  readonly origin: Origin
 }
+
+/** What is known of why files changed. */
+type Origin = Pick<Parts, 'moves' | 'change'>
 
 /** Whether a path lies in one of some folders, at the cost of a look at each folder above it, however many those are. */
 function containment(folders: Parts['folders']): (path: string) => boolean {

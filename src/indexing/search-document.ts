@@ -41,6 +41,8 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
 
 /** A note as it is read, and what the index knows of it. */
 export interface NoteSource extends SearchedFile {
+  /** Of its bytes, where that is known. */
+  readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
@@ -48,9 +50,9 @@ export interface NoteSource extends SearchedFile {
  * Reads the bytes of a note, or of a canvas, of which its text cards count, for search; notes are parsed only where the index holds nothing
  * of them.
  */
-export function readNote({ key, path, kind, known }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
+export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  const hash = digest('sha256', bytes, 'hex')
+  const hash = given ?? digest('sha256', bytes, 'hex')
   const text = kind === 'canvas' ? canvasProse(written) : written
   const { title, aliases, tags, headings, properties, bodyStart } =
     kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written, text, hash }, flavour)

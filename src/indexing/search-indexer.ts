@@ -7,14 +7,19 @@ import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
 import { stemOf } from '../search/words/stem.ts'
 import { EmbeddingQueue } from './embedding-queue.ts'
+import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 export interface SearchParts {
   readonly vault: Vault
+  /** What was read of it for the graph. */
+  readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
+  /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
+  readonly isEmbedderQuick?: boolean
   /** The vectors of other embedders go when this one's are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
@@ -35,6 +40,13 @@ const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 /** Notes that are read at once. */
 const READ_TOGETHER = 16
+/** Where more notes than these wait for their words, words come first and notes are read again for their vectors. */
+const MOST_AT_ONCE = 10_000
+/** Notes that are kept from their words to their vectors, and how many are worth making vectors of. */
+const MOST_READ = 256
+const ENOUGH_READ = 128
+/** Longer ones (UTF-16 units) are read again. */
+const LONGEST_READ = 1 << 15
 /** How often a note that is not what the index says is read again before the index says something else of it. */
 const MOST_DOUBTS = 4
 
@@ -52,6 +64,8 @@ export class SearchIndexer {
   /** Notes that were not what the index says when they were read, and how often: the comparison may find that they are again. */
   readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
+  /** Read for their words; their vectors are still to be made. */
+  readonly #notes = new Map<number, ReadNote>()
   #batch: WordBatch | undefined
   #batchCharacters = 0
   #batchVersions = new Map<number, number>()
@@ -69,7 +83,7 @@ export class SearchIndexer {
             search: parts.search,
             openEmbedder,
             supersedes,
-            read: (keys) => this.#read(keys),
+            read: (keys) => this.#readOnce(keys),
             onWake: parts.onWake,
           })
   }
@@ -94,10 +108,16 @@ export class SearchIndexer {
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
+      if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
+        await this.#embedding.step()
+        // Words wait for vectors that are being made, and for nothing else.
+        if (this.#embedding.isRunning) return 'waiting'
+      }
       await this.#indexWords()
       return 'more'
     }
     const embedded = (await this.#embedding?.step()) ?? 'done'
+    if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
     // What was moved has taken over the vectors of what is gone.
     if (embedded === 'done' && this.#gone.size > 0) {
@@ -193,9 +213,11 @@ export class SearchIndexer {
       for (const key of keys) this.#wordQueue.delete(key)
       const notes = await this.#read(keys)
       await this.#putWords(batch, notes)
-      for (const { words, fields } of notes) {
+      for (const note of notes) {
+        const { words, fields } = note
         this.#batchCharacters += fields.body.length
         this.#batchVersions.set(words.key, words.version)
+        if (this.#isKept(note)) this.#notes.set(words.key, note)
       }
       if (performance.now() - started > STEP_MS) return
     }
@@ -232,17 +254,34 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
+  /** Whether a note that was read for its words will soon be asked for its vectors. */
+  #isKept({ fields }: ReadNote): boolean {
+    const isSoon = this.#parts.isEmbedderQuick === true && this.#embedding?.isAsked === false
+    return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
+  }
+
+  /** Those that were read for their words are not read again. */
+  async #readOnce(keys: readonly number[]): Promise<readonly ReadNote[]> {
+    const notes = keys.map((key) => this.#notes.get(key))
+    for (const key of keys) this.#notes.delete(key)
+    const isCurrent = (note: ReadNote | undefined): note is ReadNote =>
+      note !== undefined && this.#wanted.get(note.words.key)?.version === note.words.version
+    return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
+  }
+
   /** Notes as they are on disk, without those that are gone. Which are not what the index says is told. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
-    const { index, vault, flavour, kindOf } = this.#parts
+    const { index, vault, recent, flavour, kindOf } = this.#parts
+    if (keys.length === 0) return []
     const descriptions = await index.descriptions(keys)
     return keys.flatMap((key) => {
       const wanted = this.#wanted.get(key)
       if (wanted === undefined) return []
       const { path } = wanted
-      const bytes = vault.read(path)
+      const kept = recent.take(wanted.hash)
+      const bytes = kept ?? vault.read(path)
       const isThere = bytes !== undefined && bytes !== 'unreadable'
-      const source = { key, path, kind: kindOf(path), known: descriptions.get(key) }
+      const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: kept && wanted.hash }
       const note = isThere ? readNote(source, bytes, flavour) : undefined
       if (note?.words.version !== wanted.version) {
         this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)

@@ -7,6 +7,7 @@ import type { SearchProgress } from '../core/search.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
 import type { Vault } from '../core/vault.ts'
 import type { IndexerOptions } from './indexer.ts'
+import type { RecentBytes } from './recent-bytes.ts'
 import { SearchIndexer, type StepResult } from './search-indexer.ts'
 
 /** What search works with; made by whoever composes it. */
@@ -14,6 +15,8 @@ export interface SearchServiceParts {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /** Absent: meaning is not indexed. */
   readonly openEmbedder?: () => Promise<Embedder>
+  /** See `SearchParts`. */
+  readonly isEmbedderQuick?: boolean
   /**
    * Work as soon as the graph is right (a server), or when someone waits for it (a command). Only what a server makes takes the place of
    * other embedders' vectors: a command may be tried once with another one, beside a server that needs its own.
@@ -25,6 +28,7 @@ export interface SearchServiceParts {
 
 export interface SearchHooks {
   readonly indexer: Pick<IndexerOptions, 'profile' | 'comments' | 'kindOf'>
+  readonly recent: Pick<RecentBytes, 'take'>
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
@@ -184,9 +188,11 @@ export class SearchService {
     const { profile, comments, kindOf } = this.#hooks.indexer
     this.#indexer = new SearchIndexer({
       vault,
+      recent: this.#hooks.recent,
       index,
       search: this.#writer,
       ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
+      isEmbedderQuick: this.#parts.isEmbedderQuick === true,
       supersedes: this.#parts.isEager,
       flavour: { profile, comments, mode },
       kindOf: (path) => kindOf(path, mode),

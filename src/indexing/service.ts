@@ -4,6 +4,7 @@ import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
+import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
 /** What the service works with; made by whoever composes it. */
@@ -23,7 +24,7 @@ export interface ServiceParts {
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress'>
+  readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
   /** The index was replaced by another: in memory, or on disk built again. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
@@ -96,6 +97,7 @@ export class IndexingService implements Indexing {
   #writer: IndexWriter | undefined
   #indexer: Indexer | undefined
   readonly #search: SearchService
+  readonly #recent = new RecentBytes()
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #working: 'building' | 'verifying' = 'building'
@@ -118,6 +120,7 @@ export class IndexingService implements Indexing {
     this.#status = { phase: 'waiting', done: 0, total: 0, cache: 'disk', file: parts.file, watch: parts.watchKind }
     this.#search = new SearchService(parts.search, {
       indexer: parts.indexer,
+      recent: this.#recent,
       isDamage: parts.isDamage,
       isUnwritable: parts.isUnwritable,
       onMismatch: (path) => void this.reconcile([path]).catch(() => {}),
@@ -209,6 +212,13 @@ export class IndexingService implements Indexing {
   onStatus(listener: (status: IndexStatus) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** The log of changes cannot be written for this reason; or can again. */
+  noteLog(reason: string | undefined): void {
+    const { log: _, ...status } = this.#status
+    this.#status = status
+    this.#tell(reason === undefined ? {} : { log: reason })
   }
 
   /** A reader found the index damaged: whoever waits, waits for the next one. */
@@ -406,6 +416,7 @@ export class IndexingService implements Indexing {
     return new Indexer(vault, writer, {
       ...this.#parts.indexer,
       permission: this.#permission,
+      recent: this.#recent,
       onProgress: (done, total) => {
         if (total > 0) this.#tell({ phase: this.#working, done, total })
       },
@@ -469,6 +480,7 @@ export class IndexingService implements Indexing {
       return
     }
     this.#timer = setTimeout(() => {
+      this.#recent.clear()
       this.#indexer?.warm().catch(() => {})
       if (!this.#isPermitted) return
       this.#writer?.tidy().catch(() => {})

@@ -7,6 +7,13 @@ import type { getNeighbors } from '../app/get-neighbors.ts'
 import type { getNode } from '../app/get-node.ts'
 import type { getProblems } from '../app/get-problems.ts'
 import type { getTree } from '../app/get-tree.ts'
+import type { changesSince } from '../app/insight/changes-since.ts'
+import type { compare } from '../app/insight/compare.ts'
+import type { contextPack } from '../app/insight/context-pack.ts'
+import type { listGaps } from '../app/insight/gaps.ts'
+import type { impact } from '../app/insight/impact.ts'
+import type { mapVault } from '../app/insight/map.ts'
+import type { suggestLinks } from '../app/insight/suggest-links.ts'
 import type { listNodes } from '../app/list-nodes.ts'
 import type { listProperties } from '../app/list-properties.ts'
 import type { listTags } from '../app/list-tags.ts'
@@ -66,7 +73,7 @@ export interface VaultMethods {
 
   /** Notes that fit a query of words and filters, with the text around the match. For a question use search. */
   findNodes(args: {
-    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
+    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
@@ -204,6 +211,47 @@ export interface VaultMethods {
     readonly relevance?: 'strict' | 'normal' | 'loose'
   }, options?: CallOptions): ReturnType<typeof suggestTags>
 
+  /** All that a question needs, in one budget: passages that answer, and those that links in them lead to. Or about some notes: ids. */
+  contextPack(args?: {
+    /** The question. */
+    readonly query?: string
+    /** These notes first. */
+    readonly ids?: readonly string[]
+    /** Budget, 4,000. */
+    readonly max_tokens?: number
+    /** Only this folder. */
+    readonly folder?: string
+    /** Only with this tag or one nested in it. */
+    readonly tag?: string
+    /** Goes on; with the same arguments. */
+    readonly cursor?: string
+  }, options?: CallOptions): ReturnType<typeof contextPack>
+
+  /** What deleting a note or folder, or operations, would do to the links, without doing it: broken links, orphans, parts that fall apart. */
+  impact(args?: {
+    /** Delete this. */
+    readonly id?: string
+    /** Delete all in it. */
+    readonly folder?: string
+    /** As for apply_changes. */
+    readonly operations?: readonly {
+      readonly tool: string
+      readonly arguments: Readonly<Record<string, unknown>>
+    }[]
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof impact>
+
+  /** What two notes share: links, passages, a path; and what not. */
+  compare(args: {
+    /** Id or title. */
+    readonly a: string
+    /** Other. */
+    readonly b: string
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof compare>
+
   /** Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once. */
   searchByTags(args: {
     /** Tags, with or without "#". */
@@ -232,6 +280,8 @@ export interface VaultMethods {
     readonly offset?: number
     /** Default: notes. missing: linked to and not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
+    /** Only of this community, from map. */
+    readonly community?: string
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listNodes>
@@ -322,6 +372,60 @@ export interface VaultMethods {
       readonly answer: string
     }[]
   }, options?: CallOptions): ReturnType<typeof ask>
+
+  /** What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more. */
+  changesSince(args?: {
+    /** From an earlier answer. */
+    readonly cursor?: string
+    /** 2024-01-31, monday, 12h … Default: 7d. */
+    readonly since?: string
+    /** Only this folder. */
+    readonly folder?: string
+    /** Of each list. Default: 20. */
+    readonly limit?: number
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof changesSince>
+
+  /** Links that should be there, likeliest first, of one note or the whole vault. named: a title or alias stands in the text; has line and edit, an operation for apply_changes. related: notes that belong together. */
+  suggestLinks(args?: {
+    /** From this note. */
+    readonly id?: string
+    /** Only this folder. */
+    readonly folder?: string
+    /** Only such. Default: "both". */
+    readonly kind?: 'named' | 'related' | 'both'
+    /** Maximum results. Default: 10. */
+    readonly limit?: number
+    /** Skip so many. */
+    readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof suggestLinks>
+
+  /** What a vault is about: its communities of notes, by links and words, each with label, key notes and words of its own, and the notes that lie between them. The best first look. */
+  map(args?: {
+    /** Only this folder. */
+    readonly scope?: string
+    /** Look into this one: its id. */
+    readonly community?: string
+    /** 2: smaller ones. Default: 1. */
+    readonly level?: number
+    /** Budget. */
+    readonly max_tokens?: number
+  }, options?: CallOptions): ReturnType<typeof mapVault>
+
+  /** What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
+  gaps(args?: {
+    /** Default: all. */
+    readonly kind?: 'apart' | 'cut' | 'wanted' | 'dead_ends'
+    /** Only this folder. */
+    readonly folder?: string
+    /** Maximum results. Default: 20. */
+    readonly limit?: number
+    /** Skip so many. */
+    readonly offset?: number
+  }, options?: CallOptions): ReturnType<typeof listGaps>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */
   createNode(args: {

@@ -45,6 +45,8 @@ export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
+  /** Told of each stretch that is no plain text, in offsets of the file, with the character that it begins with; a link's text comes as `[`, what follows it as `]`. */
+  onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink
   readonly #definitions: ReadonlyMap<string, Definition>
   readonly #lenient: boolean
@@ -130,8 +132,20 @@ export class InlineScanner {
     this.#inactive = 0
     this.#sink.begin(src, start, { base: this.#base, wholeLines: !this.#inRow })
     let i = this.#nextSpecial(start)
-    while (i < end) i = this.#nextSpecial(this.#special(src.charCodeAt(i), i))
+    while (i < end) {
+      const mark = src.charCodeAt(i)
+      const next = this.#special(mark, i)
+      if (this.onSpan !== undefined && next > i + 1) this.#tellSpan(i, next, mark)
+      i = this.#nextSpecial(next)
+    }
     this.#findBlockId()
+  }
+
+  #tellSpan(start: number, end: number, mark: number): void {
+    const base = this.#base
+    // The bracket that was closed last is where the link begins.
+    if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
+    this.onSpan?.(start + base, end + base, mark)
   }
 
   /** The next special character at or after `from`; where it lies behind the run, it is kept for the next run. */

@@ -18,7 +18,20 @@ const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/
  * space collapsed, Markdown kept. What is longer is cut around the range, with `…` where something is left out.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
-  const [from, to] = unitAround(text, start, end)
+  return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
+}
+
+/** Likewise, but of a paragraph of at most 300 characters all of it: what a sentence says is often said by the one after it. */
+export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
+  const unit = unitAround(text, start, end, (all, bounds, range) =>
+    bounds[1] - bounds[0] <= MAX ? bounds : sentenceWithin(all, bounds, range),
+  )
+  return { text: shownUnit(text, [start, end], unit), start: unit[0] }
+}
+
+type Range = readonly [start: number, end: number]
+
+function shownUnit(text: string, [start, end]: Range, [from, to]: Range): string {
   const head = collapse(text.slice(from, start))
     .replace(ITEM, '')
     .replace(/^[\s>]+/, '')
@@ -32,7 +45,8 @@ function collapse(text: string): string {
   return text.replace(/\r?\n[ \t]*(?:>[ \t]?)*/g, ' ').replace(/\s+/g, ' ')
 }
 
-function unitAround(text: string, start: number, end: number): readonly [number, number] {
+/** `within` says what of a paragraph is meant. */
+function unitAround(text: string, start: number, end: number, within: typeof sentenceWithin): Range {
   const low = Math.max(0, start - REACH)
   const high = Math.min(text.length, end + REACH)
   const from = Math.max(low, text.lastIndexOf('\n', start - 1) + 1)
@@ -42,7 +56,7 @@ function unitAround(text: string, start: number, end: number): readonly [number,
   if (WHOLE.test(line) || inFrontmatter(text, start)) return [from, to]
   const paragraph = [linesBefore(text, from, low), linesAfter(text, to, high)] as const
   if (ITEM.test(text.slice(paragraph[0], start)) && paragraph[1] - paragraph[0] <= MAX) return paragraph
-  return sentenceWithin(text, paragraph, [start, end])
+  return within(text, paragraph, [start, end])
 }
 
 function inFrontmatter(text: string, at: number): boolean {
@@ -73,11 +87,7 @@ function linesAfter(text: string, to: number, high: number): number {
   return last
 }
 
-function sentenceWithin(
-  text: string,
-  bounds: readonly [number, number],
-  range: readonly [number, number],
-): readonly [number, number] {
+function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   let [from, to] = bounds
   const base = from
   for (const match of text.slice(from, to).matchAll(SENTENCE_END)) {

@@ -3,17 +3,18 @@ import type { ToolIdentity } from './definition/define-tool.ts'
 /** What a model reads about this server when it connects; clients cut it at 2 KB. */
 export const INSTRUCTIONS = `Roux answers questions about a folder of linked Markdown notes (a vault) as a graph: notes, the links between them, tags, folders.
 
-Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. get_node, get_neighbors, find_path and get_problems take an exact title, too; for guesses call resolve_nodes first: it takes many names at once and forgives typos.
+Notes are named by ids: paths in the vault such as "projects/garden.md", in any case. Most tools take an exact title, too; for guesses call resolve_nodes first: it takes many names and forgives typos.
 
 Where to begin:
-- What do the notes say about something? search with the question in plain words: quote the passages and their lines. Exact words, tags, dates, properties, tasks: find_nodes; list_properties tells keys and values.
-- What is this vault about? get_hubs, then get_tree and list_tags.
-- What does a note say? get_node. Long notes come in parts: go on with offset = next_offset, or ask for one section of its outline.
-- What is around a note? get_node with depth 1, or get_neighbors for one relation or more than 20; similar_nodes for notes about the same.
+- What do the notes say about something? search with the question in plain words: quote passages and lines. Exact words, tags, dates, properties, tasks: find_nodes; list_properties tells keys and values.
+- What is this vault about? map, then map with one community; get_tree. What changed? changes_since.
+- What does a note say? get_node. Long notes come in parts: offset = next_offset goes on, or ask for one section.
+- What is around a note? get_node with depth 1, or get_neighbors for more than 20; similar_nodes for notes about the same; compare for two.
 - Who mentions a note, and how? get_neighbors with direction in and evidence, in one call.
-- How are two notes connected? find_path: each hop holds the sentence that makes the link, so quote it.
+- How are two notes connected? find_path: each hop holds the sentence that makes the link, quote it.
 - Which notes have a tag or lie in a folder? search_by_tags, list_nodes.
-- What needs care? get_problems, first with summary; kind missing_note for the notes most wanted, target for links to one note.
+- All that a task needs, in one budget? context_pack.
+- What needs care? get_problems, first with summary; gaps; suggest_links; impact before you delete or move.
 
 Answers: null or an empty list means that there is nothing, not that something failed. Lists fit 2,000 tokens: ids first; max_tokens (100–50,000) asks for more, offset = next_offset goes on, get_node tells all of one. Text cut with "... [truncated]" goes on in get_node. _warnings: INDEX_BUILDING and EMBEDDING: ask again soon.
 

@@ -59,8 +59,8 @@ export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** Of the file: "Roux" in ASCII, and 2. */
-const APPLICATION_ID = 0x526f7802
+/** Of the file: "Roux" in ASCII, and 4. */
+const APPLICATION_ID = 0x526f7804
 
 /** What made each version out of the one before; only added to. */
 const MIGRATIONS: readonly string[] = [

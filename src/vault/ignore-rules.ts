@@ -1,7 +1,7 @@
 import ignore from 'ignore'
 import picomatch from 'picomatch'
 import type { Mode } from '../core/note.ts'
-import { type FileSystem, readSmallText } from './file-system.ts'
+import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { linearGlob } from './linear-glob.ts'
 import { markerOf } from './vault-root.ts'
 
@@ -86,6 +86,16 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
     if (!last) rules = rules.enter(name)
     return false
   })
+}
+
+/** Whether globs over vault-relative paths, as `IgnoreOptions` has them, match a file or a folder that it is in. */
+export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
+  const compiled = globs.flatMap((glob) => compileGlob(glob, folds))
+  return (path) => {
+    if (compiled.length === 0) return false
+    const names = path.split('/')
+    return names.some((_, at) => hidesByGlob(compiled, names.slice(0, at + 1).join('/'), at < names.length - 1))
+  }
 }
 
 interface Glob {

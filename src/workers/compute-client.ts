@@ -1,11 +1,14 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import { once } from '../core/once.ts'
 import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
+import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
+import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
-/** Graph algorithms and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
-export class ComputeClient implements Analytics, VectorGraphs {
+/** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
+export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
@@ -13,8 +16,8 @@ export class ComputeClient implements Analytics, VectorGraphs {
   #nextId = 1
   /** Runs that someone waits for. */
   #runs = 0
-  /** Graphs that are being built: they are in the worker's memory. */
-  readonly #graphs = new Set<number>()
+  /** Graphs that are being built, and runs over a whole vault: they are in the worker's memory. */
+  readonly #held = new Set<number>()
   #isClosed = false
 
   constructor(startWorker: () => Worker) {
@@ -35,7 +38,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
     const graph = this.#nextId++
-    this.#graphs.add(graph)
+    this.#held.add(graph)
     await this.#ask({ type: 'beginGraph', graph, dimensions })
     return {
       add: async (labels, vectors) => {
@@ -47,8 +50,38 @@ export class ComputeClient implements Analytics, VectorGraphs {
       write: async (path) => (await this.#ask({ type: 'writeGraph', graph, path })) as WrittenGraph,
       // Where the worker has ended, the memory is given back already.
       close: () => {
-        if (this.#graphs.delete(graph)) this.#ask({ type: 'endGraph', graph }).catch(() => {})
+        if (this.#held.delete(graph)) this.#ask({ type: 'endGraph', graph }).catch(() => {})
       },
+    }
+  }
+
+  async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
+    const run = this.#nextId++
+    const worker = this.#start()
+    // Someone may wait for the result.
+    this.#runs++
+    worker.ref()
+    this.#held.add(run)
+    const close = once(() => {
+      if (--this.#runs === 0) worker.unref()
+      if (this.#held.delete(run)) this.#ask({ type: 'endInsight', run }).catch(() => {})
+    })
+    try {
+      await this.#ask({ type: 'beginInsight', run, file, subject }, [subject.offsets.buffer, subject.targets.buffer])
+    } catch (error) {
+      close()
+      throw error
+    }
+    return {
+      addNotes: async (notes) => {
+        await this.#ask({ type: 'addNotes', run, notes })
+      },
+      plan: async () => (await this.#ask({ type: 'planInsight', run })) as RunPlan,
+      addTexts: async (texts) => {
+        await this.#ask({ type: 'addTexts', run, texts })
+      },
+      finish: async (former) => (await this.#ask({ type: 'finishInsight', run, former })) as RunResult,
+      close,
     }
   }
 
@@ -70,7 +103,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
 
   #endIfIdle(): void {
     const worker = this.#worker
-    if (worker === undefined || this.#waiting.size > 0 || this.#graphs.size > 0) return
+    if (worker === undefined || this.#waiting.size > 0 || this.#held.size > 0) return
     this.#worker = undefined
     worker.unref()
     this.#ending = worker.terminate()
@@ -95,7 +128,7 @@ export class ComputeClient implements Analytics, VectorGraphs {
     // One that failed ends later, when another may be at work.
     if (this.#worker !== worker) return
     this.#worker = undefined
-    this.#graphs.clear()
+    this.#held.clear()
     for (const [id, done] of this.#waiting) done({ id, error })
     this.#waiting.clear()
   }

@@ -1,5 +1,8 @@
 import { parentPort } from 'node:worker_threads'
+import type { InsightCache } from '../core/insight-cache.ts'
 import { betweenness, pageRank } from '../graph/analytics.ts'
+import { InsightRun, type RunPlan, type RunResult } from '../insight/insight-run.ts'
+import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
 import { HnswGraph } from '../store/embedded/vectors/hnsw-graph.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
@@ -23,6 +26,7 @@ async function reply({ id, ...job }: ComputeRequest): Promise<ComputeReply> {
 
 async function run(job: ComputeJob): Promise<ComputeResult> {
   if (job.type === 'metric') return job.metric === 'pagerank' ? { scores: pageRank(job) } : betweenness(job)
+  if ('run' in job) return runInsight(job)
   if (job.type === 'beginGraph') return await beginGraph(job.graph, job.dimensions)
   const graph = graphs.get(job.graph)
   if (graph === undefined) throw new Error('the graph was not begun here')
@@ -48,4 +52,48 @@ async function beginGraph(number: number, dimensions: number): Promise<undefined
   const { addon, reason } = await loadHnswAddon()
   if (addon === undefined) throw new Error(reason)
   graphs.set(number, HnswGraph.create(addon, dimensions))
+}
+
+type InsightJob = Extract<ComputeJob, { readonly run: number }>
+
+/** Runs over a vault as a whole, by their numbers. */
+const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
+
+function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
+  if (job.type === 'beginInsight') {
+    const cache = openInsightCache(job.file)
+    runs.set(job.run, { cache, run: new InsightRun(cache, job.subject) })
+    return undefined
+  }
+  const open = runs.get(job.run)
+  if (open === undefined) throw new Error('the run was not begun here')
+  try {
+    return stepOf(open.run, job)
+  } catch (error) {
+    // What was kept may be to blame, and can be made again.
+    open.cache.reset()
+    throw error
+  } finally {
+    if (job.type === 'endInsight') {
+      runs.delete(job.run)
+      open.cache.close()
+    }
+  }
+}
+
+function stepOf(run: InsightRun, job: InsightJob): RunPlan | RunResult | undefined {
+  switch (job.type) {
+    case 'addNotes':
+      run.addNotes(job.notes)
+      return undefined
+    case 'planInsight':
+      return run.plan()
+    case 'addTexts':
+      run.addTexts(job.texts)
+      return undefined
+    case 'finishInsight':
+      return run.finish(job.former)
+    default:
+      return undefined
+  }
 }

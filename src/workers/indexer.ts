@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import { type OpenLogWriter, openLogWriter } from '../changes/graph-log/log-writer.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SearchReadiness } from '../core/indexing.ts'
@@ -7,7 +8,7 @@ import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { forgetFoldedWords } from '../search/words/fold-word.ts'
 import { forgetStems } from '../search/words/stem.ts'
-import { loadSqlite } from '../store/embedded/sqlite.ts'
+import { loadSqlite, openSqlite } from '../store/embedded/sqlite.ts'
 import { openWriters } from '../store/open-writers.ts'
 import { conflictOriginal } from '../vault/conflict-copies.ts'
 import { fileKind } from '../vault/file-kind.ts'
@@ -34,6 +35,7 @@ function serveVault(port: MessagePort): void {
   const relay = new EmbedderRelay(send)
   let service: IndexingService | undefined
   let writes: WriteService | undefined
+  let log: OpenLogWriter | undefined
   let replaced = 0
 
   port.on('message', (message: ToIndexer) => {
@@ -42,7 +44,8 @@ function serveVault(port: MessagePort): void {
         serveVault(message.port)
         break
       case 'open':
-        service = openService(message.data, { send, relay, onReplaced: () => replaced++, onRest: () => writes?.tidy() })
+        log = openLog(message.data, (reason) => service?.noteLog(reason))
+        service = openService(message.data, { send, relay, log, onReplaced: () => replaced++, onRest: () => writes?.tidy() })
         writes = openWrites(message.data, service)
         service.onStatus((status) => send({ type: 'status', status }))
         service.start()
@@ -79,6 +82,7 @@ function serveVault(port: MessagePort): void {
       case 'close':
         void closed(service, send).finally(() => {
           writes?.close()
+          log?.close()
           send({ type: 'closed' })
           // Through the parent's port other vaults may still come.
           if (port !== parentPort) port.close()
@@ -91,6 +95,7 @@ function serveVault(port: MessagePort): void {
 interface ServiceCallbacks {
   readonly send: Send
   readonly relay: EmbedderRelay
+  readonly log: OpenLogWriter | undefined
   readonly onReplaced: () => void
   /** Nothing is left to do for now. */
   readonly onRest: () => void
@@ -98,9 +103,21 @@ interface ServiceCallbacks {
 
 type Send = (message: FromIndexer) => void
 
+const MEGABYTE = 1_000_000
+
+/** The log of what commits change, where one is kept. */
+function openLog(
+  { root, stateFolder, settings: { insight } }: OpenIndexer,
+  onProblem: (reason: string | undefined) => void,
+): OpenLogWriter | undefined {
+  if (insight.keep_days === 0) return undefined
+  const retention = { days: insight.keep_days, bytes: insight.keep_mb * MEGABYTE }
+  return openLogWriter({ stateFolder, root, openDatabase: (path) => openSqlite(path), retention, onProblem })
+}
+
 function openService(
   { root, settings, engine, watch, freshness }: OpenIndexer,
-  { send, relay, onReplaced, onRest }: ServiceCallbacks,
+  { send, relay, log, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
@@ -128,6 +145,7 @@ function openService(
       mode: vault.mode,
       kindOf: fileKind,
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
+      ...(log === undefined ? undefined : { log }),
     },
     onReplaced: (cache) => {
       onReplaced()
@@ -136,6 +154,7 @@ function openService(
     search: {
       openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
+      isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
     },

@@ -11,13 +11,14 @@ import type { Scores } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { WrittenGraph } from '../core/vector-graphs.ts'
+import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 
 /** What the indexing worker works on. */
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
-  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files'>
+  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight'>
   /** Where the record of changes and the locks are kept. */
   readonly stateFolder: string
   readonly engine: EnginePlace
@@ -115,8 +116,20 @@ export type ComputeJob =
   | { readonly type: 'deleteVectors'; readonly graph: number; readonly labels: Uint32Array }
   | { readonly type: 'writeGraph'; readonly graph: number; readonly path: string }
   | { readonly type: 'endGraph'; readonly graph: number }
+  /** A run over a vault as a whole is known by a number, too; `file`: what is kept between runs. */
+  | {
+      readonly type: 'beginInsight'
+      readonly run: number
+      readonly file: string
+      readonly subject: RunSubject
+    }
+  | { readonly type: 'addNotes'; readonly run: number; readonly notes: readonly NoteFacts[] }
+  | { readonly type: 'planInsight'; readonly run: number }
+  | { readonly type: 'addTexts'; readonly run: number; readonly texts: readonly TextOfNote[] }
+  | { readonly type: 'finishInsight'; readonly run: number; readonly former: Uint8Array | undefined }
+  | { readonly type: 'endInsight'; readonly run: number }
 
-export type ComputeResult = Scores | WrittenGraph | undefined
+export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | undefined
 
 export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
 

@@ -2,7 +2,7 @@ import type { VaultPath } from '../core/ids.ts'
 import type { NoteText } from '../core/texts.ts'
 import type { FileStat } from '../core/vault.ts'
 
-/** Bytes of files kept at the most. */
+/** Bytes of files kept at the most, unless it is said. */
 const ROOM = 8 << 20
 
 /** A text, and the stat of its file for as long as it is that file's text. */
@@ -14,7 +14,12 @@ export interface KeptText {
 /** The texts read last: hubs are read again and again, for the sentences that link. */
 export class RecentTexts {
   readonly #kept = new Map<VaultPath, KeptText>()
+  readonly #room: number
   #size = 0
+
+  constructor(room = ROOM) {
+    this.#room = room
+  }
 
   get(path: VaultPath): KeptText | undefined {
     return this.#kept.get(path)
@@ -26,7 +31,7 @@ export class RecentTexts {
     this.#kept.set(path, kept)
     this.#size += kept.stat.size
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= ROOM) break
+      if (this.#size <= this.#room) break
       this.drop(oldest)
     }
   }

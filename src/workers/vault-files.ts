@@ -6,9 +6,8 @@ import type { FileReads } from './file-threads.ts'
 import type { ReadResult } from './messages.ts'
 import { RecentTexts } from './recent-texts.ts'
 
-/** The texts of a vault's notes, as threads of their own read them. */
-export function openTexts(reads: FileReads): Texts {
-  const recent = new RecentTexts()
+/** The texts of a vault's notes, as threads of their own read them; `recent` keeps those that may be read again. */
+export function openTexts(reads: FileReads, recent = new RecentTexts()): Texts {
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
     const known = recent.get(path)
     const result = await reads.read({ kind: 'text', path, ...(known === undefined ? undefined : { known: known.stat }) })

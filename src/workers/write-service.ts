@@ -47,13 +47,22 @@ function isMissed(operations: readonly Operation[], { files }: PlannedWrite): bo
 /** Changes that other processes may have made while a worker was started again, and many more. */
 const LATELY = 1_000
 
-/** Dry runs that can still be executed: the newest. */
+/** Dry runs that can still be executed, and that were: the newest of each. */
 const PLANS_KEPT = 50
+
+function forgetOldest(kept: Map<string, unknown>): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= PLANS_KEPT) break
+    kept.delete(oldest)
+  }
+}
 
 /** Plans and applies what is asked, one after the other, and brings the index up to date before it answers. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
+  /** The changes that plans became when they were carried out. */
+  readonly #done = new Map<string, string>()
   /** Files that recovery left as they were, by the change. */
   readonly #kept = new Map<string, readonly KeptFile[]>()
 
@@ -103,7 +112,7 @@ export class WriteService {
     }
     if (changes.length === 0) return planned
     const applied = await this.#parts.changes.apply(changes, { title, onBegun })
-    if (request.planId !== undefined) this.#plans.delete(request.planId)
+    if (request.planId !== undefined) this.#carriedOut(request.planId, applied.id)
     const notes = [...planned.notes, ...applied.notes]
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
@@ -167,18 +176,31 @@ export class WriteService {
     if (request.planId === undefined) return request
     const plan = this.#plans.get(request.planId)
     if (plan !== undefined) return plan
+    const change = this.#done.get(request.planId)
+    if (change !== undefined) {
+      throw new RouxError(
+        'CONFLICT',
+        `The plan ${JSON.stringify(request.planId)} was carried out already, as change ${change}.`,
+        {
+          hint: 'list_changes shows it, and undo takes it back. To do the same again, make the dry run again.',
+        },
+      )
+    }
     throw new RouxError('CONFLICT', `There is no plan ${JSON.stringify(request.planId)} any more.`, {
       hint: 'Make the dry run again: plans are kept for as long as the indexing worker runs, the newest 50.',
     })
   }
 
+  #carriedOut(planId: string, changeId: string): void {
+    this.#plans.delete(planId)
+    this.#done.set(planId, changeId)
+    forgetOldest(this.#done)
+  }
+
   #keep(plan: KeptPlan): string {
     const id = randomUUID()
     this.#plans.set(id, plan)
-    for (const oldest of this.#plans.keys()) {
-      if (this.#plans.size <= PLANS_KEPT) break
-      this.#plans.delete(oldest)
-    }
+    forgetOldest(this.#plans)
     return id
   }
 
@@ -195,9 +217,9 @@ export class WriteService {
 }
 
 /** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
-function scopeOf({ paths, folders, files }: AppliedChange): Scope {
+function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
-  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves }
+  return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
 /** Tells whether planning again comes to the same: the same files, from the same bytes, to the same bytes. */

@@ -51,6 +51,14 @@ describe('close titles', () => {
     }
   })
 
+  test('two slips and missing accents in a long title are found', async () => {
+    const title = 'Où trouver les données des réseaux étudiés au premier siècle'
+    const core = await searchCore({ [`${title}.md`]: '' })
+    expect((await close(core, 'ou trouver les donnees des reseax etudies au premiere siecle')).map(({ name }) => name)).toEqual([
+      title,
+    ])
+  })
+
   test('accents and what stands around a title are no slips', async () => {
     const core = await searchCore({ 'Crème brûlée.md': '' })
     expect(await close(core, 'creme brulee?')).toEqual([])

@@ -42,7 +42,7 @@ test('shows the body, never the frontmatter, and what is known of the note', asy
   expect(warnings).toEqual([])
 })
 
-test.each(['nowhere', 'no/such.md', '', '../home.md', 'a\\b', 'home.md\0'])('%j is null, with a warning', async (id) => {
+test.each(['no-where', 'no/such.md', '', '../home.md', 'a\\b', 'home.md\0'])('%j is null, with a warning', async (id) => {
   const { value, warnings } = await read(id)
   expect(value).toBeNull()
   expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])

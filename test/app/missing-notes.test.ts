@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { findNodes } from '../../src/app/find-nodes.ts'
 import { getNeighbors } from '../../src/app/get-neighbors.ts'
 import { getNode } from '../../src/app/get-node.ts'
 import { getProblems } from '../../src/app/get-problems.ts'
@@ -143,7 +144,46 @@ test('a note is read by a title that no other note has, which is said', async ()
     value: { id: 'deep/path.md', content: 'Text.\n' },
     warnings: [{ code: 'NOTICE', message: '"my PLAN" was taken for the note "deep/path.md", which is called so.' }],
   })
-  expect(await read('rest')).toMatchObject({ value: null, warnings: [{ code: 'UNKNOWN_ID' }] })
+  expect(await read('rest')).toMatchObject({ value: null, warnings: [{ code: 'UNKNOWN_ID' }, { code: 'NOTICE' }] })
   expect(await read('soil')).toMatchObject({ value: { id: 'soil.md' }, warnings: [] })
   await core.close()
+})
+
+test('of a note that does not exist it is said which notes link to it', async () => {
+  const core = await searchCore(NOTES)
+  const { value, warnings } = await getNode(core, { id: 'Deep Work', depth: 0, offset: 0, maxChars: 100 })
+  await core.close()
+  expect(value).toBeNull()
+  expect(warnings.map(({ code, message }) => [code, message.replace(/ get_neighbors.*/, '')])).toEqual([
+    ['UNKNOWN_ID', expect.stringContaining('There is no node "Deep Work".')],
+    ['NOTICE', 'Still, 3 notes link to it, such as "index.md", "plans/b.md", "plans/c.md".'],
+  ])
+})
+
+test('two links in one line that lead nowhere are no repeated row', async () => {
+  const core = await searchCore({ 'a.md': '[[Gone]] and [[Gone]]\n\n[[Gone]]\n' })
+  const { value } = await getProblems(core, { ...ARGS, kind: 'broken_link' })
+  await core.close()
+  expect(value).toMatchObject({
+    problems: [{ line: 1 }, { line: 1, nth: 2 }, { line: 3 }],
+    total: 3,
+  })
+})
+
+test('of a title that several notes have all are meant by find_nodes, which says so', async () => {
+  const core = await searchCore({ 'a/Twin.md': '', 'b/Twin.md': '', 'x.md': '[[a/Twin]]', 'y.md': '[[b/Twin]]' })
+  const { value, warnings } = await findNodes(core, {
+    query: 'links:[[Twin]]',
+    limit: 10,
+    orderBy: 'title',
+    includeArchived: false,
+  })
+  await core.close()
+  expect(value.map(({ id }) => id)).toEqual(['x.md', 'y.md'])
+  expect(warnings).toEqual([
+    {
+      code: 'NOTICE',
+      message: '2 notes are called "Twin", and all of them are meant: write the id of one, such as "a/twin.md", "b/twin.md".',
+    },
+  ])
 })

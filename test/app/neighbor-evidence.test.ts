@@ -25,26 +25,23 @@ async function ask(args: Partial<NeighborsArguments>, notes: Readonly<Record<str
   return Object.fromEntries(value.map(({ id, lines, more }) => [id, { lines, ...(more === undefined ? {} : { more }) }]))
 }
 
-test('who mentions a note is shown with the first two sentences, and how many others there are', async () => {
+test('who mentions a note is shown with the first two short paragraphs that do, and how many others there are', async () => {
   expect(await ask({})).toEqual({
     'roses.md': {
       lines: [
         { line: 2, text: 'up: "[[Soil]]"' },
-        { line: 6, text: 'They need [[Soil]].' },
+        { line: 6, text: 'They need [[Soil]]. Deep [[soil]] and loose [[Soil|ground]] are best.' },
       ],
-      more: 2,
+      more: 1,
     },
     'secret.md': { lines: [{ line: 3, text: 'Shown: [[Soil]].' }] },
   })
 })
 
-test('what a note links to is shown with its own sentences', async () => {
+test('what a note links to is shown with its own words', async () => {
   expect(await ask({ direction: 'out' })).toEqual({
     'compost.md': {
-      lines: [
-        { line: 1, text: 'Made of [[Compost]] and sand.' },
-        { line: 1, text: 'It dries out without [[Compost]].' },
-      ],
+      lines: [{ line: 1, text: 'Made of [[Compost]] and sand. Worms live in it. It dries out without [[Compost]].' }],
     },
     'roses.md': { lines: [{ line: 3, text: 'See [[Roses]].' }] },
   })
@@ -54,7 +51,7 @@ test('in both directions each sentence says which of the two notes holds it', as
   const { 'roses.md': roses } = await ask({ direction: 'both', type: undefined })
   expect(roses?.lines?.map(({ direction }) => direction)).toEqual(['in', 'in'])
   const { 'compost.md': compost } = await ask({ direction: 'both' })
-  expect(compost?.lines?.map(({ direction }) => direction)).toEqual(['out', 'out'])
+  expect(compost?.lines?.map(({ direction }) => direction)).toEqual(['out'])
 })
 
 test('of one relation only the lines of that property are evidence', async () => {
@@ -67,4 +64,29 @@ test('who mentions a note that does not exist is shown alike', async () => {
 
 test('without evidence there are no lines', async () => {
   expect(await ask({ evidence: false })).toEqual({ 'roses.md': { lines: undefined }, 'secret.md': { lines: undefined } })
+})
+
+test('of a long paragraph the sentence that links is evidence, of a short one all of it, once for several lines', async () => {
+  const long = 'Worms live in it and dig all day. '.repeat(12)
+  const notes = { 'a.md': `${long}See [[B]] for that. ${long}\n\nRead [[B]].\nThen\ndig [[B|there]].\n`, 'b.md': '' }
+  expect(await ask({ id: 'b' }, notes)).toEqual({
+    'a.md': {
+      lines: [
+        { line: 1, text: 'See [[B]] for that.' },
+        { line: 3, text: 'Read [[B]]. Then dig [[B|there]].' },
+      ],
+    },
+  })
+})
+
+test('what a card of a canvas says is evidence as it is read, not as its file writes it', async () => {
+  const nodes = [
+    { id: '1', type: 'text', text: 'Plans:\n\nAsk "Ann"\tof [[Soil]] today.\n\nRest.' },
+    { id: '2', type: 'file', file: 'Soil.md' },
+  ]
+  const found = await ask(
+    { id: 'board.canvas', direction: 'out' },
+    { 'Soil.md': '', 'Board.canvas': JSON.stringify({ nodes, edges: [] }) },
+  )
+  expect(found['soil.md']?.lines?.map(({ text }) => text)).toEqual(['Ask "Ann" of [[Soil]] today.', 'Soil.md'])
 })

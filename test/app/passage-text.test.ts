@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { legible, passageText as showPassage } from '../../src/app/passage-text.ts'
-import type { SnippetQuery } from '../../src/search/words/matches.ts'
+import { legible, type PassageText, passageText as passageIn, readChunk } from '../../src/app/passage-text.ts'
+import { matchFinder, type SnippetQuery } from '../../src/search/words/matches.ts'
 import { queryTerms } from '../../src/search/words/query.ts'
 
 const asking = (text: string): SnippetQuery => ({ terms: queryTerms(text).map((term) => ({ term, weight: 1 })), phrases: [] })
 
-const passageText = (...args: Parameters<typeof showPassage>) => showPassage(...args).text
+const show = (text: string, words: SnippetQuery, length: number): PassageText =>
+  passageIn(readChunk(text, matchFinder(words)), words, length)
+const passageText = (...args: Parameters<typeof show>) => show(...args).text
 
 describe('what is hidden', () => {
   test('leaves room, so that everything else stays where it is', () => {
@@ -83,10 +85,10 @@ describe('a passage', () => {
 
   test('tells where in the chunk it stands', () => {
     const chunk = `One.\n${'two '.repeat(30)}.\n\nThree needles.\n${'four '.repeat(30)}`
-    const { text, start, end } = showPassage(chunk, asking('needle'), 50)
+    const { text, start, end } = show(chunk, asking('needle'), 50)
     expect(text).toMatch(/^…Three needles\.\nfour four/)
     expect(chunk.slice(start, end)).toBe(text.slice(1, -1))
-    expect(showPassage('short', asking('x'), 50)).toEqual({ text: 'short', start: 0, end: 5 })
+    expect(show('short', asking('x'), 50)).toEqual({ text: 'short', start: 0, end: 5 })
   })
 
   test('without any of the words is the beginning', () => {

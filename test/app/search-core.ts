@@ -2,6 +2,7 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
+import { insightsOf, linkInsightsOf, memoryInsightState } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 /** Judged as the built-in model is: nothing has to be found out of the vault first. */
@@ -37,6 +38,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
   await indexed.indexSearch(embedder)
   const opens = open ?? (embedder === undefined ? undefined : async () => embedder)
   const total = Object.keys(files).length
+  const insightState = memoryInsightState()
   const done = { done: total, total }
   const indexing: Indexing = {
     status: () => ({
@@ -65,6 +67,9 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     store: indexed.store,
     texts: indexed.texts,
     rankings: indexed.rankings,
+    insights: insightsOf(indexed, insightState),
+    linkInsights: linkInsightsOf(indexed),
+    insightState,
     indexing,
     ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),
     searchWeight: 'auto',

@@ -69,7 +69,8 @@ describe('similar_nodes', () => {
     })
     expect(await told('🌹.md')).toEqual({
       value: [],
-      warnings: [{ code: 'FALLBACK', message: expect.stringContaining('no vectors') }],
+      warnings: [{ code: 'NOTICE', message: expect.stringContaining('"🌹.md" has no text of its own') }],
+      list: { offset: 0, shown: 0, count: 0, counted: 'relevant' },
     })
   })
 
@@ -89,7 +90,66 @@ describe('similar_nodes', () => {
     expect(await idsOf(core, { id: 'huge.md' })).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md']))
   })
 
-  test('without an embedder it is an error that says which setting', async () => {
-    await expect(idsOf(await searchCore(GARDEN))).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
+  test('without an embedder words alone answer', async () => {
+    expect(await idsOf(await searchCore(GARDEN))).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
+  })
+
+  test('what many notes have in the same lines does not make them alike', async () => {
+    const plugin = (about: string) =>
+      `# Plugin\n\nAuthor of this plugin\n${about}\n\n## Installed from the store\n\nSee the list of all plugins.\n`
+    const core = await searchCore(
+      {
+        'Boards.md': plugin('Cards on boards, to be moved between columns.'),
+        'Kanban.md': plugin('Columns of cards that are moved, as on boards.'),
+        'Cannoli.md': plugin('Prompts that call a model from a canvas.'),
+        'Maps.md': plugin('Places of photos shown on a globe.'),
+      },
+      { embedder: new KnownBag() },
+    )
+    const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'boards.md', relevance: 'normal' })
+    expect(value.map(({ id }) => id)).toEqual(['kanban.md'])
+    expect(value[0]?.score).toBeLessThan(1)
+    expect(warnings).toMatchObject([{ code: 'NOTICE', message: expect.stringContaining('only 8 words of its own') }])
+  })
+
+  test('until words are compared vectors answer, and say so; without them it is said that there is no answer yet', async () => {
+    const insights = { follow: async () => undefined }
+    const core = { ...(await open()), insights }
+    const { value, warnings } = await similarNodes(core, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+    expect(await similarNodes({ ...(await searchCore(GARDEN)), insights }, DEFAULTS)).toMatchObject({
+      value: [],
+      warnings: [{ code: 'INDEX_BUILDING' }],
+    })
+  })
+
+  test('scores of an older state are told, and of notes that are gone there are none', async () => {
+    const core = await open()
+    const followed = await core.insights.follow({ wait: 10_000 })
+    core.vault.remove('Shears.md')
+    await core.indexed.indexer.reconcile({ all: true })
+    const old = { ...core, insights: { follow: async () => followed && { ...followed, isCurrent: false } } }
+    const { value, warnings } = await similarNodes(old, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).not.toContain('shears.md')
+    expect(warnings).toMatchObject([{ code: 'STALE' }])
+  })
+
+  test('where words cannot be compared, vectors answer', async () => {
+    const failing = { follow: () => Promise.reject(new Error('out of memory')) }
+    expect(await idsOf({ ...(await open()), insights: failing } as SearchCore)).toContain('beds/pruning.md')
+    await expect(idsOf({ ...(await searchCore(GARDEN)), insights: failing } as SearchCore)).rejects.toThrow('out of memory')
+  })
+
+  test('more are found by meaning behind those that are near by words, with lower scores', async () => {
+    const roses = Array.from({ length: 30 }, (_, at) => [`Roses ${at}.md`, `Roses need pruning, shears ${'x'.repeat(at + 1)}.\n`])
+    const others = Array.from({ length: 90 }, (_, at) => [`Other ${at}.md`, `Something ${'y'.repeat(at + 1)}.\n`])
+    const many: Readonly<Record<string, string>> = Object.fromEntries([...roses, ...others])
+    const core = await searchCore({ ...GARDEN, ...many }, { embedder: new KnownBag() })
+    const { value } = await similarNodes(core, { ...DEFAULTS, limit: 30 })
+    const scores = value.map(({ score }) => score)
+    expect(new Set(value.map(({ id }) => id)).size).toBe(value.length)
+    expect(value.length).toBeGreaterThan(15)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 })

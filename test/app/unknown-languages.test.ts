@@ -80,8 +80,17 @@ describe('where the embedder does not know the language', () => {
     expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('الكراث') }])
   })
 
-  test('similar_nodes compares no such note, and a warning says why', async () => {
+  test('similar_nodes compares such notes by their words', async () => {
     const core = await searchCore(ARABIC, { embedder, openFormer: async () => embedder })
+    const { value } = await similarNodes(core, { id: 'الخبز.md', limit: 5, relevance: 'loose', excludeLinked: false })
+    expect(value).not.toEqual([])
+  })
+
+  test('until words are compared similar_nodes compares no such note, and a warning says why', async () => {
+    const core = {
+      ...(await searchCore(ARABIC, { embedder, openFormer: async () => embedder })),
+      insights: { follow: async () => undefined },
+    }
     const { value, warnings } = await similarNodes(core, { id: 'الخبز.md', limit: 5, relevance: 'loose', excludeLinked: false })
     expect(value).toEqual([])
     expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('embedder.kind') }])

@@ -7,6 +7,7 @@ import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
+import { listNodesTool } from '../../src/mcp/tools/list-nodes.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { commandLine, SOUND, type World } from './support.ts'
 
@@ -118,6 +119,13 @@ describe('tools', () => {
     expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","title":"Hub","score":2}]\n', err: '' })
   })
 
+  test('a terminal is told where a list goes on', async () => {
+    const world = { files: FILES, tools: [listNodesTool], tty: true, columns: 80 }
+    expect((await roux('list-nodes --limit 1', world)).err).toBe('More: 1 of 4; go on with --offset 1.\n')
+    expect((await roux('list-nodes --limit 1 --offset 3', world)).err).toBe('')
+    expect((await roux('list-nodes --limit 1', { ...world, tty: false })).err).toBe('')
+  })
+
   test('a terminal gets a table, and JSON when asked', async () => {
     const world = { files: FILES, tty: true, columns: 80 }
     expect((await roux('get_hubs --limit 2', world)).out).toBe(
@@ -205,7 +213,7 @@ describe('tools', () => {
 
   test.each([
     ['search --query x', 'search', 'embedder.kind: static'],
-    ['call similar_nodes {"id":"a"}', 'similar_nodes', 'embedder.kind: static'],
+    ['call search {"query":"a"}', 'search', 'embedder.kind: static'],
     ['search --query x --set tools.search=no', 'search', 'tools.search: true'],
   ])('without an embedder %s says which setting helps', async (args, tool, setting) => {
     expect(await roux(`${args} --set embedder.kind=none`)).toEqual({

@@ -105,6 +105,8 @@ test('the table has a row a setting', () => {
     | \`http.origins\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_HTTP_ORIGINS\` | Web pages that may connect from a browser, besides those of this computer, e.g. ["https://notes.example.com"]. |
     | \`http.hosts\` ¹ | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_HTTP_HOSTS\` | Names that the server is reached by, besides those of this computer, e.g. ["notes.example.com"] behind a reverse proxy. |
     | \`insight.ignore\` | a list of texts, e.g. ["a", "b"] | \`[]\` | \`ROUX_INSIGHT_IGNORE\` | What \`map\`, \`gaps\` and the other tools for the vault as a whole leave out, as glob patterns relative to the vault, e.g. ["templates/**"]. |
+    | \`insight.keep_days\` ¹ | a whole number from 0 to 3650 | \`30\` | \`ROUX_INSIGHT_KEEP_DAYS\` | For how many days the log of what changed is kept, from which \`changes_since\` answers; 0 keeps none. |
+    | \`insight.keep_mb\` ¹ | a whole number from 1 to 10000 | \`20\` | \`ROUX_INSIGHT_KEEP_MB\` | How many megabytes that log, of all vaults together, may take; the oldest entries go first. |
     | \`tools.write\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_WRITE\` | Offer the tools that change notes; \`--write\` does so for one run. |
     | \`tools.attach\` ¹ | true or false | \`false\` | \`ROUX_TOOLS_ATTACH\` | Offer the tools for attachments; \`--write\` does so for one run. |
     | \`tools.insight\` ¹ | true or false | \`true\` | \`ROUX_TOOLS_INSIGHT\` | Offer the tools that answer for the vault as a whole, such as \`map\`, \`gaps\` and \`context_pack\`. |

@@ -93,7 +93,7 @@ test('without any source every setting has its default', async () => {
     write: { allow: [], deny: [], keep_days: 30, keep_mb: 200 },
     mcp: { prompts_folder: '' },
     http: { enabled: false, host: '127.0.0.1', port: 7583, origins: [], hosts: [] },
-    insight: { ignore: [] },
+    insight: { ignore: [], keep_days: 30, keep_mb: 20 },
     tools: { write: false, attach: false, insight: true },
   })
   expect(warnings).toEqual([])

@@ -4,7 +4,7 @@ import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import { type Metric, PROBLEM_KINDS, type ProblemKind, type Scope, type Snapshot, type Store } from '../../src/core/store.ts'
+import { ALL, type Metric, PROBLEM_KINDS, type ProblemKind, type Scope, type Snapshot, type Store } from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { ask } from '../support/ask.ts'
 import { testStoreSearch } from './store-search.ts'
@@ -148,6 +148,15 @@ export function testStore(name: string, open: OpenStore): void {
       expect(picture).toMatchObject({ kind: 'attachment', hash: '' })
       await change({ 'Lonely.md': 'Now [[Home]].\n' })
       expect((await ask1())[0]?.hash).toBe(sha256('Now [[Home]].\n'))
+    })
+
+    test('namesOf: the title, then the aliases; of missing targets their names', async () => {
+      const { store } = await garden()
+      expect(await ask(store).namesOf([id('home.md'), id('nope'), id('worms')])).toEqual([
+        ['Home', 'Start', 'Hub'],
+        [],
+        ['Worms'],
+      ])
     })
 
     test('a use case that the vault overtakes runs again, and reads one generation', async () => {
@@ -505,6 +514,41 @@ export function testStore(name: string, open: OpenStore): void {
       expect(none).toEqual([])
       const text = GARDEN['Home.md']
       expect(links?.map(({ start, end }) => text.slice(start, end))).toEqual(['[[Roses]]', '[[Roses#Pruning]]'])
+    })
+
+    test('linksInto: every place in other nodes that links to one of some', async () => {
+      const { store } = await garden()
+      const links = await ask(store).linksInto([id('plants/roses.md'), id('plants/old.md')])
+      const { items } = await ask(store).neighbors(id('plants/roses.md'), { direction: 'in', kinds: ['note', 'canvas'] }, ALL)
+      const into = links.filter(({ to }) => to === 'plants/roses.md')
+      expect(new Set(into.map(({ from }) => from))).toEqual(new Set(items.filter((one) => one !== 'plants/old.md')))
+      expect(into.filter(({ from }) => from === 'home.md').map(({ line, subpath }) => [line, subpath])).toEqual([
+        [5, undefined],
+        [5, 'Pruning'],
+      ])
+      expect(links.map(({ from }) => from)).toEqual(links.map(({ from }) => from).toSorted())
+      expect(await ask(store).linksInto([id('nobody.md')])).toEqual([])
+    })
+
+    test('linksWithin: the links of a stretch to other nodes of the scope, with how many link there', async () => {
+      const { store } = await garden()
+      const text = GARDEN['Home.md']
+      const at = text.indexOf('[[Roses#Pruning]]')
+      const [all, part, none] = await ask(store).linksWithin(
+        [
+          { id: id('home.md'), start: 0, end: text.length },
+          { id: id('home.md'), start: at, end: at + 1 },
+          { id: id('nobody.md'), start: 0, end: 9 },
+        ],
+        { kinds: ['note'] },
+      )
+      const { items } = await ask(store).neighbors(id('plants/roses.md'), { direction: 'in', kinds: ['note', 'canvas'] }, ALL)
+      expect(part).toMatchObject([{ to: 'plants/roses.md', subpath: 'Pruning', start: at, inLinks: items.length }])
+      expect(all?.map(({ start }) => start)).toEqual(all?.map(({ start }) => start).toSorted((a, b) => a - b))
+      expect(all?.map(({ to }) => to)).toContain('plants/roses.md')
+      expect(none).toEqual([])
+      const [elsewhere] = await ask(store).linksWithin([{ id: id('home.md'), start: 0, end: text.length }], { folder: 'nowhere' })
+      expect(elsewhere).toEqual([])
     })
 
     test('paths: shortest first; none where there is none', async () => {

@@ -135,7 +135,11 @@ test('nothing is written into the vault, and what is written elsewhere is for it
   expect((await server.end()).code).toBe(0)
   for (const command of ['status', 'doctor', 'index', 'export']) await world.roux([command, world.vault])
   expect(listing(world.vault)).toEqual(before)
-  expect(readdirSync(world.root).sort()).toEqual(['cache', 'home', 'vault'])
+  // What changed in the graph is kept with the user's state.
+  expect(readdirSync(world.root).sort()).toEqual(['cache', 'home', 'state', 'vault'])
+  expect(statSync(join(world.root, 'state/roux')).mode & 0o777).toBe(0o700)
+  for (const name of readdirSync(join(world.root, 'state/roux')))
+    expect(statSync(join(world.root, 'state/roux', name)).mode & 0o077, name).toBe(0)
   expect(readdirSync(join(world.root, 'home'))).toEqual([])
   expect(statSync(join(world.root, 'cache/roux')).mode & 0o777).toBe(0o700)
 })

@@ -36,6 +36,7 @@ export interface SearchServer {
 export interface ServeOptions {
   readonly embedder?: () => Promise<Embedder>
   readonly isEager?: boolean
+  readonly isEmbedderQuick?: boolean
   readonly openWriter?: (location: Location) => SearchWriter
 }
 
@@ -54,6 +55,7 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
     openWriter: (cache) => (options.openWriter ?? openSearchWriter)(searchAt(cache)),
     ...(options.embedder === undefined ? undefined : { openEmbedder: options.embedder }),
     isEager: options.isEager ?? true,
+    isEmbedderQuick: options.isEmbedderQuick ?? false,
     onReplaced: (cache) => store.reopenSearch(searchAt(cache)),
   }
   const service = new IndexingService({

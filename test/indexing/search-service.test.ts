@@ -71,6 +71,43 @@ describe('starting', () => {
     expect(await nearest(store, bag, 'word17')).toHaveLength(1)
   })
 
+  test.each([40, 200])(
+    'cold, with a quick embedder: each of %i notes is read once for links, words and vectors',
+    async (count) => {
+      const paths = Array.from({ length: count }, (_, at) => `note ${at}.md`)
+      const vault = new CountingVault(Object.fromEntries(paths.map((path, at) => [path, `Word${at} and [[note ${at + 1}]].`])))
+      const bag = new BagOfWords()
+      const { service } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
+      expect(await service.findable('meaning', 20_000)).toBe(true)
+      expect([...vault.reads].sort()).toEqual([...paths].sort())
+      expect(service.status().search).toMatchObject({ words: { done: count }, vectors: { done: count } })
+    },
+  )
+
+  test('cold, with a quick embedder: of more notes than are kept, and of one that is long, everything is found', async () => {
+    const paths = Array.from({ length: 600 }, (_, at) => `note ${at}.md`)
+    const notes = Object.fromEntries(paths.map((path, at) => [path, `Word${at}. ${'Some more of it. '.repeat(20)}`]))
+    const vault = new MemoryVault({ ...notes, 'long.md': `Whale. ${'On and on. '.repeat(5_000)}` })
+    const bag = new BagOfWords()
+    const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect(service.status().search).toMatchObject({ words: { done: 601 }, vectors: { done: 601 } })
+    for (const at of [0, 200, 400, 599]) expect(await wordIds(store, `word${at}`)).toEqual([`note ${at}.md`])
+    expect(await wordIds(store, 'whale')).toEqual(['long.md'])
+    expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 601 }])
+  })
+
+  test('a quick embedder that fails does not hold up words', async () => {
+    const paths = Array.from({ length: 1_000 }, (_, at) => `note ${at}.md`)
+    const bag = new FailingBag(async () => {
+      throw new Error('no table')
+    })
+    const vault = new MemoryVault(Object.fromEntries(paths.map((path) => [path, `See ${path}.`])))
+    const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
+    expect(service.status().search?.words).toEqual({ done: 1_000, total: 1_000 })
+    expect(await wordIds(store, '999')).toEqual(['note 999.md'])
+  })
+
   test('a command does nothing for search until someone waits for it', async () => {
     const bag = new BagOfWords()
     const { service } = serveSearch(file(), new MemoryVault(NOTES), { ...openBag(bag), isEager: false })
@@ -95,14 +132,14 @@ describe('starting', () => {
   test('an edit is one read, and its chunks alone are embedded', async () => {
     const vault = new CountingVault(NOTES)
     const bag = new BagOfWords()
-    const { service, store } = await startedSearch(file(), vault, openBag(bag))
+    const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
     await service.findable('meaning', 20_000)
     vault.reads.length = 0
     bag.passages.length = 0
     vault.write('notes/note 5.md', 'Something quite different.')
     await service.reconcile(['notes/note 5.md'])
     await service.findable('meaning', 20_000)
-    expect(new Set(vault.reads)).toEqual(new Set(['notes/note 5.md']))
+    expect(vault.reads).toEqual(['notes/note 5.md'])
     expect(bag.passages).toEqual(['note 5\nSomething quite different.'])
     expect(await wordIds(store, 'different')).toEqual(['notes/note 5.md'])
     expect(await wordIds(store, 'word5')).toEqual([])

@@ -90,7 +90,13 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
     const client = make()
     await client.connect(clientTransport(open()))
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }: Wire) => uri)).toEqual(['roux://recent', 'roux://hubs', 'roux://tree', 'roux://system-info'])
+    expect(resources.map(({ uri }: Wire) => uri)).toEqual([
+      'roux://recent',
+      'roux://map',
+      'roux://hubs',
+      'roux://tree',
+      'roux://system-info',
+    ])
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }: Wire) => uriTemplate)).toEqual([
       'roux://node/{+id}',
@@ -208,7 +214,7 @@ describe('reading', () => {
     const off = new Set(['get_node', 'get_hubs', 'find_path'])
     const ask = await raw({ switchedOffBy: ({ name }) => (off.has(name) ? `tools.${name}` : undefined) })
     const uris = (await ask('resources/list')).result.resources.map(({ uri }: Wire) => uri)
-    expect(uris).toEqual(['roux://recent', 'roux://tree', 'roux://system-info'])
+    expect(uris).toEqual(['roux://recent', 'roux://map', 'roux://tree', 'roux://system-info'])
     const templates = (await ask('resources/templates/list')).result.resourceTemplates.map(({ name }: Wire) => name)
     expect(templates).toEqual(['attachment'])
     for (const uri of ['roux://hubs', 'roux://node/home']) {

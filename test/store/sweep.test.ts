@@ -18,11 +18,13 @@ test('indexes that were not used for 30 days go; the own one, younger ones and o
     [`${old}-wal`, 31],
     [young, 29],
     [draft, 40],
+    [`insight-1-${'b'.repeat(24)}.db`, 31],
+    [`insight-1-${'a'.repeat(24)}.db`, 31],
     ['notes.md', 400],
   ] as const) {
     writeFileSync(join(folder, name), 'x')
     utimesSync(join(folder, name), days(age), days(age))
   }
   sweepOldIndexes(join(folder, own), now)
-  expect(readdirSync(folder).sort()).toEqual([own, young, 'notes.md'].sort())
+  expect(readdirSync(folder).sort()).toEqual([own, young, `insight-1-${'a'.repeat(24)}.db`, 'notes.md'].sort())
 })

@@ -25,6 +25,7 @@ import {
   type Store,
 } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
+import { insightsOf, linkInsightsOf, memoryInsightState } from './insights.ts'
 
 /** A file of a fake vault; frontmatter is written from `properties`. */
 export interface FakeFile {
@@ -117,6 +118,12 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
         if (entry?.node.path === undefined) return undefined
         const { path, kind } = entry.node
         return { id, path, kind, hash: createHash('sha256').update(entry.text).digest('hex') }
+      })
+    },
+    async namesOf(ids) {
+      return ids.map((id) => {
+        const node = get(id)?.node
+        return node === undefined ? [] : [node.title, ...node.aliases]
       })
     },
     async nodes(ids, { links }) {
@@ -228,6 +235,18 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
     },
     async occurrences(pairs) {
       return pairs.map(([from, to]) => get(from)?.occurrences.filter((one) => one.to === to) ?? [])
+    },
+    async linksInto(ids) {
+      const others = [...entries.values()].filter(({ node }) => !ids.includes(node.id) && !node.excluded)
+      return others.flatMap(({ occurrences }) => occurrences.filter((one) => ids.includes(one.to)))
+    },
+    async linksWithin(stretches, scope) {
+      const wanted = new Set(listed(scope).map(({ id }) => id))
+      return stretches.map(({ id, start, end }) =>
+        (get(id)?.occurrences ?? [])
+          .filter((one) => one.to !== id && wanted.has(one.to) && one.start >= start && one.start < end && !one.inComment)
+          .map((one) => ({ ...one, inLinks: incoming(one.to).size })),
+      )
     },
     async paths(source, target, { direction, count }) {
       const found: NodeId[][] = []
@@ -345,7 +364,22 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
-  return { root: '/vault', store, texts, rankings, indexing, searchWeight: 'auto', calls, async close() {} }
+  const insightState = memoryInsightState()
+  const insights = insightsOf({ store, texts }, insightState)
+  const linkInsights = linkInsightsOf({ store, texts })
+  return {
+    root: '/vault',
+    store,
+    texts,
+    rankings,
+    insights,
+    linkInsights,
+    insightState,
+    indexing,
+    searchWeight: 'auto',
+    calls,
+    async close() {},
+  }
 }
 
 /** An embedder that knows one direction only. */

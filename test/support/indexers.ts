@@ -1,10 +1,11 @@
+import type { GraphLogWriter } from '../../src/core/graph-changes.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { Indexer } from '../../src/indexing/indexer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 
 /** An indexer that may write at once, as a vault of Obsidian is read by default. */
-export function openIndexer(vault: Vault, writer: IndexWriter): Indexer {
+export function openIndexer(vault: Vault, writer: IndexWriter, log?: GraphLogWriter): Indexer {
   return new Indexer(vault, writer, {
     profile: 'lenient',
     comments: true,
@@ -13,6 +14,7 @@ export function openIndexer(vault: Vault, writer: IndexWriter): Indexer {
     isConflictCopy: () => false,
     permission: Promise.resolve(),
     onProgress: () => {},
+    ...(log === undefined ? undefined : { log }),
   })
 }
 

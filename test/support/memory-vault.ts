@@ -7,6 +7,7 @@ import type { Texts } from '../../src/core/texts.ts'
 import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { Indexer, type IndexerOptions } from '../../src/indexing/indexer.ts'
+import { RecentBytes } from '../../src/indexing/recent-bytes.ts'
 import { SearchIndexer } from '../../src/indexing/search-indexer.ts'
 import type { Location } from '../../src/store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/open-store.ts'
@@ -25,6 +26,8 @@ export class MemoryVault implements Vault {
   readonly marker = undefined
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
   readonly #outside = new Map<string, string>()
+  /** Paths that the vault's own filters hide. */
+  readonly excluded = new Set<string>()
   #clock = 1_000
 
   constructor(files: Readonly<Record<string, string>> = {}) {
@@ -85,7 +88,7 @@ export class MemoryVault implements Vault {
     const file = this.#files.get(path)
     const time = file?.time ?? 0
     const stat = { mtime: time, ctime: time, birthtime: time, size: file?.bytes.length ?? 0 }
-    return { path: toVaultPath(path), stat, excluded: false }
+    return { path: toVaultPath(path), stat, excluded: this.excluded.has(path) }
   }
 }
 
@@ -104,6 +107,7 @@ export class FedVault<V extends Vault, S extends Store> {
   readonly indexer: Indexer
   readonly store: S
   readonly #engine: Engine<S>
+  readonly #recent = new RecentBytes()
   #search: SearchIndexer | undefined
   #wake: () => void = () => {}
 
@@ -119,6 +123,7 @@ export class FedVault<V extends Vault, S extends Store> {
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
       permission: Promise.resolve(),
       onProgress: () => {},
+      recent: this.#recent,
       ...flavour,
     })
   }
@@ -132,6 +137,7 @@ export class FedVault<V extends Vault, S extends Store> {
   async indexSearch(embedder?: Embedder): Promise<this> {
     this.#search ??= new SearchIndexer({
       vault: this.vault,
+      recent: this.#recent,
       index: this.#engine.index,
       search: this.#engine.search,
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),

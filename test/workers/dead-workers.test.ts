@@ -327,3 +327,27 @@ test('a compute worker ends as soon as nothing waits for it, and the next run st
   await third
   await compute.close()
 })
+
+test('a compute worker lives as long as a run over a whole vault is open, and one that dies ends the run', async () => {
+  const workers = fakes()
+  const compute = new ComputeClient(workers.start)
+  const begin = async () => {
+    const beginning = compute.beginInsight('file', { kind: 'whole', offsets: new Uint32Array(1), targets: new Uint32Array(0) })
+    const { id } = workers.newest().posted.at(-1) as { id: number }
+    workers.newest().emit('message', { id, result: undefined })
+    return await beginning
+  }
+  const first = await begin()
+  expect(workers.newest().isEnded).toBe(false)
+  first.close()
+  const { id, type } = workers.newest().posted.at(-1) as { id: number; type: string }
+  expect(type).toBe('endInsight')
+  workers.newest().emit('message', { id, result: undefined })
+  await expect.poll(() => workers.newest().isEnded).toBe(true)
+  const second = await begin()
+  const planning = second.plan()
+  workers.newest().emit('error', new Error('out of memory'))
+  await expect(planning).rejects.toThrow('out of memory')
+  second.close()
+  expect(workers.started).toHaveLength(2)
+})

@@ -1,4 +1,6 @@
+import type { ContextPack } from '../../app/insight/context-pack.ts'
 import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
+import { isPack, renderPack } from './render-pack.ts'
 import { type Column, printable, printableText, renderFacts, renderTable, type TableOptions } from './table.ts'
 
 /** An answer as people read it: notes that were found with their passages, other lists as tables, one object as its facts. */
@@ -6,6 +8,7 @@ export function renderForPeople(value: unknown, options: FoundOptions = {}): str
   if (value === null || value === undefined) return 'Nothing found.\n'
   if (Array.isArray(value)) return renderList(value, options)
   if (!isRecord(value)) return `${printable(String(value))}\n`
+  if (isPack(value)) return renderPack(value as unknown as ContextPack)
   return isFolder(value) ? renderFolder(value) : renderRecord(value, options)
 }
 

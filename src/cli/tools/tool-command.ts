@@ -1,13 +1,19 @@
 import type { GraphCore } from '../../app/graph-core.ts'
+import type { GapList } from '../../app/insight/gaps.ts'
+import type { VaultMap } from '../../app/insight/map.ts'
+import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import { didYouMean, nearest } from '../../core/nearest.ts'
+import { listSentences } from '../../mcp/calls/extent.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
+import { renderChanges } from '../output/render-changes.ts'
+import { type InsightOptions, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -70,17 +76,36 @@ export async function runTool(invocation: Invocation, tool: Tool, args: Readonly
     return { ...answer, remainder: remainders[0] }
   }
   // Reading is tried again when the index is found damaged; what may have been written is not written twice.
-  const { value, warnings, remainder } = await withVaults(invocation, vaults, tool.annotations.readOnlyHint ? ask : callOnce(ask))
+  const { value, warnings, remainder, list } = await withVaults(
+    invocation,
+    vaults,
+    tool.annotations.readOnlyHint ? ask : callOnce(ask),
+  )
   const question = typeof args.query === 'string' ? args.query : undefined
-  const again = invocation.options.get('write') === true ? ' --write' : ''
-  const render: RenderAnswer | undefined =
-    tool.needs === undefined
-      ? undefined
-      : (given, paint) =>
-          renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width: invocation.host.stdout.columns })
-  await invocation.printer.answer(withoutPlan(value), { warnings, question, render })
+  await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
+  // Lists without an offset have a limit alone; a pipe gets the JSON and nothing beside it.
+  const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
+  for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
+}
+
+/** How an answer is shown that is neither a list nor one object's facts. */
+function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
+  const width = host.stdout.columns
+  const page = PAGES[tool.name]
+  if (page !== undefined) return (given, paint) => page(given, { paint, width })
+  if (tool.needs === undefined) return undefined
+  const again = options.get('write') === true ? ' --write' : ''
+  return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width })
+}
+
+/** Answers that are shown as a page of their own. */
+const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string | undefined>> = {
+  map: (value, options) => renderMap(value as VaultMap, options),
+  changes_since: (value, { paint }) => renderChanges(value, paint),
+  suggest_links: (value, options) => renderSuggestions(value as SuggestionList, options),
+  gaps: (value, options) => renderGaps(value as GapList, options),
 }
 
 /** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */

@@ -2,11 +2,17 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../usage-error.ts'
+import { decisionOption } from './decide.ts'
 
 /** A tool's parameter as an option of its command. */
 export interface Parameter extends Option {
   readonly required: boolean
+  /** It may be left out, and may be the word after the command all the same. */
+  readonly isWord?: true
 }
+
+/** The parameter of a tool that its command takes as a word, though it may be left out. */
+const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 /** Short names of commands, and the tools that they mean. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -20,7 +26,7 @@ export function commandName(tool: string): string {
 }
 
 /** The parameters of a tool, in the order of its schema. */
-export function parametersOf({ inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
+export function parametersOf({ name: tool, inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
   return Object.entries(properties).map(([name, schema]) => {
     const many = schema.type === 'array'
     const { enum: values } = (many ? schema.items : schema) ?? {}
@@ -29,6 +35,7 @@ export function parametersOf({ inputSchema: { properties, required = [] } }: Too
       type: optionType((many ? schema.items : schema)?.type),
       sentence: schema.description ?? '',
       required: required.includes(name),
+      ...(OPTIONAL_WORDS.get(tool) === name ? { isWord: true } : {}),
       ...(many ? { many } : {}),
       ...(values ? { values } : {}),
       ...(schema.default === undefined ? {} : { default: schema.default }),
@@ -39,11 +46,12 @@ export function parametersOf({ inputSchema: { properties, required = [] } }: Too
 /** Every option of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
-  return [...parameters, ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
+  return [...parameters, ...decisionOption(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /**
- * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need.
+ * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need. Where
+ * none is required a word is the first one, if that is a text.
  * @throws UsageError when a required one is missing or there are positionals too many.
  */
 export function argumentsOf(
@@ -53,9 +61,9 @@ export function argumentsOf(
   const args: Record<string, unknown> = {}
   const words = [...positionals]
   for (const [at, parameter] of parameters.entries()) {
-    const { name, many, required } = parameter
+    const { name, many, required, isWord = false } = parameter
     if (options.has(name)) args[name] = options.get(name)
-    else if (required && words.length > 0) {
+    else if ((required || isWord) && words.length > 0) {
       const after = parameters.slice(at + 1).filter((later) => later.required && !options.has(later.name)).length
       const taken = words
         .splice(0, many ? Math.max(1, words.length - after) : 1)
@@ -68,6 +76,11 @@ export function argumentsOf(
       )
     }
   }
+  const [first] = parameters
+  const isAlone =
+    first?.type === 'text' && first.many !== true && first.values === undefined && !parameters.some(({ required }) => required)
+  if (isAlone && !options.has(first.name) && words.length > 0)
+    args[first.name] = readValueOf(first, words.shift() ?? '', `<${first.name}>`)
   const [extra] = words
   if (extra !== undefined)
     throw new UsageError(

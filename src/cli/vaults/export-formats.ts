@@ -42,8 +42,8 @@ export async function* formatExport(rows: AsyncIterable<ExportRow>, name: Export
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   json: {
     begin: '{"nodes":[',
-    node: ({ id, path, title, nodeKind, tags, aliases, excluded }, first) =>
-      item({ id, path, title, kind: nodeKind, tags, aliases, excluded }, first),
+    node: ({ id, path, title, nodeKind, tags, aliases, excluded, communities }, first) =>
+      item({ id, path, title, kind: nodeKind, tags, aliases, excluded, ...communityFacts(communities) }, first),
     between: '\n],"edges":[',
     edge: ({ source, target, count, kinds }, first) => item({ source, target, count, kinds }, first),
     end: (unresolved) =>
@@ -52,10 +52,10 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   graphml: {
     begin: `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-${['title', 'path', 'kind', 'tags', 'aliases'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}<graph edgedefault="directed">
+${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}<graph edgedefault="directed">
 `,
-    node: ({ id, path, title, nodeKind, tags, aliases, excluded }) =>
-      `<node id="${xml(id)}">${graphmlFacts({ title, path, kind: nodeKind, tags: tags.join(', '), aliases: aliases.join(', '), excluded })}</node>\n`,
+    node: ({ id, path, title, nodeKind, tags, aliases, excluded, communities }) =>
+      `<node id="${xml(id)}">${graphmlFacts({ title, path, kind: nodeKind, tags: tags.join(', '), aliases: aliases.join(', '), excluded, ...communityFacts(communities) })}</node>\n`,
     between: '',
     edge: ({ source, target, count, kinds }) =>
       `<edge source="${xml(source)}" target="${xml(target)}">${graphmlFacts({ count, kinds: kinds.join(', ') })}</edge>\n`,
@@ -63,7 +63,10 @@ ${['title', 'path', 'kind', 'tags', 'aliases'].map((name) => graphmlKey(name, 'n
   },
   dot: {
     begin: 'digraph vault {\n',
-    node: ({ id, title, nodeKind }) => `  ${dot(id)} [label=${dot(title)}, kind=${dot(nodeKind)}];\n`,
+    node: ({ id, title, nodeKind, communities }) => {
+      const facts = Object.entries({ label: title, kind: nodeKind, ...communityFacts(communities) })
+      return `  ${dot(id)} [${facts.map(([name, value]) => `${name}=${dot(value)}`).join(', ')}];\n`
+    },
     between: '',
     edge: ({ source, target, count }) => `  ${dot(source)} -> ${dot(target)} [weight=${count}];\n`,
     end: () => '}\n',
@@ -74,6 +77,10 @@ ${['title', 'path', 'kind', 'tags', 'aliases'].map((name) => graphmlKey(name, 'n
     edge: ({ source, target, count, kinds }) => `${csv(source)},${csv(target)},${count},${kinds.join('|')}\n`,
     end: () => '',
   },
+}
+
+function communityFacts([community, part]: readonly string[] = []): Readonly<Record<string, string>> {
+  return { ...(community === undefined ? {} : { community }), ...(part === undefined ? {} : { community_2: part }) }
 }
 
 function item(value: object, first: boolean): string {

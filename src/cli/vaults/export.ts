@@ -1,7 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { GraphCore } from '../../app/graph-core.ts'
+import { communitiesOf } from '../../app/insight/find-community.ts'
+import { insightFor } from '../../app/insight/latest-insight.ts'
 import { RouxError } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { ExportRow } from '../../core/store.ts'
 import { write } from '../output/printer.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
@@ -13,8 +18,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
-  await withCore(invocation, loaded, async ({ store }) => {
-    const pieces = formatExport(store.export(), format)
+  await withCore(invocation, loaded, async (core) => {
+    const rows = core.store.export()
+    const pieces = formatExport(options.get('communities') === true ? withCommunities(core, rows) : rows, format)
     if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
     if (isBegun) throw halfWritten()
     for await (const piece of pieces) {
@@ -23,6 +29,16 @@ export async function run(invocation: Invocation): Promise<number> {
     }
   })
   return 0
+}
+
+/** Each note with the ids of its communities, once these are known. */
+async function* withCommunities(core: GraphCore, rows: AsyncIterable<ExportRow>): AsyncGenerator<ExportRow> {
+  const { insight } = await insightFor(core, { whole: true })
+  const communities = insight === undefined ? new Map<NodeId, readonly string[]>() : communitiesOf(insight)
+  for await (const row of rows) {
+    const ids = row.kind === 'node' ? communities.get(row.id) : undefined
+    yield row.kind === 'node' && ids !== undefined ? { ...row, communities: ids } : row
+  }
 }
 
 function halfWritten(): RouxError {

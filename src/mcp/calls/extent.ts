@@ -14,14 +14,15 @@ export function extentOf({ list, omitted }: Extent): Readonly<Record<string, unk
 
 /** The same in words, for clients that show a model only texts; nothing where the list is whole. */
 export function extentSentences({ list, omitted }: Extent): readonly string[] {
-  return [...(list === undefined ? [] : listSentence(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
+  return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
 }
 
-function listSentence(list: ListFacts): readonly string[] {
+/** Where a list goes on, if it does; `offset` is how that is asked for. */
+export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (isMore(list)) {
     const which = offset === 0 ? `${shown}` : `${offset + 1}–${endOf(list)}`
-    return [`More: ${which} of ${countOf(list)}; go on with offset ${endOf(list)}.`]
+    return [`More: ${which} of ${countOf(list)}; go on with ${offsetBy}${endOf(list)}.`]
   }
   return offset > 0 && shown === 0 ? [`Nothing at offset ${offset}: there are ${countOf(list)}.`] : []
 }

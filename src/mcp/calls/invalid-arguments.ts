@@ -46,27 +46,26 @@ interface Given {
 
 /** What the schema library found, in our words; beyond what is spelled out, only where. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
-  const messages = new Set<string>()
+  // A schema may find one value to be wrong in several ways.
+  const messages = new Map<string, string>()
   const candidates = new Set<string>()
   const isShown = () => told + messages.size < MOST_SHOWN
   for (const { code, path, keys = [], message } of issues.toSorted(lastUnknown)) {
     if (code !== 'unrecognized_keys') {
-      messages.add(
-        isShown()
-          ? violation(tool.inputSchema, path, { args, at, wanted: code === 'custom' ? message : undefined })
-          : placeOf(path, at),
-      )
+      const where = placeOf(path, at)
+      const wanted = code === 'custom' ? message : undefined
+      messages.set(where, isShown() ? violation(tool.inputSchema, path, { args, at, wanted }) : where)
       continue
     }
     const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
     for (const key of keys) {
       const where = placeOf([...path, key], at)
       const near = isShown() ? nearest(key, known, SUGGESTED) : []
-      messages.add(unknownArgument(where, near))
+      messages.set(`unknown ${where}`, unknownArgument(where, near))
       for (const one of near) candidates.add(one)
     }
   }
-  return { messages: [...messages], candidates: [...candidates] }
+  return { messages: [...messages.values()], candidates: [...candidates] }
 }
 
 /** The error that names every violation: where, what was expected, what came. */
@@ -94,8 +93,8 @@ function violation(
   path: readonly PropertyKey[],
   { args, at, wanted }: { readonly args: unknown; readonly at: string; readonly wanted: string | undefined },
 ): string {
-  const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path)))
   const value = path.reduce(memberOf, args)
+  const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path)))
   const where = placeOf(path, at)
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
 }

@@ -111,7 +111,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   return {
     ...merged,
     ...(isWhole ? {} : { list: { ...merged.list, counted: 'part' } }),
-    warnings: [...missing, ...mergeWarnings(answers)],
+    warnings: [...missing, ...mergeWarnings(answers, tool.reach.kind)],
   }
 }
 

@@ -43,11 +43,26 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
 }
 
-/** The warnings of several answers, each with the vault that it is about. */
-export function mergeWarnings(answers: readonly VaultAnswer[]): readonly Warning[] {
+/**
+ * The warnings of several answers, each with the vault that it is about. Where all were asked for the same, a name that one vault knows is not
+ * said to be unknown to another.
+ */
+export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
+  const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
+  const isKnown = (warning: Warning): boolean => {
+    const name = unknownName(warning)
+    return kind === 'all' && name !== undefined && !unknown.every((names) => names.has(name))
+  }
   return answers.flatMap(({ vault, answer }) =>
-    answer.warnings.map(({ code, message }) => ({ code, message: `${vault}: ${message}` })),
+    answer.warnings
+      .filter((warning) => !isKnown(warning))
+      .map(({ code, message }) => ({ code, message: `${vault}: ${message}` })),
   )
+}
+
+/** What a warning says is unknown: the first that it quotes. */
+function unknownName({ code, message }: Warning): string | undefined {
+  return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }
 
 export function valuesOf<Value>(answers: readonly VaultAnswer<Value>[]): readonly Value[] {

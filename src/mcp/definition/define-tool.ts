@@ -68,6 +68,11 @@ export type OffSwitch = string | { readonly hint: string }
 /** The setting that has a tool switched off, or what else has; `undefined` of one that is on. */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
+/** A call that knows what else its caller may call. */
+export interface ToolCall extends Call {
+  readonly switchedOffBy: SwitchedOffBy
+}
+
 /** A tool as one literal: lists, checks, help and snapshots are derived from it. */
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolFacts {
   readonly title: string
@@ -82,7 +87,7 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> exten
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
-  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: Call): Promise<Answer<Value>>
+  run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }
 
 /** A tool as `tools/list` shows it. */
@@ -130,7 +135,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
       if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, { args }))
       const wrong = check?.(parsed.data, switchedOffBy)
       if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
-      return (core, call) => run(core, parsed.data, call)
+      return (core, call) => run(core, parsed.data, { ...call, switchedOffBy })
     },
   }
 }

@@ -1,9 +1,12 @@
 import { getHubs } from '../../app/get-hubs.ts'
+import { mapVault } from '../../app/insight/map.ts'
 import { listTags } from '../../app/list-tags.ts'
 import { type Prompt, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 const HUBS = 15
 const TAGS = 20
+/** The largest communities say what the vault is about. */
+const COMMUNITIES = 20
 
 export const exploreHubsPrompt: Prompt = {
   definition: {
@@ -15,10 +18,13 @@ export const exploreHubsPrompt: Prompt = {
   source: { name: 'get_hubs' },
   noteArguments: [],
   async text({ core, args: { folder }, call }) {
+    const { value: map } = await mapVault(core, { level: 1, scope: folder }, call)
+    const themes = map.communities.slice(0, COMMUNITIES).map(({ id, label, notes, about }) => ({ id, label, notes, about }))
     const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: HUBS, folder }, call)
     const { value: tags } = await listTags(core, { limit: TAGS }, call)
     return paragraphs(
-      `Tell me what ${vaultOrFolder(folder)} is about, beginning with its most central notes.`,
+      `Tell me what ${vaultOrFolder(folder)} is about, beginning with its communities and most central notes.`,
+      ...(themes.length === 0 ? [] : [quoteFacts('Its communities of notes, largest first', themes)]),
       quoteFacts('Notes by how many others link to them', hubs),
       quoteFacts('The most used tags', tags),
       'Read the first few with get_node (depth 1), group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by id. End with three questions that these notes could answer.',

@@ -1,3 +1,4 @@
+import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/budget.ts'
 import { fitMember } from '../../app/compose.ts'
 import { listNodes } from '../../app/list-nodes.ts'
@@ -10,13 +11,14 @@ export const listNodesTool = defineTool({
   title: 'List notes',
   description: 'Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
   annotations: READS,
-  names: { path: 'place' },
+  names: { path: 'place', community: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),
     limit: limit(1000, 100),
     offset: specifiedOffset(),
     kinds: kinds(),
+    community: z.string().optional().describe('Only of this community, from map.'),
     max_tokens: maxTokens(),
   }),
   output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),

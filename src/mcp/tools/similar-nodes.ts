@@ -11,7 +11,6 @@ export const similarNodesTool = defineTool({
   description: 'Notes about the same as a note, linked or not: for missing links, duplicates, further reading.',
   annotations: READS,
   names: { id: 'note', folder: 'place' },
-  byMeaning: true,
   searchReadiness: () => 'meaning',
   input: () => ({
     id: nodeId('The note'),

@@ -8,6 +8,7 @@ export const FIELD_NAMES = [
   'tag',
   'links',
   'linkedfrom',
+  'community',
   'task',
   'created',
   'modified',

@@ -32,6 +32,8 @@ export function formatTerm(term: Term): string {
     case 'links':
     case 'linkedfrom':
       return `${term.kind}:${quoteIfNeeded(term.title)}`
+    case 'community':
+      return `community:${quoteIfNeeded(term.id)}`
     case 'task':
       return `task:${term.state}`
     case 'relation':

@@ -33,6 +33,8 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
   /** Notes that link to a note, or that a note links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
+  /** Notes of a community, by its id. */
+  | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }

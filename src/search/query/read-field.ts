@@ -28,6 +28,8 @@ export function readField(token: FieldToken, reading: Reading): Term {
     case 'links':
     case 'linkedfrom':
       return { kind: field, title: plainText(requireText(value, reading, noteOf(field)), reading), span }
+    case 'community':
+      return { kind: 'community', id: plainText(requireText(value, reading, COMMUNITY), reading), span }
     case 'task':
       return { kind: 'task', state: readWord(token, reading, { field, words: TASK_STATES }), span }
     default:
@@ -53,6 +55,10 @@ function noteOf(field: string) {
 const PATH = {
   what: 'the text after path:',
   hint: 'Write a part of the folder or file name, without a blank: path:journal/2024 or path:"Daily notes".',
+}
+const COMMUNITY = {
+  what: 'the id after community:',
+  hint: 'Write an id that map answers: community:c4, or community:c4.2 for a part of it.',
 }
 const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a blank: type:person.' }
 

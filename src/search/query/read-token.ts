@@ -90,7 +90,8 @@ function readNamed(text: string, start: number, sigil: '#' | '~'): Token {
   const name = readPiece(text, start + 1, BARE_NAMES[sigil])
   const valueStart = endOf(NAMED_OPERATORS[sigil], text, name.span.end)
   const operator = (text.slice(name.span.end, valueStart) || undefined) as NamedOperator | undefined
-  const value = operator === undefined ? undefined : readPiece(text, valueStart, BARE)
+  const value =
+    operator === undefined ? undefined : sigil === '~' ? readNote(text, valueStart) : readPiece(text, valueStart, BARE)
   return { kind: 'named', sigil, name, operator, value, span: { start, end: (value ?? name).span.end } }
 }
 
@@ -102,11 +103,22 @@ function readBare(text: string, start: number): Token {
   FIELD.lastIndex = start
   const [head = '', name = '', operator = ''] = FIELD.exec(text) ?? []
   if (head === '') return wholePiece(piece)
-  const value = readPiece(text, start + head.length, BARE)
+  const value = NOTE_FIELD.test(name) ? readNote(text, start + head.length) : readPiece(text, start + head.length, BARE)
   const isField = isFieldName(name) || value.span.end > value.span.start || operator !== ''
   if (!isField || endOf(NO_VALUE, text, start + name.length + 1) > start + name.length + 1) return wholePiece(piece)
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
+
+/** The name of a note, which may be written as a link: `[[My Home]]`, `[[Home#Door|door]]`. */
+function readNote(text: string, start: number): Piece {
+  NOTE_LINK.lastIndex = start
+  const [link = '', name = ''] = NOTE_LINK.exec(text) ?? []
+  if (name.trim() === '') return readPiece(text, start, BARE)
+  return { text: name.trim(), isQuoted: true, span: { start, end: start + link.length } }
+}
+
+const NOTE_FIELD = /^(?:links|linkedfrom)$/i
+const NOTE_LINK = /\[\[([^[\]|#\n]+)(?:[|#][^[\]\n]*)?\]\]/y
 
 function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }

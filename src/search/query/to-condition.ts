@@ -8,37 +8,69 @@ import type { Query, QueryPart, Term, TextForm } from './query.ts'
 /** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
+/** Ids of the notes of each community that a query names. */
+export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
+
+/** What of a query is looked up before it is asked. */
+export interface LookedUp {
+  readonly titles?: TitleIds
+  readonly communities?: CommunityIds
+}
+
 /** The titles of notes that a query names, each once. */
 export function titlesIn(query: Query): readonly string[] {
-  const titles = new Set<string>()
+  return namedIn(query, (term) => {
+    if (term.kind === 'links' || term.kind === 'linkedfrom') return term.title
+    return term.kind === 'relation' ? term.title : undefined
+  })
+}
+
+/** The communities that a query names, each once. */
+export function communitiesIn(query: Query): readonly string[] {
+  return namedIn(query, (term) => (term.kind === 'community' ? term.id : undefined))
+}
+
+function namedIn(query: Query, nameOf: (term: Term) => string | undefined): readonly string[] {
+  const names = new Set<string>()
   const collect = (part: Query): void => {
-    if (part.kind === 'and' || part.kind === 'or') part.parts.forEach(collect)
-    else if (part.kind === 'not') collect(part.part)
-    else if (part.kind === 'links' || part.kind === 'linkedfrom') titles.add(part.title)
-    else if (part.kind === 'relation' && part.title !== undefined) titles.add(part.title)
+    switch (part.kind) {
+      case 'all':
+        return
+      case 'and':
+      case 'or':
+        part.parts.forEach(collect)
+        return
+      case 'not':
+        collect(part.part)
+        return
+      default: {
+        const name = nameOf(part)
+        if (name !== undefined) names.add(name)
+      }
+    }
   }
   collect(query)
-  return [...titles]
+  return [...names]
 }
 
-/** A query as engines take it: texts folded and analysed, titles looked up. `undefined` asks for all. */
-export function toCondition(query: Query, titles: TitleIds = new Map()): Condition | undefined {
-  return query.kind === 'all' ? undefined : partOf(query, titles)
+/** A query as engines take it: texts folded and analysed, titles and communities looked up. `undefined` asks for all. */
+export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
+  return query.kind === 'all' ? undefined : partOf(query, lookedUp)
 }
 
-function partOf(part: QueryPart, titles: TitleIds): Condition {
+function partOf(part: QueryPart, lookedUp: LookedUp): Condition {
   switch (part.kind) {
     case 'and':
     case 'or':
-      return { kind: part.kind, parts: part.parts.map((inner) => partOf(inner, titles)) }
+      return { kind: part.kind, parts: part.parts.map((inner) => partOf(inner, lookedUp)) }
     case 'not':
-      return { kind: 'not', part: partOf(part.part, titles) }
+      return { kind: 'not', part: partOf(part.part, lookedUp) }
     default:
-      return lookupOf(part, titles)
+      return lookupOf(part, lookedUp)
   }
 }
 
-function lookupOf(term: Term, titles: TitleIds): Lookup {
+function lookupOf(term: Term, { titles = new Map(), communities = new Map() }: LookedUp): Lookup {
   switch (term.kind) {
     case 'text':
       return textOf(term, 'any')
@@ -63,6 +95,8 @@ function lookupOf(term: Term, titles: TitleIds): Lookup {
     case 'links':
     case 'linkedfrom':
       return { kind: term.kind, nodes: titles.get(term.title) ?? [] }
+    case 'community':
+      return { kind: 'among', nodes: communities.get(term.id) ?? [] }
     case 'task':
       return { kind: 'task', state: term.state }
     case 'path':

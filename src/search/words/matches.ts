@@ -1,5 +1,6 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
-import { scanWords, scanWordsBeginning } from './scan.ts'
+import { beginningOf } from './beginning.ts'
+import { scanWords } from './scan.ts'
 import { stemOf } from './stem.ts'
 import type { WordSink } from './word-sink.ts'
 
@@ -18,20 +19,46 @@ export interface Match {
   readonly weight: number
 }
 
+/** What matches weigh together, each word of the query counted once. */
+export function weightOf(matches: readonly Match[]): number {
+  const terms = new Set<number>()
+  let sum = 0
+  for (const { term, weight } of matches) {
+    if (terms.has(term)) continue
+    terms.add(term)
+    sum += weight
+  }
+  return sum
+}
+
 /** The words and phrases of a query in a text, by their beginnings; one match a word of the text. */
 export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
   return matchFinder(query)(text)
 }
 
-/** `findMatches` for one query and many texts: a form that was met before need not be looked at again. */
-export function matchFinder({ terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
-  const finder = new TermFinder(terms)
-  return (text) => matchesIn(text, finder, phrases)
+/** `findMatches` for one query and many texts: what was prepared for one, and a form that was met before, serve the next. */
+export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
+  const known = finders.get(query) ?? newFinder(query)
+  finders.set(query, known)
+  return known
 }
 
-function matchesIn(text: string, finder: TermFinder, phrases: readonly Phrase[]): readonly Match[] {
-  const { terms } = finder
-  const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, terms.length + at))
+const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
+
+function newFinder({ terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
+  const finder = new TermFinder(terms)
+  const likely = phrases.length > 0 || terms.length > FEW_TERMS ? undefined : likelyWords(terms)
+  return (text) => {
+    const matches = likely === undefined ? matchesInAll(text, finder, phrases) : matchesNear(text, finder, likely)
+    return matches.sort((a, b) => a.start - b.start || b.end - a.end)
+  }
+}
+
+/** More terms than these are not looked for one by one. */
+const FEW_TERMS = 60
+
+function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase[]): Match[] {
+  const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, finder.terms.length + at))
   const matches: Match[] = []
   const take: WordSink = (form, _kind, position, start, end) => {
     const found = finder.find(form)
@@ -41,27 +68,62 @@ function matchesIn(text: string, finder: TermFinder, phrases: readonly Phrase[])
       if (match !== undefined) matches.push(match)
     }
   }
-  if (runs.length > 0) scanWords(text, take)
-  // Most words of a text begin otherwise, and need not even be cut out of it.
-  else scanWordsBeginning(finder.initials, text, take)
-  return matches.sort((a, b) => a.start - b.start || b.end - a.end)
+  scanWords(text, take)
+  return matches
 }
+
+/**
+ * Likewise for terms alone: reads only what stands without a space around a likely place, as no word goes on after a space. Looking for
+ * beginnings takes a quarter of the time that reading all words takes.
+ */
+function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
+  const matches: Match[] = []
+  let read = 0
+  likely.lastIndex = 0
+  for (let place = likely.exec(text); place !== null; place = likely.exec(text)) {
+    let from = place.index
+    while (from > read && text.charCodeAt(from - 1) > SPACE) from--
+    let to = place.index + 1
+    while (to < text.length && text.charCodeAt(to) > SPACE) to++
+    scanWords(text.slice(from, to), (form, _kind, _position, start, end) => {
+      const found = finder.find(form)
+      if (found !== undefined) matches.push({ start: from + start, end: from + end, ...found })
+    })
+    read = to
+    likely.lastIndex = to
+  }
+  return matches
+}
+
+/** No unit up to it belongs to a word. */
+const SPACE = 0x20
+
+/** Where words of a query may stand: how they begin, and all that is indexed otherwise than it is spelled (`naïve`, `don't`, `U.S.A.`, `1,000`). */
+function likelyWords(terms: SnippetQuery['terms']): RegExp {
+  const beginnings = new Set(terms.map(({ term }) => beginningOf(term)).filter((beginning) => ASCII.test(beginning)))
+  const escaped = [...beginnings].map((beginning) => beginning.replace(/[^a-z0-9]/gi, '\\$&'))
+  return new RegExp([...escaped, OTHERWISE].join('|'), 'gi')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
+const ASCII = /^[\x00-\x7f]+$/
+const OTHERWISE = "[^\\x00-\\x7f]|['.](?=[a-z0-9])|,(?=\\d)"
 
 /** Which word of a query a form is; remembers what it was asked. */
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly terms: SnippetQuery['terms']
   /** Units that a form may begin with. */
-  readonly initials: ReadonlySet<number>
+  readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms']) {
     this.terms = terms
-    this.initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
+    this.#initials = new Set(terms.flatMap(({ term }) => [term.form.charCodeAt(0), term.stem.charCodeAt(0)]))
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
     // A stem begins as its form does: most words of a text need not be stemmed.
-    if (!this.initials.has(form.charCodeAt(0))) return undefined
+    if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
     const at = this.terms.findIndex(({ term }) => isFoundBy(term, form, stem))

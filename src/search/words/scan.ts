@@ -23,23 +23,6 @@ for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
  * `1000`. Scripts without spaces and Hangul give overlapping pairs of characters. Linear.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
-  return scan(text, sink, position, EVERY)
-}
-
-/** `scanWords` from position 0 for who wants no words but those that begin so; others may be handed over all the same. */
-export function scanWordsBeginning(initials: Iterable<number>, text: string, sink: WordSink): void {
-  const wanted = new Uint8Array(128)
-  for (const initial of initials) {
-    if (initial >= 128) continue
-    wanted[initial] = 1
-    // Before capitals are made small.
-    if (ascii[initial] === LOWER) wanted[initial - 32] = 1
-  }
-  scan(text, sink, 0, wanted)
-}
-
-/** `wanted`: whether plain words that begin with an ASCII unit are handed over. */
-function scan(text: string, sink: WordSink, position: number, wanted: Uint8Array): number {
   const length = text.length
   let next = position
   let at = 0
@@ -72,13 +55,10 @@ function scan(text: string, sink: WordSink, position: number, wanted: Uint8Array
       continue
     }
     at = plain >> 1
-    if (wanted[unit] === 1) sink(foldPlain(text, start, plain), WORD, next, start, at)
-    next++
+    sink(foldPlain(text, start, plain), WORD, next++, start, at)
   }
   return next
 }
-
-const EVERY = new Uint8Array(128).fill(1)
 
 /**
  * Twice the end of a plain ASCII word, and 1 where it has capitals; -1 where a change of case may part it, or what follows it join.

@@ -16,6 +16,7 @@ import type {
   NodeOptions,
   NodeSummary,
   Occurrence,
+  OutgoingLink,
   Page,
   Paged,
   PathOptions,
@@ -26,6 +27,7 @@ import type {
   Ranked,
   Scope,
   Snapshot,
+  Stretch,
   TagCount,
   Topology,
   TreeOptions,
@@ -38,11 +40,11 @@ import { findPaths } from '../../graph/paths.ts'
 import { nameFinder } from './names.ts'
 import { neighborsOf } from './neighbors.ts'
 import { nodeOf, summaryOf } from './node.ts'
-import { occurrencesOf } from './occurrences.ts'
+import { linksInto, linksWithin, occurrencesOf } from './occurrences.ts'
 import { countProblems, findProblems } from './problems.ts'
 import type { Projection } from './projection.ts'
 import type { Rankings } from './rankings.ts'
-import { inScope } from './scope.ts'
+import { acceptor, inScope } from './scope.ts'
 import type { SearchReads } from './search/search-reads.ts'
 import { folderTree } from './tree.ts'
 import { findWanted } from './wanted.ts'
@@ -62,6 +64,7 @@ export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
   readonly complete: boolean
+  readonly lineage: string | undefined
   readonly #parts: SnapshotParts
   readonly #graph: Graph
   readonly #signal: AbortSignal | undefined
@@ -74,6 +77,7 @@ export class EmbeddedSnapshot implements Snapshot {
     this.generation = parts.projection.generation
     this.files = parts.projection.graph.files
     this.complete = parts.projection.isComplete
+    this.lineage = parts.projection.lineage
     this.#signal = signal
     this.isLast = isLast
   }
@@ -154,6 +158,15 @@ export class EmbeddedSnapshot implements Snapshot {
     )
   }
 
+  async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
+    return this.#read(({ graph }) =>
+      ids.map((id) => {
+        const node = graph.find(id)
+        return node === undefined ? [] : [graph.title(node), ...(graph.row(node)?.aliases ?? [])]
+      }),
+    )
+  }
+
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
     return this.#read((projection) => {
       const nodes = inScope(projection, scope)
@@ -204,6 +217,14 @@ export class EmbeddedSnapshot implements Snapshot {
 
   async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
     return this.#read((projection) => pairs.map((ends) => occurrencesOf(projection, ends)))
+  }
+
+  async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+    return this.#read((projection) => linksInto(projection, ids))
+  }
+
+  async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
+    return this.#read((projection) => linksWithin(projection, stretches, acceptor(projection, scope)))
   }
 
   async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {

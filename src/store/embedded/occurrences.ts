@@ -1,6 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { Occurrence } from '../../core/store.ts'
+import type { Occurrence, OutgoingLink, Stretch } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 
@@ -15,19 +15,57 @@ export function occurrencesOf(projection: Projection, [from, to]: readonly [from
   return projection
     .links(source)
     .filter((link) => endOf(projection, link) === target)
-    .map((link) => ({
-      from,
-      to,
-      kind: link.kind,
-      form: link.form,
-      ...(link.property === undefined ? {} : { property: link.property }),
-      ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-      ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
-      line: link.line,
-      start: link.start,
-      end: link.end,
-      inComment: link.inComment === true,
-    }))
+    .map((link) => toOccurrence(link, { from, to }))
+}
+
+/** Every place in other listed nodes that links to one of these. */
+export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
+  const { graph } = projection
+  const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
+  const isOther = (key: number): boolean => !targets.has(key) && graph.row(key)?.excluded === false
+  const sources = [...new Set([...targets].flatMap((target) => graph.sources(target)))].filter(isOther)
+  const named = sources.map((key) => ({ key, id: graph.id(key) })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return named.flatMap(({ key, id }) =>
+    projection.links(key).flatMap((link) => {
+      const end = endOf(projection, link)
+      return end !== undefined && targets.has(end) ? [toOccurrence(link, { from: id, to: graph.id(end) })] : []
+    }),
+  )
+}
+
+/** The links that begin in each stretch and lead to other files that are wanted. */
+export function linksWithin(
+  projection: Projection,
+  stretches: readonly Stretch[],
+  isWanted: (key: number) => boolean,
+): readonly (readonly OutgoingLink[])[] {
+  const { graph } = projection
+  return stretches.map(({ id, start, end }) => {
+    const source = graph.find(id)
+    if (source === undefined || source < 0) return []
+    return projection.links(source).flatMap((link): readonly OutgoingLink[] => {
+      const { to } = link
+      if (link.start < start || link.start >= end || link.inComment === true) return []
+      if (typeof to !== 'number' || to === source || !isWanted(to)) return []
+      return [{ ...toOccurrence(link, { from: id, to: graph.id(to) }), inLinks: graph.inDegree(to) }]
+    })
+  })
+}
+
+function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
+  return {
+    from,
+    to,
+    kind: link.kind,
+    form: link.form,
+    ...(link.property === undefined ? {} : { property: link.property }),
+    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
+    line: link.line,
+    start: link.start,
+    end: link.end,
+    inComment: link.inComment === true,
+  }
 }
 
 /** Where a link of the index points in the graph. */

@@ -8,6 +8,8 @@ export interface EmbeddedPlace {
   readonly file: string
   /** Path of the search index on disk. */
   readonly searchFile: string
+  /** Path of what is kept for looking at the vault as a whole. */
+  readonly insightFile: string
   /** Name of the indexes in memory, unique in the process. */
   readonly memory: string
 }

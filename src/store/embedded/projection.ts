@@ -42,6 +42,7 @@ export class Projection {
   #generation = 0
   #outside: readonly OutsideLink[] = []
   #isComplete = false
+  #lineage: string | undefined
   #graph: Graph
   #tags: TagIndex | undefined
   #folders: FolderIndex | undefined
@@ -63,6 +64,11 @@ export class Projection {
   /** Whether everything that the vault held is in this generation; else someone is still reading it. */
   get isComplete(): boolean {
     return this.#isComplete
+  }
+
+  /** Of the index that this is a generation of. */
+  get lineage(): string | undefined {
+    return this.#lineage
   }
 
   get graph(): Graph {
@@ -98,7 +104,8 @@ export class Projection {
   #newRows(database: Database): readonly GraphRow[] {
     database.exec('BEGIN')
     try {
-      const { generation, outside, complete, rows: count } = readMeta(database)
+      const { generation, outside, complete, lineage, rows: count } = readMeta(database)
+      this.#lineage = lineage
       if (generation === this.#generation) return []
       const { texts, keySum } = readNewTexts(database, this.#generation)
       const rows = requireKeys(texts.map(unpackHot), keySum)
@@ -245,6 +252,7 @@ export class Projection {
     this.#generation = 0
     this.#outside = []
     this.#isComplete = false
+    this.#lineage = undefined
     this.#links.clear()
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined

@@ -78,19 +78,21 @@ type PackedState = readonly [
   rows: number,
   complete: 0 | 1,
   outside: readonly (readonly [path: string, target: string])[],
+  lineage?: string,
 ]
 
-export function packState({ generation, mode = '', nextKey, rows, complete, outside }: StoredState): string {
+export function packState({ generation, mode = '', nextKey, rows, complete, outside, lineage }: StoredState): string {
   const links = outside.map(({ path, target }) => [path, target] as const)
-  const packed: PackedState = [generation, mode, nextKey, rows, complete ? 1 : 0, links]
-  return seal('meta', packed)
+  const packed = [generation, mode, nextKey, rows, complete ? 1 : 0, links] as const
+  return seal('meta', (lineage === undefined ? packed : [...packed, lineage]) satisfies PackedState)
 }
 
 /** @throws DamagedIndex when the text is not what was written. */
 export function unpackState(text: unknown): StoredState {
-  const [generation, mode, nextKey, rows, complete, links] = unseal('meta', text) as PackedState
+  const [generation, mode, nextKey, rows, complete, links, lineage] = unseal('meta', text) as PackedState
   const outside = links.map(([path, target]): OutsideLink => ({ path: path as VaultPath, target }))
-  return { generation, ...(mode === '' ? {} : { mode }), outside, nextKey, rows, complete: complete === 1 }
+  const optional = { ...(mode === '' ? {} : { mode }), ...(lineage === undefined ? {} : { lineage }) }
+  return { generation, ...optional, outside, nextKey, rows, complete: complete === 1 }
 }
 
 const EXCLUDED = 1

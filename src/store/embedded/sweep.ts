@@ -5,8 +5,8 @@ import { deleteDatabase } from './location.ts'
 /** An index that no one opened for so long belongs to a vault, version or setting that is no more (ms). */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Files of an index: of the graph, of search, and what was saved beside that. */
-const INDEX = /^(index|search-\d+)-[0-9a-f]{24}\.db(\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(-.+)?)?$/
+/** Files of an index: of the graph, of search and what was saved beside that, of the vault as a whole. */
+const INDEX = /^(index|search-\d+|insight-\d+)-[0-9a-f]{24}\.db(\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(-.+)?)?$/
 const DRAFT = /\.new$/
 
 /** Deletes other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */

@@ -144,7 +144,10 @@ describe('a plan', () => {
     expect(done).toEqual(shown)
     expect(vault.files()).toEqual({ 'f/c.md': 'A', 'b.md': '[[c]]' })
     expect((await vault.writes.changes(1))[0]).toMatchObject({ id: changeId, title: 'test' })
-    await expect(vault.write([], { planId: dry.planId ?? '' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(vault.write([], { planId: dry.planId ?? '' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `The plan "${dry.planId}" was carried out already, as change ${changeId}.`,
+    })
   })
 
   test.each<[string, Operation, string, string]>([

@@ -250,4 +250,11 @@ describe('bad input', () => {
     const tool = TOOLS.find(({ name }) => name === 'get_neighbors')
     expect(() => tool?.prepare({ id: 'x', [key]: value })).toThrow(message)
   })
+
+  test('an offset beyond exact integers is told once', () => {
+    const tool = TOOLS.find(({ name }) => name === 'search')
+    expect(() => tool?.prepare({ query: 'x', offset: 2 ** 53 })).toThrow(
+      /^Invalid arguments for search: offset: expected an integer of at least 0, got 9007199254740992\.$/,
+    )
+  })
 })

@@ -17,7 +17,7 @@ const TITLES = new Map(['home', 'a', 'b', 'c', 'ab'].map((title) => [title, [tit
 /** What has all that is asked for, else what has some of the words. */
 function find(query: Query, source: VaultSource) {
   const within = (part: Query) => {
-    const condition = toCondition(part, TITLES)
+    const condition = toCondition(part, { titles: TITLES })
     return condition === undefined ? source.all() : evaluate(condition, source)
   }
   const strict = within(query)
@@ -125,7 +125,7 @@ describe('evaluating a query', () => {
   test('looks things up once, cheap ones first, and none that cannot matter', () => {
     const lookUps = (query: string) => {
       const source = new VaultSource(GARDEN)
-      const condition = toCondition(parseQuery(query, now), TITLES)
+      const condition = toCondition(parseQuery(query, now), { titles: TITLES })
       if (condition !== undefined) evaluate(condition, source)
       return source.lookUps
     }

@@ -87,6 +87,9 @@ function fitsLookup(lookup: Lookup, note: TestNote): boolean {
     case 'links':
     case 'linkedfrom':
       return hasLink(lookup.kind, lookup.nodes)(note)
+    // These notes have no ids.
+    case 'among':
+      return false
     case 'task':
       return hasTask(lookup.state)(note)
     case 'path':
@@ -152,6 +155,8 @@ function fitsTerm(term: Term, note: TestNote): boolean {
     case 'links':
     case 'linkedfrom':
       return hasLink(term.kind, [term.title])(note)
+    case 'community':
+      return false
     case 'task':
       return hasTask(term.state)(note)
     case 'path':

@@ -10,6 +10,7 @@ import {
   type NodeKind,
   type NodeSummary,
   type Occurrence,
+  type OutgoingLink,
   type PathOptions,
   PROBLEM_KINDS,
   type Problem,
@@ -17,6 +18,7 @@ import {
   type ProblemFilter,
   type PropertyCount,
   type Scope,
+  type Stretch,
   type TagCount,
   type TreeOptions,
   type ValueCount,
@@ -292,6 +294,25 @@ export class MemoryGraph {
       end,
       inComment: inComment === true,
     }))
+  }
+
+  linksInto(ids: readonly NodeId[]): readonly Occurrence[] {
+    const targets = new Set(ids)
+    const others = [...this.nodes.values()].filter(({ id, file }) => !targets.has(id) && file?.record.excluded === false)
+    const sorted = others.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1))
+    return sorted.flatMap((from) => {
+      const reached = [...(this.nodes.get(from)?.out ?? [])].filter((to) => targets.has(to))
+      return reached.flatMap((to) => this.occurrences(from, to)).sort((a, b) => a.start - b.start)
+    })
+  }
+
+  linksWithin({ id, start, end }: Stretch, scope: Scope): readonly OutgoingLink[] {
+    const wanted = new Set(this.inScope(scope).map((node) => node.id))
+    const targets = [...(this.nodes.get(id)?.out ?? [])].filter((to) => to !== id && wanted.has(to))
+    return targets
+      .flatMap((to) => this.occurrences(id, to).map((one) => ({ ...one, inLinks: this.nodes.get(to)?.in.size ?? 0 })))
+      .filter((one) => one.start >= start && one.start < end && !one.inComment)
+      .sort((a, b) => a.start - b.start)
   }
 
   /** It knows no hubs to go around. */

@@ -116,6 +116,7 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
     generation: current.number,
     files: current.files.size,
     complete: current.state.complete,
+    lineage: current.state.lineage,
     isLast,
     get isMixed() {
       return isMixed
@@ -157,6 +158,13 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
           return record === undefined ? undefined : { id, path: record.path, kind: record.kind, hash: record.hash }
         }),
       ),
+    namesOf: (ids) =>
+      answer(() =>
+        ids.map((id) => {
+          const node = nodes.get(id)
+          return node === undefined ? [] : [node.title, ...(node.file?.record.aliases ?? [])]
+        }),
+      ),
     select: (scope, page) => answer(() => pageOf(graph.inScope(scope).map(summary), page)),
     sample: (scope, seed) =>
       answer(() => {
@@ -172,6 +180,8 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
     wanted: (folder, page) => answer(() => pageOf(graph.wanted(folder), page)),
     neighbors: (id, options, page) => answer(() => pageOf(graph.neighbors(id, options), page)),
     occurrences: (pairs) => answer(() => pairs.map(([from, to]) => graph.occurrences(from, to))),
+    linksInto: (ids) => answer(() => graph.linksInto(ids)),
+    linksWithin: (stretches, scope) => answer(() => stretches.map((stretch) => graph.linksWithin(stretch, scope))),
     paths: (source, target, options) => answer(() => graph.paths(source, target, options)),
     hubs: (metric, scope, limit) => answer(() => hubsOf(graph, kept, { metric, scope, limit })),
     topology: () =>

@@ -146,6 +146,8 @@ export class MemorySearch {
         const others = lookup.kind === 'links' ? node.out : node.in
         return lookup.nodes.some((id) => id !== node.id && others.has(id))
       }
+      case 'among':
+        return lookup.nodes.includes(this.#graph.idOf(file))
       case 'task':
         return lookup.state === 'any' ? facts.tasks.size > 0 : facts.tasks.has(lookup.state)
       case 'relation':

@@ -48,6 +48,8 @@ export class VaultSource implements QuerySource {
       case 'links':
       case 'linkedfrom':
         return this.#linked(lookup)
+      case 'among':
+        return KeySet.of(lookup.nodes.flatMap((id) => projection.graph.find(id) ?? []))
       case 'task':
         return this.#where((key) => facets.hasTask(key, lookup.state))
       case 'relation':

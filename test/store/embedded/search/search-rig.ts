@@ -5,6 +5,7 @@ import type { NodeId } from '../../../../src/core/ids.ts'
 import type { IndexWriter } from '../../../../src/core/index-writer.ts'
 import type { SearchWriter } from '../../../../src/core/search-writer.ts'
 import type { Indexer } from '../../../../src/indexing/indexer.ts'
+import { RecentBytes } from '../../../../src/indexing/recent-bytes.ts'
 import { SearchIndexer } from '../../../../src/indexing/search-indexer.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../../src/store/embedded/open-store.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
@@ -62,6 +63,7 @@ export class SearchRig {
     const embedder = this.#embedder
     const search = new SearchIndexer({
       vault,
+      recent: new RecentBytes(),
       index,
       search: writer,
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),

@@ -1,0 +1,474 @@
+import { RouxError } from '../../core/errors.ts'
+import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange } from '../../core/graph-changes.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import { ALL, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { composeChanges } from '../../graph/changes/compose-changes.ts'
+import { joinIdentities } from '../../graph/changes/join-identities.ts'
+import { answerInSteps, type Call } from '../answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { changeCursor, type GenerationOf, readCursor } from './change-cursor.ts'
+import { type ChangeWindow, readWindow, type WindowStart } from './change-window.ts'
+import { readSince } from './read-since.ts'
+
+export interface ChangesArguments {
+  /** Of an earlier answer. */
+  readonly cursor?: string | undefined
+  /** A time, as `readSince` takes it; the last seven days where neither is given. */
+  readonly since?: string | undefined
+  /** Only what lies in this folder; links by the note that holds them. */
+  readonly folder?: string | undefined
+  /** Of each list. */
+  readonly limit: number
+}
+
+export interface ChangedNote {
+  readonly id: NodeId
+  readonly title: string
+  /** Of a note that was moved: its id before. */
+  readonly from?: NodeId
+  /** The recorded change that touched it last, if that was a write through these tools. */
+  readonly change_id?: string
+}
+
+export interface ChangedLink {
+  readonly from: NodeId
+  readonly to: NodeId
+  /** Of a link that is there where it stands now, of another where it stood. */
+  readonly line: number
+  /** The link as written. */
+  readonly text: string
+}
+
+export interface BrokenPlace {
+  readonly id: NodeId
+  readonly line: number
+  readonly text: string
+}
+
+export interface RisingNote {
+  readonly id: NodeId
+  /** Notes that link to it. */
+  readonly was: number
+  readonly now: number
+}
+
+/** What changed in the graph, net: what came and went again is not told, and what changed twice is told once. */
+export interface ChangesAnswer {
+  /** Where the next call goes on; `null` while the index has no name to be known by. */
+  readonly cursor: string | null
+  /** From when on what changed is told, ISO 8601; absent where nothing is known. */
+  readonly since?: string
+  readonly notes: {
+    readonly added: readonly ChangedNote[]
+    readonly changed: readonly ChangedNote[]
+    readonly removed: readonly ChangedNote[]
+    readonly moved: readonly ChangedNote[]
+  }
+  readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
+  /** Links that lead nowhere now, or to a heading or block that is not there, and did not before. */
+  readonly broken: readonly BrokenPlace[]
+  readonly fixed: readonly BrokenPlace[]
+  /** Notes without any link that had one before, or were not there. */
+  readonly orphans: readonly ChangedNote[]
+  readonly rising: readonly RisingNote[]
+  /** How many there are of each, without `limit`; of what there is none of, nothing. */
+  readonly totals: Readonly<Record<string, number>>
+  /** The graph as it is now, where it is not known what changed. */
+  readonly state?: PresentState
+}
+
+export interface PresentState {
+  readonly notes: number
+  readonly links: number
+  readonly broken: number
+  readonly orphans: number
+}
+
+/** What is told where nothing else is asked for. */
+const DEFAULT_SINCE = '7d'
+/** How long a commit that is not told yet is waited for, ms: its writer tells right after it. */
+const WAIT_FOR_LOG = { pause: 20, times: 10 }
+
+/** What changed in the vault, whoever changed it, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
+export function changesSince(
+  core: GraphCore,
+  args: ChangesArguments,
+  call: Call = {},
+  now = new Date(),
+): Promise<Answer<ChangesAnswer>> {
+  const asked = readAsked(args, now)
+  return answerInSteps(core, call, async (read) => {
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt === WAIT_FOR_LOG.times || core.indexing.status().log !== undefined
+      const answered = await read((snapshot) => tell({ core, snapshot, args, call }, asked, isLast))
+      if (answered !== 'behind') return answered
+      await new Promise((resolve) => setTimeout(resolve, WAIT_FOR_LOG.pause))
+      call.signal?.throwIfAborted()
+    }
+  })
+}
+
+/** `cursor` is absent where what was given is none. */
+type Asked =
+  | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
+  | { readonly kind: 'time'; readonly time: number }
+
+function readAsked({ cursor, since }: ChangesArguments, now: Date): Asked {
+  if (cursor !== undefined) return { kind: 'cursor', cursor: readCursor(cursor) }
+  return { kind: 'time', time: readSince(since ?? DEFAULT_SINCE, now) }
+}
+
+interface Telling {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+  readonly args: ChangesArguments
+  readonly call: Call
+}
+
+/** What the log has, and why that is not all that was asked for. */
+interface Known {
+  readonly changes: GraphChanges
+  readonly since?: number
+  readonly problem?: string
+}
+
+const NOTHING: GraphChanges = { files: [], links: [] }
+
+async function tell(telling: Telling, asked: Asked, isLast: boolean): Promise<Answer<ChangesAnswer> | 'behind'> {
+  const { core, snapshot, args } = telling
+  const known = await readKnown(telling, asked, isLast)
+  if (known === 'behind') return known
+  const { lineage, generation } = snapshot
+  const told = await describe(telling, known.changes)
+  const isWhole = known.problem === undefined
+  const warnings: Warning[] = isWhole ? [] : [{ code: 'NOTICE', message: known.problem }]
+  if (Object.keys(told.totals).length === 0) warnings.push(...(await scopeWarnings(snapshot, { folder: args.folder })))
+  return {
+    value: {
+      cursor: lineage === undefined ? null : changeCursor(core, { lineage, generation }),
+      ...(known.since === undefined ? {} : { since: new Date(known.since).toISOString() }),
+      ...told,
+      ...(isWhole ? {} : { state: await presentState(snapshot, args) }),
+    },
+    warnings,
+  }
+}
+
+async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: boolean): Promise<Known | 'behind'> {
+  const { graphLog } = core
+  const { lineage, generation } = snapshot
+  if (graphLog === undefined) return unknown('Nothing is known of earlier states: the setting insight.keep_days is 0.')
+  if (lineage === undefined) return unknown('No change is logged yet: the log begins with the next one.')
+  try {
+    const start = await startOf(asked, { lineage, generation }, (other) => graphLog.knows(other))
+    if (typeof start === 'string') return unknown(start)
+    const window = await readWindow(graphLog, { lineage, generation }, start)
+    if (window.isBehind && !isLast) return 'behind'
+    return knownOf(window, asked, core.indexing.status().log)
+  } catch (error) {
+    if (error instanceof RouxError && error.code === 'PROVIDER_ERROR') return unknown(error.message)
+    throw error
+  }
+}
+
+function unknown(problem: string): Known {
+  return { changes: NOTHING, problem: `${problem} ${PRESENT}` }
+}
+
+const PRESENT = 'state tells how the vault is now; go on with this cursor.'
+
+/** Where to begin, or why that is not known. */
+async function startOf(
+  asked: Asked,
+  { lineage, generation }: GenerationOf,
+  knows: (lineage: string) => Promise<'this vault' | 'another vault' | undefined>,
+): Promise<WindowStart | string> {
+  if (asked.kind === 'time') return { time: asked.time }
+  const { cursor } = asked
+  if (cursor === undefined) return 'The cursor is damaged, or none of changes_since.'
+  if (cursor.lineage === lineage && cursor.generation <= generation) return { generation: cursor.generation }
+  switch (await knows(cursor.lineage)) {
+    case 'another vault':
+      return 'The cursor is of another vault.'
+    case 'this vault':
+      return 'The cursor is of an index that was built again since: what changed in between is not known.'
+    default:
+      return 'The cursor is too old, or of another vault.'
+  }
+}
+
+function knownOf({ changes, isWhole, begins }: ChangeWindow, asked: Asked, failure: string | undefined): Known {
+  const composed = joinIdentities(composeChanges(changes))
+  const since = asked.kind === 'time' && isWhole ? asked.time : begins
+  const known = { changes: composed, ...(since === undefined ? {} : { since }) }
+  if (isWhole) return known
+  const why = failure === undefined ? '' : ` The log cannot be written: ${failure}.`
+  if (begins === undefined) {
+    return {
+      ...known,
+      problem: `The log does not reach up to now: nothing was logged yet, or a change was indexed and not logged.${why} ${PRESENT}`,
+    }
+  }
+  const from = new Date(begins).toISOString()
+  const reason =
+    asked.kind === 'cursor'
+      ? 'The cursor is older than the log, or the log has a gap after it'
+      : 'The log does not reach back so far'
+  return { ...known, problem: `${reason}: what is told is from ${from} on.${why} ${PRESENT}` }
+}
+
+async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): Promise<PresentState> {
+  const inFolder = folder === undefined || trimFolder(folder) === '' ? {} : { folder: foldId(trimFolder(folder)) }
+  const [{ total }, counts, { targets }] = await Promise.all([
+    snapshot.select(inFolder, { offset: 0, limit: 0 }),
+    snapshot.problemCounts(inFolder),
+    snapshot.topology(),
+  ])
+  return { notes: total, links: targets.length, broken: counts.broken_link + counts.broken_heading, orphans: counts.orphan }
+}
+
+type Told = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
+
+/** One end of a link, or a file that changed, as answers know it. */
+interface KnownEnd {
+  readonly id: NodeId
+  readonly kind: NodeKind
+  readonly title: string
+  /** Whether callers may be told of it. */
+  readonly isShown: boolean
+}
+
+async function describe({ core, snapshot, args }: Telling, changes: GraphChanges): Promise<Told> {
+  const ends = await endsOf(snapshot, core, changes)
+  const own = folderTest(args.folder)
+  const notes = notesOf(changes.files, ends, { core, own })
+  const links = linksOf(changes, ends, own)
+  const orphans = await orphansOf(snapshot, changes, { ends, own })
+  const rising = risingOf(changes.links, ends, own)
+  const lists = { ...notes, ...links, orphans, rising }
+  const totals = Object.fromEntries(
+    Object.entries(lists).flatMap(([name, list]) => (list.length === 0 ? [] : [[name, list.length]])),
+  )
+  const page = <T>(list: readonly T[]): readonly T[] => list.slice(0, args.limit)
+  const [gained, broken] = await Promise.all([placed(snapshot, page(links.gained)), placed(snapshot, page(links.broken))])
+  return {
+    notes: { added: page(notes.added), changed: page(notes.changed), removed: page(notes.removed), moved: page(notes.moved) },
+    links: { gained, lost: page(links.lost).map(linkRow) },
+    broken: broken.map(placeRow),
+    fixed: page(links.fixed).map(placeRow),
+    orphans: page(orphans),
+    rising: await counted(snapshot, page(rising)),
+    totals,
+  }
+}
+
+/** Whether something lies in the folder that is asked for. */
+function folderTest(folder: string | undefined): (path: string | undefined) => boolean {
+  const start = foldId(trimFolder(folder ?? ''))
+  if (start === '') return () => true
+  return (path) => path !== undefined && foldId(path).startsWith(`${start}/`)
+}
+
+type Ends = ReadonlyMap<LinkEnd, KnownEnd>
+
+/** Every end that changes name. */
+async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<Ends> {
+  const ends = new Map<LinkEnd, KnownEnd>()
+  const wanted = new Set<string>()
+  for (const { to } of files) if (to !== undefined) wanted.add(to)
+  for (const link of links) for (const end of [link.from, link.to]) if (!end.startsWith('/')) wanted.add(end)
+  const present = await presentFiles(snapshot, core, [...wanted])
+  for (const [path, end] of present) ends.set(path, end)
+  for (const { from = '', to, before, after } of files) {
+    const file = after ?? before
+    if (file === undefined) continue
+    const id = (to === undefined ? undefined : present.get(to)?.id) ?? toNodeId(foldId(to ?? from), core.name)
+    ends.set(to ?? `/${from}`, { id, kind: file.kind, title: file.title, isShown: file.excluded !== true })
+  }
+  for (const { to } of links) {
+    if (to.startsWith('//')) ends.set(to, { id: toNodeId(to.slice(2), core.name), kind: 'missing', title: '', isShown: true })
+  }
+  return ends
+}
+
+/** Files that are there, by their paths. */
+async function presentFiles(
+  snapshot: Snapshot,
+  { name }: Pick<GraphCore, 'name'>,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, KnownEnd>> {
+  // Of paths that fold alike all but one have the exact path as their id.
+  const spellings = paths.flatMap((path) =>
+    [...new Set([foldId(path), path])].map((spelled) => [path, toNodeId(spelled, name)] as const),
+  )
+  const versions = await snapshot.versions(spellings.map(([, id]) => id))
+  const found = spellings.flatMap(([path], at) => {
+    const version = versions[at]
+    return version?.path === path ? [version] : []
+  })
+  const nodes = await snapshot.nodes(
+    found.map(({ id }) => id),
+    { links: 0 },
+  )
+  return new Map(
+    found.map(({ id, path, kind }, at) => {
+      const { title = '', excluded = false } = nodes[at] ?? {}
+      return [path as string, { id, kind, title, isShown: !excluded }]
+    }),
+  )
+}
+
+/** What is told of files: notes and canvases, which people write. */
+const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
+
+function notesOf(
+  files: readonly LoggedFileChange[],
+  ends: Ends,
+  { core, own }: { readonly core: GraphCore; readonly own: (path: string | undefined) => boolean },
+): ChangesAnswer['notes'] {
+  const added: ChangedNote[] = []
+  const changed: ChangedNote[] = []
+  const removed: ChangedNote[] = []
+  const moved: ChangedNote[] = []
+  for (const { from, to, before, after, change } of [...files].sort((a, b) => b.time - a.time)) {
+    const end = ends.get(to ?? `/${from}`)
+    if (end === undefined || !end.isShown || !WRITTEN.has(end.kind) || !(own(from) || own(to))) continue
+    const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
+    const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
+    if (to === undefined) removed.push(row)
+    // What was hidden before was not there for anyone.
+    else if (from === undefined || before?.excluded) added.push(row)
+    else {
+      if (from !== to) moved.push({ ...row, from: toNodeId(foldId(from), core.name) })
+      if (before?.hash !== after?.hash) changed.push(row)
+    }
+  }
+  return { added, changed, removed, moved }
+}
+
+/** A link as it is told, and how it is found in the graph. */
+interface LinkPlace extends ChangedLink {
+  readonly time: number
+}
+
+interface LinkLists {
+  readonly gained: readonly LinkPlace[]
+  readonly lost: readonly LinkPlace[]
+  readonly broken: readonly LinkPlace[]
+  readonly fixed: readonly LinkPlace[]
+}
+
+function linksOf({ files, links }: GraphChanges, ends: Ends, own: (path: string | undefined) => boolean): LinkLists {
+  const times = new Map(files.map(({ from = '', to, time }) => [to ?? `/${from}`, time]))
+  const lists = { gained: [] as LinkPlace[], lost: [] as LinkPlace[], broken: [] as LinkPlace[], fixed: [] as LinkPlace[] }
+  for (const link of links) {
+    const [from, to] = [ends.get(link.from), ends.get(link.to)]
+    if (from === undefined || to === undefined || !from.isShown || !to.isShown || !own(link.from.replace(/^\//, ''))) continue
+    const list = listOf(link, to.kind, lists)
+    const time = times.get(link.from) ?? 0
+    for (const { line, text } of placesOf(link)) list?.push({ from: from.id, to: to.id, line, text, time })
+  }
+  for (const list of Object.values(lists)) list.sort(byTimeThenPlace)
+  return lists
+}
+
+function listOf<T>(
+  { from, part, was, now }: LoggedLinkChange,
+  kind: NodeKind,
+  lists: Readonly<Record<keyof LinkLists, T>>,
+): T | undefined {
+  const isBroken = kind === 'missing' || part !== undefined
+  if (now > was) return isBroken ? lists.broken : lists.gained
+  if (now === was) return undefined
+  if (!isBroken) return lists.lost
+  // What went with its note is no longer broken, but no one fixed it.
+  return from.startsWith('/') ? undefined : lists.fixed
+}
+
+/** The links by which there are more, or fewer. */
+function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
+  const sign = Math.sign(now - was)
+  const differing = texts.filter(([, , more]) => Math.sign(more) === sign)
+  return differing
+    .flatMap(([text, line, more]) => Array.from({ length: Math.abs(more) }, () => ({ line, text })))
+    .slice(0, Math.abs(now - was))
+}
+
+function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
+  if (a.time !== b.time) return b.time - a.time
+  if (a.from !== b.from) return a.from < b.from ? -1 : 1
+  return a.line - b.line
+}
+
+/** Links where they stand now: what was written above them since has moved them. */
+async function placed(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
+  const found = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
+  return links.map((link, at) => {
+    const lines = (found[at] ?? []).map(({ line }) => line)
+    return linkRow({ ...link, line: lines.includes(link.line) ? link.line : (lines.at(-1) ?? link.line) })
+  })
+}
+
+function linkRow({ from, to, line, text }: ChangedLink): ChangedLink {
+  return { from, to, line, text }
+}
+
+function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
+  return { id: from, line, text }
+}
+
+/** Notes that stand alone now and did not, or were not there. */
+async function orphansOf(
+  snapshot: Snapshot,
+  { files, links }: GraphChanges,
+  { ends, own }: { readonly ends: Ends; readonly own: (path: string | undefined) => boolean },
+): Promise<readonly ChangedNote[]> {
+  const candidates = new Map<NodeId, string>()
+  const consider = (end: LinkEnd): void => {
+    const known = ends.get(end)
+    if (!end.startsWith('/') && known?.kind === 'note' && known.isShown && own(end)) candidates.set(known.id, known.title)
+  }
+  for (const { from, to } of files) if (from === undefined && to !== undefined) consider(to)
+  for (const { from, to, part, was, now } of links) {
+    const isTie = part === undefined && from !== to && ends.get(from)?.kind === 'note' && ends.get(to)?.kind === 'note'
+    if (!isTie || was === 0 || now > 0) continue
+    consider(from)
+    consider(to)
+  }
+  if (candidates.size === 0) return []
+  const { items } = await snapshot.problems({ kind: 'orphan' }, ALL)
+  return items.flatMap(({ id }) => {
+    const title = candidates.get(id)
+    return title === undefined ? [] : [{ id, title }]
+  })
+}
+
+interface Rise {
+  readonly id: NodeId
+  readonly by: number
+}
+
+/** Notes to which more other notes link, those first to which most. */
+function risingOf(links: readonly LoggedLinkChange[], ends: Ends, own: (path: string | undefined) => boolean): readonly Rise[] {
+  const rises = new Map<NodeId, number>()
+  for (const { from, to, part, was, now } of links) {
+    const [source, target] = [ends.get(from), ends.get(to)]
+    if (part !== undefined || from === to || to.startsWith('/') || !own(to)) continue
+    if (source?.kind !== 'note' || target?.kind !== 'note' || !source.isShown || !target.isShown) continue
+    const by = Number(now > 0) - Number(was > 0)
+    if (by !== 0) rises.set(target.id, (rises.get(target.id) ?? 0) + by)
+  }
+  return [...rises].flatMap(([id, by]) => (by > 0 ? [{ id, by }] : [])).sort((a, b) => b.by - a.by || (a.id < b.id ? -1 : 1))
+}
+
+async function counted(snapshot: Snapshot, rises: readonly Rise[]): Promise<readonly RisingNote[]> {
+  const totals = await Promise.all(
+    rises.map(({ id }) => snapshot.neighbors(id, { direction: 'in', kinds: ['note'] }, { offset: 0, limit: 0 })),
+  )
+  return rises.map(({ id, by }, at) => {
+    const now = totals[at]?.total ?? by
+    return { id, was: Math.max(0, now - by), now }
+  })
+}

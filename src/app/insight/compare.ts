@@ -1,0 +1,285 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { ChunkPlace } from '../../core/search.ts'
+import { ALL, type Node, type NodeSummary } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { queryTerms } from '../../search/words/query.ts'
+import type { Call } from '../answer-when-ready.ts'
+import { type Fitted, jsonBytes } from '../budget.ts'
+import { compose } from '../compose.ts'
+import { knownTraits } from '../embedder-traits.ts'
+import { answerFindable } from '../findable.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findMeant } from '../meant-note.ts'
+import { wordsOf } from '../passage-text.ts'
+import { chunksOf, toPassage } from '../passages.ts'
+import { readableSource, shownText } from '../readable-source.ts'
+import { WITH_TEXT } from '../scope.ts'
+import { centreOf, servingVectors } from '../similar-nodes.ts'
+import { type Reading, readNotes, unreadWarnings } from '../texts.ts'
+import { quoted } from '../truncate.ts'
+
+export interface CompareArguments {
+  /** Ids, or titles of one note each. */
+  readonly a: string
+  readonly b: string
+}
+
+/** A passage of each of two notes that say the same. */
+export interface SharedPassage {
+  /** 0–1. */
+  readonly alike: number
+  /** 1-based, both included. */
+  readonly lines_a: readonly [first: number, last: number]
+  readonly text_a: string
+  readonly lines_b: readonly [first: number, last: number]
+  readonly text_b: string
+}
+
+export interface Comparison {
+  /** Notes that both link to or are linked from, the best linked first. */
+  readonly shared: readonly NodeSummary[]
+  readonly only_a: readonly NodeSummary[]
+  readonly only_b: readonly NodeSummary[]
+  /** How much they are about the same, 0–1; compares with the scores of `similar_nodes`, or by words alone where there are no vectors. */
+  readonly alike: number
+  /** The shortest way over links; empty where there is none. */
+  readonly path: readonly NodeId[]
+  /** The most alike first. */
+  readonly shared_passages: readonly SharedPassage[]
+  /** How long each list is. */
+  readonly total: Readonly<Record<ComparedList, number>>
+}
+
+export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
+
+/** Neighbours that are named, unless all are wanted: more than any budget has room for are not. */
+const MOST_NAMED = 500
+/** Parts of each note that are compared with each of the other: of a longer note those that are most like the other note. */
+const MOST_PARTS = 60
+/** Passages that are less alike than this are not shown, and how many. */
+const LEAST_ALIKE = 0.5
+const MOST_PASSAGES = 5
+const PASSAGE_LENGTH = 300
+
+/** What two notes have in common, and what not; `null` where one of them is not there. */
+export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call = {}): Promise<Answer<Comparison | null>> {
+  return answerFindable(core, call, 'meaning', (read) =>
+    read(async (snapshot) => {
+      const { ids, warnings } = await findMeant(snapshot, core, [a, b], { withMissing: false })
+      const [first, second] = ids
+      if (first === undefined || second === undefined) return { value: null, warnings }
+      const compared = await compareIn({ core, snapshot, call }, [first, second])
+      return { ...compared, warnings: [...warnings, ...compared.warnings] }
+    }),
+  )
+}
+
+type Pair<T> = readonly [a: T, b: T]
+
+async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Comparison>> {
+  const { snapshot } = reading
+  const kinds = { direction: 'both', kinds: WITH_TEXT } as const
+  const [ofA, ofB, paths, read] = await Promise.all([
+    snapshot.neighbors(ids[0], kinds, ALL),
+    snapshot.neighbors(ids[1], kinds, ALL),
+    ids[0] === ids[1] ? [[ids[0]]] : snapshot.paths(ids[0], ids[1], { direction: 'any', count: 1, avoidHubs: false }),
+    readParts(reading, ids),
+  ])
+  const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
+  const shared = ofA.items.filter((id) => inB.has(id))
+  // That they are linked with each other is told by the path.
+  const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
+  const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
+  const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
+  const { alike, passages } = read.parts === undefined ? { alike: 0, passages: [] } : compareParts(read.parts)
+  return {
+    value: {
+      shared: sharedNodes,
+      only_a: nodesA,
+      only_b: nodesB,
+      alike: rounded(alike),
+      path: paths[0] ?? [],
+      shared_passages: passages,
+      total: { shared: shared.length, only_a: onlyA.length, only_b: onlyB.length, shared_passages: passages.length },
+    },
+    warnings: read.warnings,
+  }
+}
+
+async function summaries(
+  { snapshot, call }: Reading,
+  lists: readonly (readonly NodeId[])[],
+): Promise<readonly (readonly NodeSummary[])[]> {
+  return await Promise.all(
+    lists.map(async (ids) => {
+      const nodes = await snapshot.nodes(call.whole === true ? ids : ids.slice(0, MOST_NAMED), { links: 0 })
+      return nodes.flatMap((node): readonly NodeSummary[] => (node === undefined ? [] : [{ id: node.id, title: node.title }]))
+    }),
+  )
+}
+
+/** A part of a note as it is compared. */
+interface Part {
+  readonly place: ChunkPlace
+  /** Of unit length, or all zeros. */
+  readonly vector: ReadonlyMap<string, number> | Float32Array
+}
+
+interface ComparedNote {
+  readonly node: Node
+  readonly source: NoteText
+  readonly parts: readonly Part[]
+}
+
+interface ComparedNotes {
+  readonly notes: Pair<ComparedNote>
+  /** What a cosine says. */
+  certainty(cosine: number): number
+}
+
+async function readParts(
+  reading: Reading,
+  ids: Pair<NodeId>,
+): Promise<Pick<Answer<unknown>, 'warnings'> & { readonly parts?: ComparedNotes }> {
+  const { core, snapshot } = reading
+  const embedder = await servingVectors(snapshot)
+  const [{ notes, unread }, stored] = await Promise.all([
+    readNotes(reading, ids, { links: 0 }),
+    embedder === undefined ? [] : snapshot.vectors(embedder, ids),
+  ])
+  const warnings = unreadWarnings(unread)
+  const read = notes.flatMap((note, at) => {
+    if (note?.source === undefined) return []
+    const { node } = note
+    const source = readableSource(node, note.source)
+    const chunks = stored[at]
+    const isCurrent = chunks !== undefined && source.hash.startsWith(chunks.content)
+    return [{ node, source, vectors: isCurrent ? chunks.chunks : undefined }]
+  })
+  const [a, b] = read
+  if (a === undefined || b === undefined) {
+    const without = ids.filter((id) => !read.some(({ node }) => node.id === id) && !unread.includes(id))
+    return {
+      warnings: [
+        ...warnings,
+        ...without.map((id) => ({ code: 'NOTICE' as const, message: `${quoted(id)} has no text to compare.` })),
+      ],
+    }
+  }
+  const isByMeaning =
+    embedder !== undefined && [a, b].every(({ vectors }) => vectors?.some(({ vector }) => vector.some((value) => value !== 0)))
+  const toNote = ({ node, source, vectors }: (typeof read)[number]): ComparedNote => {
+    const parts = isByMeaning
+      ? (vectors ?? []).map((chunk) => ({ place: chunk, vector: chunk.vector }))
+      : chunksOf(node, source, undefined).map((place) => ({
+          place,
+          vector: bagOf(wordsOf(source.text.slice(place.start, place.end))),
+        }))
+    return { node, source, parts }
+  }
+  const { low, high } = isByMeaning ? knownTraits(core, embedder).certainty : { low: 0, high: 1 }
+  const certainty = (cosine: number): number => Math.max(0, Math.min(1, (cosine - low) / (high - low)))
+  return { warnings, parts: { notes: [toNote(a), toNote(b)], certainty } }
+}
+
+/** How often each word stands in a text, of unit length. */
+function bagOf(text: string): ReadonlyMap<string, number> {
+  const terms = queryTerms(text)
+  const length = Math.hypot(...terms.map(({ count = 1 }) => count)) || 1
+  return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
+}
+
+function cosine(a: Part['vector'], b: Part['vector']): number {
+  let sum = 0
+  if (a instanceof Float32Array && b instanceof Float32Array) {
+    for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  } else if (a instanceof Map && b instanceof Map) {
+    for (const [word, value] of a) sum += value * (b.get(word) ?? 0)
+  }
+  return sum
+}
+
+/** How alike two notes are, and which of their parts say the same. */
+function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
+  readonly alike: number
+  readonly passages: readonly SharedPassage[]
+} {
+  const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
+  const best = (parts: readonly Part[], centre: Part['vector']) =>
+    Math.max(...parts.map(({ vector }) => cosine(vector, centre)), 0)
+  const [likeA, likeB] = [likest(a.parts, centreB), likest(b.parts, centreA)]
+  const pairs = likeA.flatMap((one) => likeB.map((other) => ({ one, other, alike: certainty(pairLikeness(one, other, [a, b])) })))
+  const ranked = pairs.filter(({ alike }) => alike >= LEAST_ALIKE).sort((x, y) => y.alike - x.alike)
+  const taken = new Set<Part>()
+  const chosen = ranked
+    .filter(({ one, other }) => !taken.has(one) && !taken.has(other) && taken.add(one).add(other))
+    .slice(0, MOST_PASSAGES)
+  return {
+    // Each note's best part beside the other note as a whole: what similar_nodes tells from either side.
+    alike: certainty((best(b.parts, centreA) + best(a.parts, centreB)) / 2),
+    passages: chosen.map(({ one, other, alike }) => {
+      const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
+      return { alike: rounded(alike), lines_a: shownA.lines, text_a: shownA.text, lines_b: shownB.lines, text_b: shownB.text }
+    }),
+  }
+}
+
+/** What is letter by letter the same is alike whatever a model knows of it. */
+function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
+  const isSame =
+    one.place.end - one.place.start === other.place.end - other.place.start &&
+    a.source.text.slice(one.place.start, one.place.end) === b.source.text.slice(other.place.start, other.place.end)
+  return isSame && one.place.end > one.place.start ? 1 : cosine(one.vector, other.vector)
+}
+
+function centreOfParts(parts: readonly Part[]): Part['vector'] {
+  const vectors = parts.flatMap(({ vector }) => (vector instanceof Float32Array ? [vector] : []))
+  if (vectors.length > 0) return centreOf(vectors) ?? new Float32Array()
+  const sum = new Map<string, number>()
+  for (const { vector } of parts) {
+    if (vector instanceof Map) for (const [word, value] of vector) sum.set(word, (sum.get(word) ?? 0) + value)
+  }
+  const length = Math.hypot(...sum.values()) || 1
+  return new Map([...sum].map(([word, value]) => [word, value / length]))
+}
+
+function likest(parts: readonly Part[], centre: Part['vector']): readonly Part[] {
+  if (parts.length <= MOST_PARTS) return parts
+  const rated = parts.map((part) => ({ part, rate: cosine(part.vector, centre) }))
+  return rated
+    .sort((x, y) => y.rate - x.rate)
+    .slice(0, MOST_PARTS)
+    .map(({ part }) => part)
+}
+
+function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly lines: Pair<number>; readonly text: string } {
+  const words = { terms: [], phrases: [] }
+  const { start_line, end_line, text } = toPassage(node, source.text, { place, score: 0, words, length: PASSAGE_LENGTH })
+  return { lines: [start_line, end_line], text: shownText(node, text) }
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(4))
+}
+
+/** What passages may take of the room, and each list of what is left. */
+const PASSAGES_SHARE = 0.4
+const LIST_SHARE = 0.34
+
+/** A comparison within a budget: passages, then what is shared, then what only one has. */
+export function fitComparison(value: Comparison | null, room: number): Fitted<Comparison | null> {
+  if (value === null) return { value, omitted: {} }
+  const left = room - jsonBytes({ ...value, shared: [], only_a: [], only_b: [], shared_passages: [] })
+  const passages = compose(value.shared_passages, { room: left * PASSAGES_SHARE, isFirstSure: false })
+  const listRoom = left - passages.bytes
+  const onlyA = compose(value.only_a, { room: listRoom * LIST_SHARE, isFirstSure: false })
+  const onlyB = compose(value.only_b, { room: listRoom * LIST_SHARE, isFirstSure: false })
+  const shared = compose(value.shared, { room: listRoom - onlyA.bytes - onlyB.bytes, isFirstSure: false })
+  const fitted = { ...value, shared: shared.rows, only_a: onlyA.rows, only_b: onlyB.rows, shared_passages: passages.rows }
+  const names = Object.keys(value.total) as readonly ComparedList[]
+  const missing = names.flatMap((name) => {
+    const count = value.total[name] - fitted[name].length
+    return count > 0 ? [[name, count] as const] : []
+  })
+  return { value: fitted, omitted: Object.fromEntries(missing) }
+}

@@ -1,0 +1,262 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { NoteChunks } from '../../core/search.ts'
+import type { Node, Scope } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { queryTerms } from '../../search/words/query.ts'
+import type { Call } from '../answer-when-ready.ts'
+import { jsonBytes, TOKEN_BYTES, tokensFor } from '../budget.ts'
+import { answerFindable } from '../findable.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { findMeant } from '../meant-note.ts'
+import { chunksOf, type PassageQuery, placesOf } from '../passages.ts'
+import { readableSource } from '../readable-source.ts'
+import { toScope, WITH_TEXT } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { type Asked, ask, passageQuery, rank, readChunked } from '../search.ts'
+import { type Reading, unreadWarnings } from '../texts.ts'
+import { quoted } from '../truncate.ts'
+import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
+import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
+import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
+import { inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
+
+export interface PackArguments {
+  /** What is asked; without it there are ids. */
+  readonly query?: string | undefined
+  /** Notes that come first. */
+  readonly ids?: readonly string[] | undefined
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  readonly maxTokens?: number | undefined
+  /** Of an answer to the same: what comes after it. */
+  readonly cursor?: string | undefined
+}
+
+/** Passages that belong together for a question, in a given number of tokens. */
+export interface ContextPack {
+  /** The best first. */
+  readonly excerpts: readonly PackExcerpt[]
+  /** What this takes. */
+  readonly tokens: number
+  /** Passages that were found and are neither here nor before. */
+  readonly omitted: number
+  /** Goes on with these. */
+  readonly cursor?: string
+}
+
+/** Of several vaults one: its passages are merged with theirs before any is shown. */
+interface PackPart extends ContextPack {
+  readonly draft: PackDraft
+}
+
+/** What one vault has for a pack. */
+interface PackDraft {
+  readonly vault: PackVault
+  readonly question: string
+  readonly maxTokens: number
+  /** Best first. */
+  readonly passages: readonly PackPassage[]
+}
+
+/** What a pack keeps within unless it is told otherwise, tokens. */
+const PACK_TOKENS = 4_000
+
+/** Notes that are looked through for passages, whatever the budget: a cursor must find the same again. */
+const HITS = 24
+/** Notes that are asked for come before what is found. */
+const GIVEN = 10
+/** What else they say comes after most that their beginnings lead to. */
+const REST = 0.5
+const MOST_PARTS = 50
+/** Headings of an outline. */
+const OUTLINE = 30
+
+/**
+ * The passages that answer a question, and those that links in the best of these lead to, within a budget; or about notes.
+ * @throws RouxError as `search` does; for a cursor as `readCursor`
+ */
+export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
+  const { value: draft, warnings } = await draftPack(core, args, call)
+  const value: ContextPack | PackPart =
+    call.isPart === true ? { excerpts: [], tokens: 0, omitted: draft.passages.length, draft } : packOf([draft], args.cursor)
+  return { value, warnings }
+}
+
+/** The pack that several vaults have together. @throws RouxError for a cursor as `readCursor` */
+export function mergePacks(packs: readonly ContextPack[], cursor: string | undefined): ContextPack {
+  return packOf(
+    packs.flatMap((pack) => ('draft' in pack ? [(pack as PackPart).draft] : [])),
+    cursor,
+  )
+}
+
+function draftPack(core: GraphCore, args: PackArguments, given: Call = {}): Promise<Answer<PackDraft>> {
+  return answerFindable(core, given, 'meaning', async (read, call) => {
+    const { ids: written = [], folder, tag, maxTokens } = args
+    const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
+    const query = args.query ?? notes.titles.join('\n')
+    const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: 'hybrid', query }, call)
+    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
+    const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
+    const ways = await bestWays(found.ways, { asked, lens: found.lens, signal: call.signal })
+    const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
+    return {
+      value: {
+        vault: { name: core.name ?? '', root: core.root, generation: found.generation },
+        question: JSON.stringify([args.query ?? null, written, folder ?? null, tag ?? null]),
+        maxTokens: tokensFor(maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS,
+        passages: inOrder([...found.passages, ...linked.passages]),
+      },
+      warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
+    }
+  })
+}
+
+function packOf(drafts: readonly PackDraft[], cursor: string | undefined): ContextPack {
+  const passages = drafts.flatMap((draft) => draft.passages).toSorted((a, b) => b.score - a.score)
+  const keys = passages.map(({ key }) => key)
+  const position = { vaults: drafts.map(({ vault }) => vault), question: drafts[0]?.question ?? '' }
+  const from = cursor === undefined ? 0 : readCursor(cursor, { ...position, shown: keys })
+  const room = Math.min(...drafts.map(({ maxTokens }) => maxTokens)) * TOKEN_BYTES
+  const around = { excerpts: [], tokens: MOST_COUNTED, omitted: MOST_COUNTED, cursor: writeCursor({ ...position, shown: keys }) }
+  const rest = passages.slice(from)
+  const { excerpts, passed } = fitPack(rest, room - jsonBytes(around) + '[]'.length)
+  const omitted = rest.length - excerpts.length
+  const end = from + passed
+  const isMore = end < passages.length && excerpts.length > 0
+  const pack = {
+    excerpts,
+    tokens: 0,
+    omitted,
+    ...(isMore ? { cursor: writeCursor({ ...position, shown: keys.slice(0, end) }) } : {}),
+  }
+  return { ...pack, tokens: tokensWith(pack) }
+}
+
+/** A number that no count has more digits than. */
+const MOST_COUNTED = 99_999
+
+/** What a pack takes, its own count included. */
+function tokensWith(pack: ContextPack): number {
+  const without = jsonBytes(pack) - 1
+  let tokens = 0
+  for (let before = -1; tokens !== before; ) {
+    before = tokens
+    tokens = Math.ceil((without + String(tokens).length) / TOKEN_BYTES)
+  }
+  return tokens
+}
+
+interface GivenNotes {
+  readonly ids: readonly NodeId[]
+  readonly titles: readonly string[]
+  readonly warnings: readonly Warning[]
+}
+
+const NO_NOTES: GivenNotes = { ids: [], titles: [], warnings: [] }
+const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings: [] }
+
+/** The notes that ids mean, each once. What the vault hides is not handed on. */
+async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
+  const meant = await findMeant(snapshot, core, written, { withMissing: false })
+  const ids = [...new Set(meant.ids.filter((id) => id !== undefined))]
+  const nodes = (await snapshot.nodes(ids, { links: 0 })).filter((node) => node !== undefined)
+  const shown = nodes.filter(({ kind, excluded }) => WITH_TEXT.includes(kind) && !excluded)
+  const left = nodes.filter((node) => !shown.includes(node))
+  const warnings = left.map(({ id, excluded }): Warning => {
+    const why = excluded ? "is hidden by the vault's own filters" : 'is no note and no canvas'
+    return { code: 'NOTICE', message: `${quoted(id)} is not in this answer: it ${why}.` }
+  })
+  return { ids: shown.map(({ id }) => id), titles: shown.map(({ title }) => title), warnings: [...meant.warnings, ...warnings] }
+}
+
+interface Wanted {
+  readonly args: PackArguments
+  readonly query: string
+  readonly asked: Asked
+  /** Notes that come first. */
+  readonly ids: readonly NodeId[]
+  readonly scope: Scope
+}
+
+/** How passages are compared with the question. */
+export type Lens = Pick<PassageQuery, 'words' | 'meaning'>
+
+interface FoundPassages {
+  readonly generation: number
+  readonly passages: readonly PlacedPassage[]
+  /** Links that stand in the best of them. */
+  readonly ways: readonly Way[]
+  readonly lens: Lens
+  readonly unread: readonly NodeId[]
+  readonly warnings: readonly Warning[]
+}
+
+async function findPassages(reading: Reading, { args, query, asked, ids, scope }: Wanted): Promise<FoundPassages> {
+  const { snapshot } = reading
+  const { folder, tag } = args
+  const ranked = args.query === undefined ? undefined : await rank(reading, { ...SEARCH, query, folder, tag }, asked)
+  const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
+  const lens = ranked === undefined ? ownLens(query) : passageQuery(query, ranked)
+  const all = [...ids, ...hits.map(({ key }) => key)]
+  const [{ notes, stored, unread }, links] = await Promise.all([
+    readChunked(reading, all, { links: 0, question: asked.question }),
+    linksOf(snapshot, all, scope),
+  ])
+  const passages = all.flatMap((_, at): readonly PlacedPassage[] => {
+    const note = notes[at]
+    if (note?.source === undefined) return []
+    const read: ReadNote = { node: note.node, source: note.source, stored: stored[at] }
+    return at < ids.length
+      ? givenPassages(read, lens, at / all.length)
+      : foundPassages(read, lens, hits[at - ids.length]?.score ?? 0)
+  })
+  const best = inOrder(passages)
+  return {
+    generation: snapshot.generation,
+    passages: best,
+    ways: waysFrom(best, links),
+    lens,
+    unread,
+    warnings: [
+      ...(ranked?.warnings ?? asked.warnings),
+      ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),
+    ],
+  }
+}
+
+const SEARCH = { limit: HITS, includeContent: false, relevance: 'normal', mode: 'hybrid', explain: false } as const
+
+/** Titles are compared by their words only: they say where a note is, not what is asked. */
+function ownLens(query: string): Lens {
+  return { words: { terms: queryTerms(query).map((term) => ({ term, weight: 1 })), phrases: [] }, meaning: undefined }
+}
+
+interface ReadNote {
+  readonly node: Node
+  readonly source: NoteText
+  readonly stored: NoteChunks | undefined
+}
+
+/** What of a note answers: the best of it is worth what the note is. */
+function foundPassages({ node, source, stored }: ReadNote, lens: Lens, score: number): readonly PlacedPassage[] {
+  const places = placesOf(node, readableSource(node, source), { ...lens, stored })
+  const best = places[0]?.score || 1
+  return places.map((each) =>
+    packPassage({ node, source, place: each.place, words: lens.words, score: (score * (each.score || 1)) / best }),
+  )
+}
+
+/** The beginning of a note that was asked for, with its outline, and later what else it says. */
+function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
+  const outline = node.headings.slice(0, OUTLINE).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
+  const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MOST_PARTS)
+  return parts.map((place, at) =>
+    at === 0
+      ? packPassage({ node, source, place, words: NO_WORDS, score: GIVEN - after, ...(outline.length === 0 ? {} : { outline }) })
+      : packPassage({ node, source, place, words: lens.words, score: REST / (at + after) }),
+  )
+}
+
+/** A beginning is shown from its beginning. */
+const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

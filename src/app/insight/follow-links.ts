@@ -1,0 +1,155 @@
+import type { NodeId } from '../../core/ids.ts'
+import { requireVectors } from '../../core/require-vectors.ts'
+import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
+import { within } from '../../core/within.ts'
+import { plainText } from '../../search/chunks/plain-text.ts'
+import { sentenceOf } from '../link-sentences.ts'
+import { type PassageQuery, placesOf, wordShareFor } from '../passages.ts'
+import { PATIENCE } from '../question-vector.ts'
+import { readableSource } from '../readable-source.ts'
+import { type Asked, readChunked } from '../search.ts'
+import type { Reading } from '../texts.ts'
+import { type PlacedPassage, packPassage } from './pack-passages.ts'
+
+/** A link in a passage, and what it would be worth if its sentence said all that is asked. */
+export interface Way {
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly line: number
+  /** Which of the passages it stands in. */
+  readonly passage: number
+  readonly sentence: string
+  readonly worth: number
+}
+
+/** A way that is gone, and what waits at its end is worth. */
+export interface ChosenWay extends Way {
+  readonly score: number
+}
+
+/** Passages whose links are followed, and links of each. */
+const FOLLOWED = 6
+const LINKS = 4
+/** Links of a passage whose sentences are compared with the question. */
+const COMPARED = 24
+/** What a link is worth beside the passage that it stands in. */
+const WORTH = 2.2
+/** What a sentence is worth that has nothing of the question. */
+const LEAST = 0.3
+/** How much less a note says that many link to. */
+const KNOWN = 0.3
+
+/** The links of the notes that the best passages are of: a passage is worth what its note is at the most, so that these are the first. */
+export async function linksOf(
+  snapshot: Snapshot,
+  ids: readonly NodeId[],
+  scope: Scope,
+): Promise<ReadonlyMap<NodeId, readonly OutgoingLink[]>> {
+  const first = ids.slice(0, FOLLOWED)
+  const links = await snapshot.linksWithin(
+    first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
+    scope,
+  )
+  // Places of one generation are not looked up in texts of another.
+  return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
+}
+
+/** The links that stand in the first of some passages, which are in order. */
+export function waysFrom(
+  passages: readonly PlacedPassage[],
+  links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
+): readonly Way[] {
+  return passages.slice(0, FOLLOWED).flatMap(({ node, source, place, score }, passage) =>
+    (links.get(node.id) ?? [])
+      .filter(({ start }) => start >= place.start && start < place.end)
+      .map(({ to, line, start, end, inLinks }): Way => {
+        const worth = (Math.min(1, score) * WORTH) / (1 + KNOWN * Math.log1p(inLinks))
+        return { from: node.id, to, line, passage, sentence: sentenceOf(source, { start, end }), worth }
+      }),
+  )
+}
+
+/** How the question is compared with sentences. */
+export interface Comparing {
+  readonly asked: Asked
+  readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
+  readonly signal: AbortSignal | undefined
+}
+
+/** The best links of each passage, by what their sentences have to do with the question; of several to one note the best. */
+export async function bestWays(ways: readonly Way[], { asked, lens, signal }: Comparing): Promise<readonly ChosenWay[]> {
+  const share = wordShareFor(lens.words)
+  const byWords = ways.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
+  const compared = bestOfEach(
+    byWords.map(({ way, likeness }) => scored(way, likeness)),
+    COMPARED,
+  )
+  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(compared, asked, signal)
+  const chosen = cosines === undefined ? compared : compared.map((way, at) => scored(way, cosines[at] ?? 0))
+  const best = new Map<NodeId, ChosenWay>()
+  for (const way of bestOfEach(chosen, LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
+  return [...best.values()]
+}
+
+function scored(way: Way, likeness: number): ChosenWay {
+  return { ...way, score: way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness)) }
+}
+
+/** So many of each passage's links, one a note. */
+function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
+  const taken = new Map<number, Set<NodeId>>()
+  return ways
+    .toSorted((a, b) => a.passage - b.passage || b.score - a.score)
+    .filter(({ passage, to }) => {
+      const targets = taken.get(passage) ?? new Set()
+      taken.set(passage, targets)
+      return targets.size < count && !targets.has(to) && targets.add(to) !== undefined
+    })
+}
+
+/** How near sentences are to the question; `undefined` where the model does not tell in time. */
+async function cosinesOf(
+  ways: readonly Way[],
+  { question }: Asked,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[] | undefined> {
+  if (question === undefined || ways.length === 0) return undefined
+  const { embedder, vector } = question
+  const patience = AbortSignal.timeout(PATIENCE)
+  const either = signal === undefined ? patience : AbortSignal.any([signal, patience])
+  const texts = ways.map(({ sentence }) => plainText(sentence))
+  try {
+    const vectors = await within(embedder.embed(texts, 'passage', either), either)
+    return requireVectors(embedder, texts.length, vectors).map((each) => cosine(each, vector))
+  } catch {
+    signal?.throwIfAborted()
+    return undefined
+  }
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
+}
+
+/** What waits at the ends of ways: the passages that have most to do with the question. */
+export async function readLinked(
+  reading: Reading,
+  { ways, lens, asked }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'asked'>,
+): Promise<{ readonly passages: readonly PlacedPassage[]; readonly unread: readonly NodeId[] }> {
+  if (ways.length === 0) return { passages: [], unread: [] }
+  const ids = ways.map(({ to }) => to)
+  const { notes, stored, unread } = await readChunked(reading, ids, { links: 0, question: asked.question })
+  const passages = ways.flatMap((way, at): readonly PlacedPassage[] => {
+    const { node, source } = notes[at] ?? {}
+    if (node === undefined || source === undefined) return []
+    const via = { from: way.from, line: way.line }
+    const places = placesOf(node, readableSource(node, source), { ...lens, stored: stored[at] })
+    const best = places[0]?.score || 1
+    return places.map((each) =>
+      packPassage({ node, source, place: each.place, words: lens.words, via, score: (way.score * (each.score || 1)) / best }),
+    )
+  })
+  return { passages, unread }
+}

@@ -1,0 +1,146 @@
+import type { Community } from '../../core/communities.ts'
+import { foldName } from '../../core/fold.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
+import type { Insight } from '../../core/insight.ts'
+import type { NodeSummary } from '../../core/store.ts'
+import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer-when-ready.ts'
+import { listProblems, type MissingNote } from '../get-problems.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { communityId } from './find-community.ts'
+import { answerFromInsight } from './latest-insight.ts'
+import { isBelow, summaryOf, titlesOf } from './map.ts'
+
+export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
+export type GapKind = (typeof GAP_KINDS)[number]
+
+export interface GapsArguments extends PageArguments {
+  /** Only these; absent: the first of each kind. */
+  readonly kind?: GapKind | undefined
+  readonly folder?: string | undefined
+}
+
+/** A member `gap` is what a gap is dismissed by. */
+export interface GapList {
+  readonly apart?: readonly ApartRow[]
+  readonly cut?: readonly CutRow[]
+  readonly wanted?: readonly WantedRow[]
+  readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
+  /** How many gaps there are of each kind. */
+  readonly totals: Readonly<Partial<Record<GapKind, number>>>
+}
+
+export interface ApartRow {
+  readonly of: readonly [string, string]
+  readonly labels: readonly [string, string]
+  readonly alike: number
+  readonly links: number
+  readonly expected: number
+  readonly nearest: readonly (readonly [NodeId, NodeId])[]
+}
+
+export interface CutRow extends NodeSummary {
+  readonly falls_off: number
+}
+
+export interface WantedRow {
+  readonly name: string
+  readonly notes: number
+  readonly sources: MissingNote['sources']
+}
+
+/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case. */
+export function gapKey(kind: GapKind, of: string): string {
+  return `${kind}:${kind === 'wanted' ? foldName(of) : of.trim().toLowerCase()}`
+}
+
+/** What a vault lacks as a whole, without what was dismissed: the first of each kind, or a page of one. */
+export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
+  const began = waiting(call)
+  return answerFromInsight<GapList>(core, began, {
+    empty: { totals: {} },
+    use: (insight, read) => gapsOf({ core, insight, read, call: began }, args),
+  })
+}
+
+interface Reading {
+  readonly core: GraphCore
+  readonly insight: Insight
+  readonly read: Read
+  readonly call: Call
+}
+
+/** Of each kind, where none is asked for. */
+const FIRST = 5
+
+async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<GapList>> {
+  const { core, insight, read, call } = reading
+  const { kind } = args
+  const page = kind === undefined ? { offset: 0, limit: Math.min(FIRST, args.limit) } : pageFor(args, call)
+  const cut = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
+  const wants = (one: GapKind): boolean => kind === undefined || kind === one
+  const dismissed = core.insightState.dismissed()
+  const isOpen = (one: GapKind, of: string): boolean => !dismissed.has(gapKey(one, of))
+  const folder = foldId(trimFolder(args.folder ?? ''))
+  const idOf = (note: number): NodeId => insight.ids[note] as NodeId
+  const isIn = (note: number): boolean => folder === '' || isBelow(idOf(note), folder, core)
+  const { gaps, communities } = insight
+  const list = communities.levels[0].list
+  const apart = gaps.apart
+    .filter(({ of }) => folder === '' || of.some((place) => (list[place] as Community).key.some(isIn)))
+    .map((pair) => ({ pair, ids: pair.of.map((place) => (list[place] as Community).id) as [string, string] }))
+    .filter(({ ids }) => isOpen('apart', ids.join(',')))
+  const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
+  const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
+  const wanted = wants('wanted') ? await wantedOf(reading, args, isOpen) : []
+  const shown = new Set([
+    ...cut(apart).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
+    ...cut(cuts).map(({ note }) => note),
+    ...cut(ends),
+  ])
+  const titles = await read((snapshot) => titlesOf(snapshot, [...shown].map(idOf)))
+  const labels = core.insightState.labels()
+  const labelOf = (place: number): string => {
+    const { id, key } = list[place] as Community
+    return labels.get(id) ?? (key[0] === undefined ? id : summaryOf(idOf(key[0]), titles).title)
+  }
+  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.length, dead_ends: ends.length }
+  const value: GapList = {
+    ...(wants('apart') && {
+      apart: cut(apart).map(({ pair, ids: [a, b] }) => ({
+        of: [communityId(a, core), communityId(b, core)],
+        labels: [labelOf(pair.of[0]), labelOf(pair.of[1])],
+        alike: Number(pair.alike.toFixed(2)),
+        links: pair.links,
+        expected: Number(pair.expected.toFixed(1)),
+        nearest: pair.nearest.map(([from, to]) => [idOf(from), idOf(to)] as const),
+      })),
+    }),
+    ...(wants('cut') && {
+      cut: cut(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
+    }),
+    ...(wants('wanted') && { wanted: cut(wanted) }),
+    ...(wants('dead_ends') && {
+      dead_ends: { total: ends.length, stubs: gaps.deadEndStubs, first: cut(ends).map((note) => summaryOf(idOf(note), titles)) },
+    }),
+    totals: Object.fromEntries(Object.entries(totals).filter(([name]) => wants(name as GapKind))),
+  }
+  if (kind === undefined) return { value, warnings: [] }
+  const total = totals[kind]
+  return listed(value, { offset: page.offset, shown: Math.max(0, Math.min(page.limit, total - page.offset)), total })
+}
+
+/** Notes that are linked to and are not there, without those that were dismissed. */
+async function wantedOf(
+  { core, call }: Reading,
+  { folder }: GapsArguments,
+  isOpen: (kind: GapKind, of: string) => boolean,
+): Promise<readonly WantedRow[]> {
+  const { value } = await listProblems(core, { kind: 'missing_note', folder, limit: MOST_WANTED, offset: 0 }, call)
+  return (value.problems as readonly MissingNote[])
+    .filter(({ text }) => isOpen('wanted', text))
+    .map(({ text, notes, sources }) => ({ name: text, notes, sources }))
+}
+
+/** More than anyone goes through. */
+const MOST_WANTED = 500

@@ -1,0 +1,231 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { Operation, WriteResult } from '../../core/operations.ts'
+import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } from '../../core/store.ts'
+import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
+import { answer, answerInSteps, type Call, plain } from '../answer-when-ready.ts'
+import { type Fitted, jsonBytes } from '../budget.ts'
+import { compose } from '../compose.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { readLinkSentences } from '../link-sentences.ts'
+import { findMeant } from '../meant-note.ts'
+import { toScope } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { type Reading, unreadWarnings } from '../texts.ts'
+import { checkOperation } from '../write/check-operation.ts'
+
+/** One of what may change: a note or file that is deleted, a folder with all that is in it, or operations. */
+export type Intent =
+  | { readonly kind: 'id'; readonly id: string }
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'operations'; readonly operations: readonly Operation[] }
+
+export interface ImpactArguments {
+  readonly intent: Intent
+  /** Whether the caller may have a plan carried out. */
+  readonly mayApply: boolean
+}
+
+/** A link that would lead nowhere, or elsewhere. */
+export interface BrokenLink {
+  readonly id: NodeId
+  readonly line: number
+  /** The sentence that holds it; of operations the link as it is written. */
+  readonly text: string
+  readonly reason?: string
+}
+
+export interface Impact {
+  readonly breaks: readonly BrokenLink[]
+  /** Notes that would have no links any more. */
+  readonly orphaned: readonly NodeSummary[]
+  /** Of what hangs together now: the sizes of what it would fall into, beside the biggest. */
+  readonly falls_apart: readonly number[]
+  /** Notes that no index note would lead to any more. */
+  readonly unreachable_from_index: readonly NodeSummary[]
+  /** How long each list is. */
+  readonly total: Readonly<Record<ImpactList, number>>
+  /** For `apply_changes`, to do just that. */
+  readonly plan_id?: string
+}
+
+export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
+
+const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
+/** Items of a list that are looked up, unless all are wanted: more than any budget has room for are not. */
+const MOST_ITEMS = 500
+/** Texts that are read for sentences. */
+const MOST_SENTENCES = 60
+/** Files of a folder that a plan is made for. */
+const MOST_PLANNED = 100
+
+/**
+ * What a change would do to the links, without making it; `null` for a note that there is not.
+ * @throws RouxError as the operations do
+ */
+export async function impact(
+  core: GraphCore,
+  { intent, mayApply }: ImpactArguments,
+  call: Call = {},
+): Promise<Answer<Impact | null>> {
+  if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
+  const { value, warnings, operations } = await impactOfDeleting(core, intent, call)
+  if (value === null || !mayApply || operations.length === 0) return { value, warnings }
+  try {
+    const { planId } = await planned(core, operations, call)
+    return { value: planId === undefined ? value : { ...value, plan_id: planId }, warnings }
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    return { value, warnings: [...warnings, { code: 'NOTICE', message: `It cannot be done as it is: ${error.message}` }] }
+  }
+}
+
+interface Deleting extends Answer<Impact | null> {
+  readonly operations: readonly Operation[]
+}
+
+async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind: 'operations' }>, call: Call): Promise<Deleting> {
+  let operations: readonly Operation[] = []
+  const answered = await answer(core, call, async (snapshot) => {
+    const { ids, warnings } = await findGone(snapshot, core, intent)
+    if (ids.length === 0 && intent.kind === 'id') return { value: null, warnings }
+    const kinds = await snapshot.kinds(ids)
+    operations =
+      ids.length > MOST_PLANNED
+        ? []
+        : ids.map((id, at) => ({ kind: kinds[at] === 'attachment' ? 'deleteAttachment' : 'delete', id }))
+    const reading = { core, snapshot, call }
+    const [links, loss] = await Promise.all([snapshot.linksInto(ids), lossOf(snapshot, ids)])
+    const { breaks, unread } = await describeBreaks(reading, links)
+    const tooMany: readonly Warning[] =
+      ids.length > MOST_PLANNED ? [{ code: 'NOTICE', message: `Of more than ${MOST_PLANNED} files there is no plan_id.` }] : []
+    const value = await impactOf(reading, { breaks, count: links.length, loss })
+    return { value, warnings: [...warnings, ...unreadWarnings(unread), ...tooMany] }
+  })
+  return { ...answered, operations }
+}
+
+async function findGone(
+  snapshot: Snapshot,
+  core: GraphCore,
+  intent: Exclude<Intent, { kind: 'operations' }>,
+): Promise<{ readonly ids: readonly NodeId[]; readonly warnings: readonly Warning[] }> {
+  if (intent.kind === 'id') {
+    const { ids, warnings } = await findMeant(snapshot, core, [intent.id], { withMissing: false })
+    return { ids: ids.filter((id) => id !== undefined), warnings }
+  }
+  const { folder } = intent
+  const { items } = await snapshot.select({ ...toScope({ folder }), kinds: FILES }, ALL)
+  return { ids: items.map(({ id }) => id), warnings: items.length === 0 ? await scopeWarnings(snapshot, { folder }) : [] }
+}
+
+async function impactOfOperations(
+  core: GraphCore,
+  operations: readonly Operation[],
+  { mayApply, call }: { readonly mayApply: boolean; readonly call: Call },
+): Promise<Answer<Impact>> {
+  for (const operation of operations) checkOperation(operation)
+  const { files, dangling, notes, planId } = await planned(core, operations, call)
+  const idOf = (path: string): NodeId => toNodeId(foldId(path), core.name)
+  const gone = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [idOf(from)] : []))
+  const breaks = dangling.map(({ path, line, text, reason }): BrokenLink => ({ id: idOf(path), line, text, reason }))
+  const answered = await answer(core, call, async (snapshot) => {
+    const reading = { core, snapshot, call }
+    return plain(await impactOf(reading, { breaks, count: breaks.length, loss: await lossOf(snapshot, gone) }))
+  })
+  return {
+    value: mayApply && planId !== undefined ? { ...answered.value, plan_id: planId } : answered.value,
+    warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...answered.warnings],
+  }
+}
+
+async function planned(core: GraphCore, operations: readonly Operation[], call: Call): Promise<WriteResult> {
+  await answerInSteps(core, call, async () => plain(undefined))
+  if (core.planning !== undefined) return await core.planning.plan(operations, call.signal)
+  throw new RouxError('TOOL_DISABLED', 'Operations of this vault cannot be planned here.')
+}
+
+type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
+
+/** What the graph loses with some of its nodes, in numbers of `ids`. */
+async function lossOf(snapshot: Snapshot, gone: readonly NodeId[]): Promise<NumberedLoss> {
+  if (gone.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
+  const topology = await snapshot.topology()
+  const ids = topology.ids()
+  const set = new Set(gone)
+  return {
+    ids,
+    ...withoutNotes(
+      topology,
+      Uint8Array.from(ids, (id) => Number(set.has(id))),
+    ),
+  }
+}
+
+async function describeBreaks(
+  reading: Reading,
+  links: readonly Occurrence[],
+): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
+  const shown = reading.call.whole === true ? links : links.slice(0, MOST_ITEMS)
+  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MOST_SENTENCES))
+  return { breaks: shown.map((link) => ({ id: link.from, line: link.line, text: sentences.of(link) })), unread: sentences.unread }
+}
+
+async function impactOf(
+  { snapshot, call }: Reading,
+  { breaks, count, loss }: { readonly breaks: readonly BrokenLink[]; readonly count: number; readonly loss: NumberedLoss },
+): Promise<Impact> {
+  const { ids, orphaned, fallsApart, unreachable } = loss
+  const most = call.whole === true ? Number.POSITIVE_INFINITY : MOST_ITEMS
+  const named = (numbers: readonly number[]) =>
+    numbers
+      .flatMap((number) => ids[number] ?? [])
+      .sort()
+      .slice(0, most)
+  const [alone, cutOff] = await Promise.all(
+    [orphaned, unreachable].map(async (numbers) => {
+      const nodes = await snapshot.nodes(named(numbers), { links: 0 })
+      return nodes.flatMap((node): readonly NodeSummary[] => (node === undefined ? [] : [{ id: node.id, title: node.title }]))
+    }),
+  )
+  return {
+    breaks,
+    orphaned: alone ?? [],
+    falls_apart: fallsApart,
+    unreachable_from_index: cutOff ?? [],
+    total: {
+      breaks: count,
+      orphaned: orphaned.length,
+      falls_apart: fallsApart.length,
+      unreachable_from_index: unreachable.length,
+    },
+  }
+}
+
+/** What the lists of notes, and sizes, may take of what there is beside the rest. */
+const LIST_SHARE = 0.25
+const MOST_SIZES = 50
+
+/** An impact within a budget: what breaks has the room that the other lists leave. */
+export function fitImpact(value: Impact | null, room: number): Fitted<Impact | null> {
+  if (value === null) return { value, omitted: {} }
+  const sizes = value.falls_apart.slice(0, MOST_SIZES)
+  const left = room - jsonBytes({ ...value, breaks: [], orphaned: [], falls_apart: sizes, unreachable_from_index: [] })
+  const part = { room: left * LIST_SHARE, isFirstSure: false }
+  const orphaned = compose(value.orphaned, part)
+  const cutOff = compose(value.unreachable_from_index, part)
+  const breaks = compose(value.breaks, { room: left - orphaned.bytes - cutOff.bytes, isFirstSure: false })
+  const fitted = {
+    ...value,
+    breaks: breaks.rows,
+    orphaned: orphaned.rows,
+    falls_apart: sizes,
+    unreachable_from_index: cutOff.rows,
+  }
+  const names = Object.keys(value.total) as readonly ImpactList[]
+  const missing = names.flatMap((name) => {
+    const count = value.total[name] - fitted[name].length
+    return count > 0 ? [[name, count] as const] : []
+  })
+  return { value: fitted, omitted: Object.fromEntries(missing) }
+}

@@ -1,0 +1,213 @@
+import { type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/communities.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
+import { type Insight, STUB_WORDS } from '../../core/insight.ts'
+import type { NodeSummary, Snapshot } from '../../core/store.ts'
+import type { Call, Read } from '../answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { communityId, type FoundCommunity, requireCommunity } from './find-community.ts'
+import { answerFromInsight } from './latest-insight.ts'
+
+export interface MapArguments {
+  /** Only notes of this folder. */
+  readonly scope?: string | undefined
+  /** What a community consists of. */
+  readonly community?: string | undefined
+  readonly level: number
+}
+
+export interface CommunityRow {
+  readonly id: string
+  /** What the user calls it, else the title of its first key note. */
+  readonly label: string
+  readonly notes: number
+  /** Words that its notes have and others have not. */
+  readonly about: string
+  readonly key: readonly NodeSummary[]
+  /** Which share of its links stays in it, 0–1. */
+  readonly inside: number
+  /** Where most of its notes lie. */
+  readonly folders: readonly string[]
+  /** How many of its notes are stubs; where most are. */
+  readonly stubs?: number
+}
+
+export interface BridgeRow {
+  readonly of: readonly [string, string]
+  readonly links: number
+  readonly through: NodeSummary
+}
+
+export interface VaultMap {
+  readonly notes: number
+  readonly links: number
+  /** The one that was asked for. */
+  readonly community?: CommunityRow
+  /** Largest first. */
+  readonly communities: readonly CommunityRow[]
+  /** Most links first. */
+  readonly between: readonly BridgeRow[]
+  /** Notes with hardly any words of their own. */
+  readonly stubs: number
+  /** Notes that nothing ties to others. */
+  readonly alone: number
+  readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
+}
+
+const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], stubs: 0, alone: 0 }
+
+/** What a vault, a folder of it or a community is about: its communities, and what lies between them. */
+export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
+  return answerFromInsight<VaultMap>(core, call, { empty: NOTHING, use: (insight, read) => mapOf({ core, insight, read }, args) })
+}
+
+interface Reading {
+  readonly core: GraphCore
+  readonly insight: Insight
+  readonly read: Read
+}
+
+async function mapOf(reading: Reading, { scope, community, level }: MapArguments): Promise<Answer<VaultMap>> {
+  const { core, insight } = reading
+  const { levels, changed } = insight.communities
+  const whole = community === undefined ? undefined : requireCommunity(insight.communities, community, core)
+  const shown: CommunityLevel = whole === undefined ? levels[level === 2 ? 1 : 0] : levels[1]
+  const folder = foldId(trimFolder(scope ?? ''))
+  const isIn = (note: number): boolean =>
+    (whole === undefined || whole.level.of[note] === whole.place) &&
+    (folder === '' || isBelow(insight.ids[note] as NodeId, folder, core))
+  const notes = insight.ids.flatMap((_, note) => (isIn(note) ? [note] : []))
+  const counts = countBy(notes, shown)
+  const places = [...counts.keys()].sort((a, b) => (counts.get(b) as number) - (counts.get(a) as number) || a - b)
+  const listed = new Set(places)
+  const bridges = shown.between.filter(({ of: [a, b] }) => listed.has(a) && listed.has(b))
+  const keys = new Set([
+    ...[...places.map((place) => shown.list[place]), whole?.community].flatMap((one) => one?.key ?? []),
+    ...bridges.map(({ through }) => through),
+  ])
+  const titles = await reading.read((snapshot) =>
+    titlesOf(
+      snapshot,
+      [...keys].map((note) => insight.ids[note] as NodeId),
+    ),
+  )
+  const labels = core.insightState.labels()
+  const rowsOf = (of: CommunityLevel) => {
+    const folders = foldersByPlace(insight, of)
+    return (place: number, size: number): CommunityRow => rowOf(reading, { of, place, size, folders, labels }, titles)
+  }
+  const row = rowsOf(shown)
+  const summary = (note: number): NodeSummary => summaryOf(insight.ids[note] as NodeId, titles)
+  const idOf = (place: number): string => communityId((shown.list[place] as Community).id, core)
+  const value: VaultMap = {
+    notes: notes.length,
+    links: notes.reduce((sum, note) => sum + (insight.linkCounts[note] as number), 0),
+    ...(whole === undefined ? {} : { community: rowsOf(whole.level)(whole.place, whole.community.size) }),
+    communities: places.map((place) => row(place, counts.get(place) as number)),
+    between: bridges.map(({ of: [a, b], links, through }) => ({ of: [idOf(a), idOf(b)], links, through: summary(through) })),
+    stubs: notes.filter((note) => (insight.ownWords[note] as number) < STUB_WORDS).length,
+    alone: notes.filter((note) => shown.of[note] === NO_COMMUNITY).length,
+    ...(changed === undefined || whole !== undefined || folder !== '' ? {} : { changed: namedChange(changed, core) }),
+  }
+  return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
+}
+
+/** Whether an id lies in a folder; both without case, the id perhaps with the vault's name. */
+export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
+  return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
+}
+
+function countBy(notes: readonly number[], { of }: CommunityLevel): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const note of notes) {
+    const place = of[note] as number
+    if (place !== NO_COMMUNITY) counts.set(place, (counts.get(place) ?? 0) + 1)
+  }
+  return counts
+}
+
+type Titles = ReadonlyMap<NodeId, string>
+
+/** Titles as they are now; a note that is gone since is called by its id. */
+export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
+  const names = await snapshot.namesOf(ids)
+  return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
+}
+
+export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
+  return { id, title: titles.get(id) ?? id }
+}
+
+interface Placed {
+  readonly of: CommunityLevel
+  readonly place: number
+  /** How many of its notes are asked for. */
+  readonly size: number
+  /** Of each community, how many of its notes lie in each folder. */
+  readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>
+  /** The user's own. */
+  readonly labels: ReadonlyMap<string, string>
+}
+
+function rowOf({ core, insight }: Reading, { of: level, place, size, folders, labels }: Placed, titles: Titles): CommunityRow {
+  const community = level.list[place] as Community
+  const key = community.key.map((note) => summaryOf(insight.ids[note] as NodeId, titles))
+  return {
+    id: communityId(community.id, core),
+    label: labels.get(community.id) ?? key[0]?.title ?? community.id,
+    notes: size,
+    about: community.words.join(', '),
+    key,
+    inside: Number(community.inside.toFixed(2)),
+    folders: mainFolders(folders.get(place) ?? new Map(), community.size),
+    ...(community.stubs * 2 > community.size ? { stubs: community.stubs } : {}),
+  }
+}
+
+/** A folder that holds a smaller share of a community says nothing about it. */
+const LEAST_SHARE = 0.25
+
+function foldersByPlace({ ids }: Insight, { of }: CommunityLevel): ReadonlyMap<number, ReadonlyMap<string, number>> {
+  const places = new Map<number, Map<string, number>>()
+  ids.forEach((id, note) => {
+    const place = of[note] as number
+    const counts = places.get(place) ?? new Map<string, number>()
+    const folder = id.slice(0, Math.max(0, id.lastIndexOf('/')))
+    places.set(place, counts.set(folder, (counts.get(folder) ?? 0) + 1))
+  })
+  return places
+}
+
+/** The folders that most of a community's notes lie in, by share; not the vault itself. */
+function mainFolders(counts: ReadonlyMap<string, number>, size: number): readonly string[] {
+  const main = [...counts].filter(([folder, count]) => folder !== '' && count >= size * LEAST_SHARE)
+  return main.sort((a, b) => b[1] - a[1]).map(([folder]) => folder)
+}
+
+function namedChange(changed: NonNullable<VaultMap['changed']>, core: GraphCore): NonNullable<VaultMap['changed']> {
+  const named = (ids: readonly string[]) => ids.map((id) => communityId(id, core))
+  return { new: named(changed.new), gone: named(changed.gone), moved: changed.moved }
+}
+
+async function warningsOf(
+  { core, insight, read }: Reading,
+  {
+    scope,
+    whole,
+    isEmpty,
+  }: { readonly scope: string | undefined; readonly whole: FoundCommunity | undefined; readonly isEmpty: boolean },
+): Promise<readonly Warning[]> {
+  const { unread } = insight
+  const warnings: Warning[] = []
+  if (isEmpty && scope !== undefined) warnings.push(...(await read((snapshot) => scopeWarnings(snapshot, { folder: scope }))))
+  if (whole !== undefined && !insight.communities.levels[1].list.some(({ id }) => id.startsWith(`${whole.community.id}.`))) {
+    const message = `${communityId(whole.community.id, core)} is not divided further; list_nodes with community lists its notes.`
+    warnings.push({ code: 'NOTICE', message })
+  }
+  if (unread.length > 0) {
+    const message = `${unread.length} notes could not be read: of these only names and links count.`
+    warnings.push({ code: 'UNREAD', message })
+  }
+  return warnings
+}

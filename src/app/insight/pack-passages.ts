@@ -1,0 +1,65 @@
+import { partialHash } from '../../core/partial-reading.ts'
+import type { ChunkPlace } from '../../core/search.ts'
+import type { Node } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import type { SnippetQuery } from '../../search/words/matches.ts'
+import { toPassage } from '../passages.ts'
+import { readableSource, shownText } from '../readable-source.ts'
+import type { PackPassage, ShownPart } from './fit-pack.ts'
+
+/** A part of a note that a pack may hold, and where it stands. */
+export interface PlacedPassage extends PackPassage {
+  readonly node: Node
+  readonly source: NoteText
+  readonly place: ChunkPlace
+}
+
+export interface Placing extends Pick<PackPassage, 'outline' | 'via' | 'score'> {
+  readonly node: Node
+  /** The file's. */
+  readonly source: NoteText
+  readonly place: ChunkPlace
+  /** The sentences with most of these are shown first; those at its beginning where it has none. */
+  readonly words: SnippetQuery
+}
+
+/** A part of a note as something to be packed. */
+export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
+  const { text } = readableSource(node, source)
+  const at = (length: number) => {
+    const { heading, start_line, end_line, text: shown } = toPassage(node, text, { place, score, words, length })
+    return { heading, lines: [start_line, end_line] as const, text: shownText(node, shown) }
+  }
+  let whole: string | undefined
+  const show = (length: number): ShownPart => {
+    const part = at(length)
+    const isFull = length >= place.end - place.start
+    if (!isFull) whole ??= at(Number.POSITIVE_INFINITY).text
+    return { ...part, hash: hashShown(source, part.text), isWhole: isFull || part.text === whole }
+  }
+  return {
+    id: node.id,
+    title: node.title,
+    ...(outline === undefined ? {} : { outline }),
+    ...(via === undefined ? {} : { via }),
+    key: `${node.id}:${source.hash}:${place.start}`,
+    score,
+    length: place.end - place.start,
+    show,
+    node,
+    source,
+    place,
+  }
+}
+
+/** The best first, each once: as it was found with the higher score. */
+export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
+  const sorted = passages.toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const seen = new Set<string>()
+  return sorted.filter(({ key }) => !seen.has(key) && seen.add(key))
+}
+
+/** Who reads a part must not replace the whole: white space around it is nothing that is missed. */
+function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
+  return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)
+}

@@ -1,0 +1,42 @@
+import { RouxError } from '../../core/errors.ts'
+import { readPeriod } from '../../search/query/period.ts'
+import { quoted } from '../truncate.ts'
+
+const MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+const UNITS: Readonly<Record<string, number>> = { m: MS.minute, h: MS.hour, d: MS.day, w: MS.week }
+const AGO = /^(\d{1,5}) ?(m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?$/
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/**
+ * The moment that a time names, in ms since the epoch: the beginning of a period of the query language (`2024-01-31`, `day-7`, `week`), of
+ * `today`, `yesterday` or the last day of a name, or so long ago as `7d` says.
+ * @throws RouxError `INVALID_PARAMS` for what is no time, and for one that is still to come
+ */
+export function readSince(written: string, now: Date): number {
+  const text = written.trim()
+  const time = agoOf(text.toLowerCase(), now) ?? readPeriod(periodOf(text, now), now)?.from
+  if (time === undefined) throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is no time.`, { hint: HINT })
+  if (time <= now.getTime()) return time
+  throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is still to come; it is ${now.toISOString()} now.`, {
+    hint: HINT,
+  })
+}
+
+const HINT = 'Write a date or time such as 2024-01-31 or 2024-01-31T12:30, or today, yesterday, monday, day-7, week-1, 7d, 12h.'
+
+function agoOf(text: string, now: Date): number | undefined {
+  const [, count, unit = ''] = AGO.exec(text) ?? []
+  return count === undefined ? undefined : now.getTime() - Number(count) * (UNITS[unit.charAt(0)] ?? 0)
+}
+
+/** The same in the query language. */
+function periodOf(text: string, now: Date): string {
+  const word = text.toLowerCase()
+  if (word === 'today') return 'day'
+  if (word === 'yesterday') return 'day-1'
+  const [, last] = /^last (day|week|month|year)$/.exec(word) ?? []
+  if (last !== undefined) return `${last}-1`
+  const weekday = WEEKDAYS.indexOf(word.replace(/^last /, ''))
+  if (weekday >= 0) return `day-${(now.getDay() - weekday + 7) % 7}`
+  return text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T')
+}

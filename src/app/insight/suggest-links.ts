@@ -1,0 +1,288 @@
+import { foldName } from '../../core/fold.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import { type LinkInsight, noteNumber } from '../../core/insight.ts'
+import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/link-suggestions.ts'
+import { nameOf } from '../../core/paths.ts'
+import type { Node, NodeKind } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { type PlacedName, placeNames } from '../../insight/place-names.ts'
+import { headingPathAt } from '../../search/chunks.ts'
+import { type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findMeant } from '../meant-note.ts'
+import { trimFolder } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { type Reading, readTexts, unreadWarnings } from '../texts.ts'
+import { answerFromLinks } from './latest-insight.ts'
+import { type LinkStyle, linkStyleOf, type StyleSource, uniqueOnLine, writeLink } from './write-link.ts'
+
+export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
+export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
+
+export interface SuggestArguments extends PageArguments {
+  /** Of this note, by its id or title; absent: the best of all. */
+  readonly id?: string | undefined
+  readonly folder?: string | undefined
+  readonly kind: SuggestionKind
+}
+
+/** An operation as `apply_changes` takes it. */
+export interface LinkEdit {
+  readonly tool: 'update_node'
+  readonly arguments: {
+    readonly id: NodeId
+    readonly expected_hash: string
+    readonly replace_text: { readonly find: string; readonly replace: string; readonly line: number }
+  }
+}
+
+/** A link that is missing. `named`: a name of the note stands in the text; `related`: the two notes belong together. */
+export type LinkSuggestion = {
+  readonly from: NodeId
+  readonly to: NodeId
+  /** Of the note that is to be linked. */
+  readonly title: string
+  /** How likely it is, 0–1. */
+  readonly score: number
+  readonly why: readonly string[]
+} & (
+  | {
+      readonly kind: 'named'
+      readonly line: number
+      readonly text: string
+      /** Absent where no link can be put there. */
+      readonly edit?: LinkEdit
+    }
+  /** The headings above what is nearest to it. */
+  | { readonly kind: 'related'; readonly section: readonly string[] }
+)
+
+export interface SuggestionList {
+  readonly suggestions: readonly LinkSuggestion[]
+  readonly total: number
+}
+
+/** Links between notes of a vault that are missing: the likeliest first. */
+export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
+  return answerFromLinks(core, call, {
+    empty: { suggestions: [], total: 0 },
+    use: (insight, read) => read((snapshot) => suggestIn({ core, snapshot, call }, insight, args)),
+  })
+}
+
+/** Less is a guess; of one note that someone asks about more is said. */
+const LEAST_SCORE = 0.1
+
+async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
+  const { core, snapshot, call } = reading
+  const meant = args.id === undefined ? undefined : await findMeant(snapshot, core, [args.id], { withMissing: false })
+  const [id] = meant?.ids ?? []
+  const page = pageFor(args, call)
+  const isNothing = meant !== undefined && id === undefined
+  const all = isNothing
+    ? []
+    : candidatesOf(insight, { id, folder: foldId(trimFolder(args.folder ?? '')), kind: args.kind, vault: core.name })
+  const chosen = all.slice(page.offset, page.offset + page.limit)
+  const { suggestions, unread } = await described(reading, insight, chosen)
+  const total = all.length - (chosen.length - suggestions.length)
+  const empty = total === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
+  const warnings = [...(meant?.warnings ?? []), ...empty, ...unreadWarnings(unread)]
+  return { ...listed({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
+}
+
+/** A suggestion as it was computed. */
+interface Candidate {
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly score: number
+  readonly line: number
+  readonly reasons: number
+}
+
+interface Asked {
+  readonly id: NodeId | undefined
+  readonly folder: string
+  readonly kind: SuggestionKind
+  readonly vault: string | undefined
+}
+
+function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
+  const { ids, suggestions } = insight
+  const prefix = folder === '' ? '' : toNodeId(`${folder}/`, vault)
+  const found: Candidate[] = []
+  const notes = id === undefined ? ids.keys() : [noteNumber(insight, id) ?? []].flat()
+  for (const note of notes) {
+    const own = ids[note] as NodeId
+    if (!own.startsWith(prefix)) continue
+    for (let at = suggestions.offsets[note] as number; at < (suggestions.offsets[note + 1] as number); at++) {
+      const reasons = suggestions.reasons[at] as number
+      const score = suggestions.scores[at] as number
+      const isNamed = (reasons & IS_NAMED) !== 0
+      if ((kind === 'named' && !isNamed) || (kind === 'related' && isNamed)) continue
+      if (id === undefined && score < LEAST_SCORE) continue
+      found.push({
+        from: own,
+        to: ids[suggestions.targets[at] as number] as NodeId,
+        score,
+        line: suggestions.lines[at] as number,
+        reasons,
+      })
+    }
+  }
+  return found.sort((a, b) => b.score - a.score || compare(a.from, b.from) || compare(a.to, b.to))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+interface Described {
+  readonly suggestions: readonly LinkSuggestion[]
+  readonly unread: readonly NodeId[]
+}
+
+/** With what the notes say now: what is linked, gone, or not in the text any more is left out. */
+async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
+  const { snapshot } = reading
+  if (chosen.length === 0) return { suggestions: [], unread: [] }
+  const sources = [...new Set(chosen.map(({ from }) => from))]
+  const targets = [...new Set(chosen.map(({ to }) => to))]
+  const [links, sourceNodes, targetNodes, names] = await Promise.all([
+    snapshot.occurrences(chosen.map(({ from, to }) => [from, to] as const)),
+    snapshot.nodes(sources, { links: 0 }),
+    snapshot.nodes(targets, { links: 0 }),
+    snapshot.namesOf(targets),
+  ])
+  const nodes = new Map<NodeId, Node>(
+    [...sourceNodes, ...targetNodes].flatMap((node) => (node === undefined || !isListed(node) ? [] : [[node.id, node]])),
+  )
+  const namesOf = new Map(targets.map((id, at) => [id, [...(names[at] ?? []), fileName(nodes.get(id)?.path ?? '')]]))
+  const left = chosen.filter(({ from, to }, at) => links[at]?.length === 0 && nodes.has(from) && nodes.has(to))
+  const { texts, unread } = await readTexts(reading, sources)
+  const writer = await openWriter(reading, { insight, nodes, texts, targets })
+  const suggestions = new Map<Candidate, LinkSuggestion>()
+  for (const from of sources) {
+    const own = left.filter((candidate) => candidate.from === from)
+    const source = texts.get(from)
+    const named = own.filter(({ reasons }) => (reasons & IS_NAMED) !== 0)
+    const places =
+      source === undefined
+        ? []
+        : placeNames(
+            source,
+            named.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })),
+          )
+    for (const [at, candidate] of named.entries()) {
+      const place = places[at]
+      if (place !== undefined && source !== undefined)
+        suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, writer }))
+    }
+    for (const candidate of own) {
+      if ((candidate.reasons & IS_NAMED) !== 0) continue
+      const section = headingPathAt(nodes.get(from)?.headings ?? [], candidate.line)
+      suggestions.set(candidate, { ...common(candidate, nodes), kind: 'related', section: candidate.line === 0 ? [] : section })
+    }
+  }
+  return { suggestions: left.flatMap((candidate) => suggestions.get(candidate) ?? []), unread }
+}
+
+function isListed({ kind, excluded }: Node): boolean {
+  return kind === ('note' satisfies NodeKind) && !excluded
+}
+
+function fileName(path: string): string {
+  return nameOf(path).replace(/\.(?:md|markdown|mdx)$/i, '')
+}
+
+function common({ from, to, score, reasons }: Candidate, nodes: ReadonlyMap<NodeId, Node>) {
+  const why = [
+    ...((reasons & IS_NAMED) !== 0 ? ['mention'] : []),
+    ...((reasons & BY_RATE) !== 0 ? ['mostly linked'] : []),
+    ...((reasons & BY_WORDS) !== 0 ? ['words'] : []),
+    ...((reasons & BY_LINKS) !== 0 ? ['links'] : []),
+    ...((reasons & BY_FOLDER) !== 0 ? ['folder'] : []),
+  ]
+  return { from, to, title: nodes.get(to)?.title ?? '', score: Number(score.toFixed(2)), why }
+}
+
+interface Named {
+  readonly place: PlacedName
+  readonly source: NoteText
+  readonly nodes: ReadonlyMap<NodeId, Node>
+  readonly writer: LinkWriter
+}
+
+function namedSuggestion(candidate: Candidate, { place, source, nodes, writer }: Named): LinkSuggestion {
+  const replacement = writer(candidate, source, place)
+  const edit: LinkEdit | undefined =
+    replacement === undefined
+      ? undefined
+      : {
+          tool: 'update_node',
+          arguments: { id: candidate.from, expected_hash: source.hash, replace_text: { ...replacement, line: place.line } },
+        }
+  const text = lineAround(source.text, place)
+  return { ...common(candidate, nodes), kind: 'named', line: place.line, text, ...(edit === undefined ? {} : { edit }) }
+}
+
+/** Characters of a line that are shown around a name. */
+const AROUND = 80
+
+function lineAround(text: string, { start, end }: PlacedName): string {
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const newline = text.indexOf('\n', end)
+  const to = newline === -1 ? text.length : newline
+  const first = start - from > AROUND ? `…${text.slice(start - AROUND, start).replace(/^\S*\s/, '')}` : text.slice(from, start)
+  const last = to - end > AROUND ? `${text.slice(end, end + AROUND).replace(/\s\S*$/, '')}…` : text.slice(end, to)
+  return `${first}${text.slice(start, end)}${last}`.trim()
+}
+
+/** What takes the place of a name in a text. */
+type LinkWriter = (
+  candidate: Candidate,
+  source: NoteText,
+  place: PlacedName,
+) => { readonly find: string; readonly replace: string } | undefined
+
+interface WriterParts {
+  readonly insight: LinkInsight
+  readonly nodes: ReadonlyMap<NodeId, Node>
+  readonly texts: ReadonlyMap<NodeId, NoteText>
+  readonly targets: readonly NodeId[]
+}
+
+/** Notes that tell how links are written where the note itself has none. */
+const TELLING_NOTES = 3
+
+async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
+  const { core, snapshot } = reading
+  const names = targets.map((id) => fileName(nodes.get(id)?.path ?? ''))
+  const hits = await snapshot.names(names, 'equal', { withExcluded: true, kinds: ['note', 'attachment', 'canvas'] })
+  const unique = new Set(
+    targets.filter(
+      (_, at) => (hits[at] ?? []).filter((hit) => foldName(fileName(hit.id)) === foldName(names[at] ?? '')).length < 2,
+    ),
+  )
+  const isNote = (path: string): boolean => {
+    return noteNumber(insight, toNodeId(foldId(path), core.name)) !== undefined
+  }
+  const styles = new Map<NodeId, LinkStyle | undefined>()
+  for (const [id, { text }] of texts) styles.set(id, linkStyleOf([{ path: nodes.get(id)?.path ?? '', text }], isNote))
+  const usual = [...styles.values()].includes(undefined) ? linkStyleOf(await tellingNotes(reading), isNote) : undefined
+  return ({ from, to }, { text }, { start, end }) => {
+    const paths = { from: nodes.get(from)?.path ?? '', to: nodes.get(to)?.path ?? '' }
+    const written = writeLink({ text, start, end, ...paths, isNameUnique: unique.has(to) }, styles.get(from) ?? usual)
+    return written === undefined ? undefined : uniqueOnLine({ text, start, end }, written)
+  }
+}
+
+/** The notes that link most. */
+async function tellingNotes(reading: Reading): Promise<readonly StyleSource[]> {
+  const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, TELLING_NOTES)
+  const ids = hubs?.items.map(({ id }) => id) ?? []
+  const [{ texts }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, { links: 0 })])
+  return nodes.flatMap((node) => {
+    const text = node === undefined ? undefined : texts.get(node.id)?.text
+    return node?.path === undefined || text === undefined ? [] : [{ path: node.path, text }]
+  })
+}

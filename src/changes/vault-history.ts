@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
+import { journalError } from './failures.ts'
+import { graphLogFile, openLog } from './graph-log/log-file.ts'
+import { prepareJournal } from './journal-schema.ts'
+
+export interface HistoryOptions {
+  readonly stateFolder: string
+  /** The real path of the vault's root. */
+  readonly root: string
+  readonly openDatabase: OpenDatabase
+}
+
+/** What is remembered of a vault's past. */
+export interface History {
+  /** Changes that could be undone. */
+  readonly changes: number
+  /** Entries of the log of what changed in the graph. */
+  readonly commits: number
+  /** Changes that are being applied, or were left half applied: what it takes to end them is never forgotten. */
+  readonly unfinished: number
+}
+
+/** What is remembered now. @throws RouxError where the files of the record are not what they should be */
+export function readHistory(options: HistoryOptions): History {
+  return {
+    ...onJournal(options, (database) => countChanges(database, options.root)),
+    commits: onLog(options, (database) => countCommits(database, options.root)) ?? 0,
+  }
+}
+
+/** Forgets it, so that nothing of it can be read from the files any more. @returns what was forgotten @throws as `readHistory` */
+export function forgetHistory(options: HistoryOptions): History {
+  const { root } = options
+  const changes = onJournal(options, (database) => {
+    const counts = countChanges(database, root)
+    transaction(database, () => {
+      database.prepare(`DELETE FROM changes WHERE vault = ? AND state <> 'applying'`).run(root)
+      database.exec(`DELETE FROM contents WHERE hash NOT IN (SELECT before FROM entries WHERE before IS NOT NULL)
+        AND hash NOT IN (SELECT after FROM entries WHERE after IS NOT NULL)`)
+    })
+    clean(database)
+    return counts
+  })
+  const commits = onLog(options, (database) => {
+    const count = countCommits(database, root)
+    database.prepare('DELETE FROM commits WHERE vault = ?').run(root)
+    clean(database)
+    return count
+  })
+  return { ...changes, commits: commits ?? 0 }
+}
+
+type Counted = Pick<History, 'changes' | 'unfinished'>
+
+/** Where there is no file there is nothing, and none is made. */
+function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
+  const path = join(stateFolder, 'state.db')
+  if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
+  try {
+    const database = openDatabase(path)
+    try {
+      prepareJournal(database, path)
+      return use(database)
+    } finally {
+      attempt(() => database.close())
+    }
+  } catch (error) {
+    throw journalError(error, path)
+  }
+}
+
+function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => T): T | undefined {
+  const path = graphLogFile(stateFolder)
+  if (identityOf(path) === undefined) return undefined
+  const database = openLog(path, openDatabase)
+  try {
+    return use(database)
+  } finally {
+    attempt(() => database.close())
+  }
+}
+
+function countChanges(database: Database, root: string): Counted {
+  const sql = `SELECT count(*) FILTER (WHERE state <> 'applying') AS changes, count(*) FILTER (WHERE state = 'applying') AS unfinished
+    FROM changes WHERE vault = ?`
+  return { ...(database.prepare(sql).get(root) as Counted) }
+}
+
+function countCommits(database: Database, root: string): number {
+  const sql = 'SELECT count(*) AS commits FROM commits WHERE vault = ? AND base <> generation'
+  return (database.prepare(sql).get(root) as { commits: number }).commits
+}
+
+/** Writes the file again without what was deleted, and empties what SQLite keeps beside it. */
+function clean(database: Database): void {
+  database.exec('VACUUM')
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+function transaction(database: Database, action: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    action()
+    database.exec('COMMIT')
+  } catch (error) {
+    attempt(() => database.exec('ROLLBACK'))
+    throw error
+  }
+}

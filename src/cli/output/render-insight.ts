@@ -1,0 +1,126 @@
+import type { GapList } from '../../app/insight/gaps.ts'
+import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
+import type { LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
+import type { Paint } from './printer.ts'
+import { printable, wrapWords } from './table.ts'
+
+export interface InsightOptions {
+  readonly paint: Paint
+  /** Columns of the terminal. */
+  readonly width?: number | undefined
+}
+
+/** Communities that are shown with their key notes, and bridges. */
+const SHOWN = { communities: 40, bridges: 8 }
+const WIDTH = 100
+const INDENT = '      '
+
+/** A map as a page: what the vault is about, community by community, then what lies between. */
+export function renderMap(map: VaultMap, { paint, width = WIDTH }: InsightOptions): string {
+  const { notes, links, community, communities, between, stubs, alone, changed } = map
+  const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
+  const labels = new Map(communities.map(({ id, label }) => [id, label]))
+  const wrapped = (text: string): readonly string[] => wrapWords(printable(text), room).map((line) => INDENT + line)
+  const describe = (row: CommunityRow): readonly string[] => [
+    `${paint('faint', row.id.padEnd(INDENT.length - 1))} ${paint('bold', printable(row.label))}  ${countOf(row)}`,
+    ...wrapped(row.about),
+    ...wrapped(
+      row.key
+        .map(({ title }) => title)
+        .filter((title) => title !== row.label)
+        .join(' · '),
+    ).map((line) => paint('faint', line)),
+  ]
+  const hidden = communities.length - SHOWN.communities
+  const lines = [
+    community === undefined
+      ? `${amount(notes, 'note')}, ${amount(links, 'link')}, ${amount(communities.length, 'community', 'communities')}.`
+      : describe(community).join('\n'),
+    ...(stubs > 0 ? [`${amount(stubs, 'note')} ${stubs === 1 ? 'has' : 'have'} hardly any text.`] : []),
+    ...(alone > 0 ? [`${amount(alone, 'note')} ${alone === 1 ? 'belongs' : 'belong'} to none.`] : []),
+    ...changeLine(changed),
+    '',
+    ...communities.slice(0, SHOWN.communities).flatMap((row) => [...describe(row), '']),
+    ...(hidden > 0 ? [`and ${amount(hidden, 'smaller community', 'smaller communities')}; --json has all.`, ''] : []),
+    ...(between.length > 0 ? [paint('bold', 'Between them')] : []),
+    ...between.slice(0, SHOWN.bridges).map(({ of: [a, b], links: count, through }) => {
+      const [first, second] = [labels.get(a) ?? a, labels.get(b) ?? b]
+      return `  ${printable(first)} — ${printable(second)}: ${amount(count, 'link')}, through ${printable(through.title)}`
+    }),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function countOf({ notes, inside, stubs }: CommunityRow): string {
+  return `${amount(notes, 'note')}, ${Math.round(inside * 100)} % of links inside${stubs === undefined ? '' : ', mostly stubs'}`
+}
+
+function changeLine(changed: VaultMap['changed']): readonly string[] {
+  if (changed === undefined || (changed.new.length === 0 && changed.gone.length === 0 && changed.moved === 0)) return []
+  const parts = [
+    ...(changed.new.length > 0 ? [`new: ${changed.new.join(', ')}`] : []),
+    ...(changed.gone.length > 0 ? [`gone: ${changed.gone.join(', ')}`] : []),
+    ...(changed.moved > 0 ? [`${amount(changed.moved, 'note')} moved`] : []),
+  ]
+  return [`Since the map before: ${parts.join('; ')}.`]
+}
+
+/** Gaps as a page, kind by kind, each with what it is dismissed by. */
+export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
+  const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
+    total === undefined ? [] : [paint('bold', `${title} (${total})`), ...lines.map((line) => `  ${line}`), '']
+  const lines = [
+    ...part(
+      'Alike but apart',
+      gaps.totals.apart,
+      (gaps.apart ?? []).map(
+        ({ of, labels, links, expected }) =>
+          `${labels.map(printable).join(' | ')}: ${amount(links, 'link')}, ${expected} by chance  ${paint('faint', `apart:${of.join(',')}`)}`,
+      ),
+    ),
+    ...part(
+      'Others hang on one note',
+      gaps.totals.cut,
+      (gaps.cut ?? []).map(
+        ({ id, title, falls_off: count }) => `${printable(title)}: ${amount(count, 'note')}  ${paint('faint', `cut:${id}`)}`,
+      ),
+    ),
+    ...part(
+      'Missing notes',
+      gaps.totals.wanted,
+      (gaps.wanted ?? []).map(
+        ({ name, notes }) =>
+          `${printable(name)}: wanted by ${amount(notes, 'note')}  ${paint('faint', `wanted:${printable(name)}`)}`,
+      ),
+    ),
+    ...part(
+      'Linked, and leading nowhere',
+      gaps.totals.dead_ends,
+      (gaps.dead_ends?.first ?? []).map(({ id, title }) => `${printable(title)}  ${paint('faint', `dead_ends:${id}`)}`),
+    ),
+  ]
+  return lines.length === 0 ? 'Nothing found.\n' : `${lines.join('\n').trimEnd()}\n`
+}
+
+/** Links that are missing, each with where it would stand and what the line would say. */
+export function renderSuggestions({ suggestions }: SuggestionList, { paint, width = WIDTH }: InsightOptions): string {
+  if (suggestions.length === 0) return 'Nothing found.\n'
+  const columns = Math.min(width, WIDTH)
+  const lines = suggestions.flatMap((one) => [
+    `${paint('bold', printable(one.title))}  ${one.score.toFixed(2)}  ${paint('faint', printable(one.why.join(', ')))}`,
+    paint('faint', `from ${printable(one.from)}, ${placeOf(one)}, to ${printable(one.to)}`),
+    ...(one.kind === 'named' ? wrapWords(printable(one.text), columns - 2).map((line) => `  ${line}`) : []),
+    ...(one.kind === 'named' && one.edit !== undefined ? [`  → ${printable(one.edit.arguments.replace_text.replace)}`] : []),
+    '',
+  ])
+  return lines.join('\n')
+}
+
+function placeOf(one: LinkSuggestion): string {
+  if (one.kind === 'named') return `line ${one.line}`
+  return one.section.length === 0 ? 'anywhere in it' : `in ${printable(one.section.join(' › '))}`
+}
+
+function amount(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+}

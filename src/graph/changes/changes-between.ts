@@ -1,0 +1,165 @@
+import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkChange } from '../../core/graph-changes.ts'
+import { foldId } from '../../core/ids.ts'
+import type { FileRecord, ResolvedLink } from '../../core/index-writer.ts'
+import { linkText } from '../../core/link-text.ts'
+import { type Movable, matchMoves } from './match-moves.ts'
+
+/** What a commit changes, as the index knows it before and after. */
+export interface CommittedFiles {
+  /** Every file that is put or removed, as it was; those that are new are left out. */
+  readonly before: readonly FileRecord[]
+  /** Every file that is put. */
+  readonly after: readonly FileRecord[]
+  readonly removed: readonly number[]
+  /** The path of a key, before and after: keys that are free before are given to files that are new. */
+  pathOf(key: number): string | undefined
+  /** What a file that is new was called before, where that is known of a move that was asked for. */
+  formerPath(path: string): string | undefined
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** The recorded change that this is the commit of. */
+  readonly change: string | undefined
+}
+
+/** Digits of a hash that are kept: no two versions of one vault's notes have them in common. */
+const HASH_DIGITS = 16
+
+/** What differs between two generations; `undefined` where that cannot be told, because a link leads to a file that is not known. */
+export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
+  const { before, after, removed, pathOf } = files
+  const known = new Map(before.map((record) => [record.key, record]))
+  // What went before its turn to be read was never there.
+  const gone = removed.flatMap((key) => known.get(key) ?? [])
+  const moves = movesOf(files, gone, known)
+  const goneEnds = new Map(gone.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
+  let isKnown = true
+  const endOf = (to: ResolvedLink['to']): LinkEnd => {
+    if (typeof to === 'string') return `//${foldId(to)}`
+    const path = goneEnds.get(to) ?? pathOf(to)
+    if (path === undefined) isKnown = false
+    return path ?? ''
+  }
+  const links: LoggedLinkChange[] = []
+  const movedFrom = new Map([...moves].map(([from, to]) => [to, from]))
+  const byPath = new Map(gone.map((record) => [record.path as string, record]))
+  const formerOf = ({ key, path }: FileRecord): FileRecord | undefined => known.get(key) ?? byPath.get(movedFrom.get(path) ?? '')
+  for (const record of after) links.push(...linkChanges(record.path, [formerOf(record)?.links ?? [], record.links], endOf))
+  for (const record of gone) {
+    if (!moves.has(record.path)) links.push(...linkChanges(`/${record.path}`, [record.links, []], endOf))
+  }
+  return isKnown ? { files: fileChanges(files, { gone, moves, formerOf }), links } : undefined
+}
+
+/** Where files that are gone went. */
+function movesOf(
+  { after, formerPath, pathOf }: CommittedFiles,
+  gone: readonly FileRecord[],
+  known: ReadonlyMap<number, FileRecord>,
+): ReadonlyMap<string, string> {
+  const goneKeys = new Set(gone.map(({ key }) => key))
+  const isNew = ({ key }: FileRecord): boolean => !known.has(key)
+  const added = after.filter(isNew)
+  const leaving = new Set<string>(gone.map(({ path }) => path))
+  const told = added.flatMap(({ path }): readonly (readonly [string, string])[] => {
+    const from = formerPath(path)
+    return from !== undefined && leaving.has(from) ? [[from, path]] : []
+  })
+  const moves = new Map(told)
+  const arrived = new Set(moves.values())
+  // Links among files that move together are the same only by what stands there: how many lead where is told of those that stay.
+  const movable = ({ path, hash, links }: FileRecord): Movable => ({
+    path,
+    hash: hash.slice(0, HASH_DIGITS),
+    links: () => {
+      const ends = links.map(({ to }) =>
+        typeof to === 'string' ? `//${foldId(to)}` : goneKeys.has(to) ? '' : (pathOf(to) ?? ''),
+      )
+      return new Set(ends.filter((end) => end !== '' && end !== path))
+    },
+  })
+  const found = matchMoves(
+    gone.filter(({ path }) => !moves.has(path)).map(movable),
+    added.filter(({ path }) => !arrived.has(path)).map(movable),
+  )
+  for (const [from, to] of found) moves.set(from, to)
+  return moves
+}
+
+interface Matched {
+  readonly gone: readonly FileRecord[]
+  readonly moves: ReadonlyMap<string, string>
+  readonly formerOf: (record: FileRecord) => FileRecord | undefined
+}
+
+function fileChanges({ after, time, change }: CommittedFiles, { gone, moves, formerOf }: Matched): readonly LoggedFileChange[] {
+  const told = { time, ...(change === undefined ? {} : { change }) }
+  const changed = after.flatMap((record): readonly LoggedFileChange[] => {
+    const former = formerOf(record)
+    if (former === undefined) return [{ to: record.path, after: loggedFile(record), ...told }]
+    const [before, now] = [loggedFile(former), loggedFile(record)]
+    if (former.path === record.path && sameFile(before, now)) return []
+    return [{ from: former.path, to: record.path, before, after: now, ...told }]
+  })
+  const removed = gone.filter(({ path }) => !moves.has(path))
+  return [...changed, ...removed.map((record): LoggedFileChange => ({ from: record.path, before: loggedFile(record), ...told }))]
+}
+
+function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {
+  return { kind, title, hash: hash.slice(0, HASH_DIGITS), ...(excluded ? { excluded: true } : {}) }
+}
+
+/** Whether nothing of a file is another. */
+function sameFile(a: LoggedFile, b: LoggedFile): boolean {
+  return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
+}
+
+/** Links of one file to one end, or to one part of it. */
+interface Tally {
+  readonly to: LinkEnd
+  readonly part: string | undefined
+  was: number
+  now: number
+  readonly texts: Map<string, { line: number; more: number }>
+}
+
+function linkChanges(
+  from: LinkEnd,
+  [before, after]: readonly [readonly ResolvedLink[], readonly ResolvedLink[]],
+  endOf: (to: ResolvedLink['to']) => LinkEnd,
+): readonly LoggedLinkChange[] {
+  const tallies = new Map<string, Tally>()
+  const count = (links: readonly ResolvedLink[], isNow: boolean): void => {
+    for (const link of links) {
+      const to = endOf(link.to)
+      const parts = link.brokenSubpath === true ? [undefined, link.subpath ?? ''] : [undefined]
+      for (const part of parts) countLink(tallyOf(tallies, to, part), link, isNow)
+    }
+  }
+  count(before, false)
+  count(after, true)
+  return [...tallies.values()].flatMap(({ to, part, was, now, texts }) => {
+    if (was === now) return []
+    const differing = [...texts].flatMap(([text, { line, more }]) => (more === 0 ? [] : [[text, line, more] as const]))
+    return [{ from, to, ...(part === undefined ? {} : { part }), was, now, texts: differing }]
+  })
+}
+
+function tallyOf(tallies: Map<string, Tally>, to: LinkEnd, part: string | undefined): Tally {
+  const key = part === undefined ? to : `${to}\0${part}`
+  const tally = tallies.get(key) ?? { to, part, was: 0, now: 0, texts: new Map() }
+  tallies.set(key, tally)
+  return tally
+}
+
+function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
+  if (isNow) tally.now++
+  else tally.was++
+  const text = linkText(link)
+  const entry = tally.texts.get(text)
+  if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
+  else {
+    entry.more += isNow ? 1 : -1
+    // The last of those that came, the first of those that went.
+    if (isNow) entry.line = link.line
+  }
+}

@@ -1,0 +1,164 @@
+import type {
+  GraphChanges,
+  LinkEnd,
+  LoggedFile,
+  LoggedFileChange,
+  LoggedLinkChange,
+  LoggedText,
+} from '../../core/graph-changes.ts'
+
+/** One file, whatever it is called, from the first of the changes to the last. */
+interface Identity {
+  readonly number: number
+  readonly from: string | undefined
+  to: string | undefined
+  before: LoggedFile | undefined
+  after: LoggedFile | undefined
+  time: number
+  change: string | undefined
+  isTouched: boolean
+}
+
+interface ComposedLink {
+  readonly from: Identity | LinkEnd
+  readonly to: Identity | LinkEnd
+  readonly part: string | undefined
+  readonly was: number
+  now: number
+  readonly texts: Map<string, { line: number; more: number }>
+}
+
+/**
+ * Changes that follow one another as one: from before the first to after the last. Nothing is lost in it that the next would need: composing
+ * parts of a sequence first comes to the same.
+ */
+export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
+  const composing = new Composing()
+  for (const changes of sequence) composing.add(changes)
+  return composing.result()
+}
+
+class Composing {
+  readonly #identities: Identity[] = []
+  /** Those that are met and there, by their path now. */
+  readonly #present = new Map<string, Identity>()
+  readonly #links = new Map<string, ComposedLink>()
+
+  add({ files, links }: GraphChanges): void {
+    const gone = this.#applyFiles(files)
+    const endOf = (end: LinkEnd): Identity | LinkEnd => {
+      if (end.startsWith('//')) return end
+      return end.startsWith('/') ? (gone.get(end.slice(1)) ?? end) : this.#at(end)
+    }
+    for (const link of links) this.#applyLink(link, endOf(link.from), endOf(link.to))
+  }
+
+  result(): GraphChanges {
+    const files = this.#identities.flatMap(fileChange)
+    const links = [...this.#links.values()].flatMap(linkChange)
+    return { files: files.sort(byKey(fileKey)), links: links.sort(byKey(linkKey)) }
+  }
+
+  /** @returns the files that are gone by these changes, by their path before them */
+  #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
+    const met = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
+    // Names may be exchanged: first all are given up, then all are taken.
+    for (const { from } of files) if (from !== undefined) this.#present.delete(from)
+    const gone = new Map<string, Identity>()
+    files.forEach(({ from, to, before, after, time, change }, at) => {
+      const identity = met[at] as Identity
+      if (!identity.isTouched) identity.before = before
+      Object.assign(identity, { to, after, time, change, isTouched: true })
+      if (to !== undefined) this.#present.set(to, identity)
+      else if (from !== undefined) gone.set(from, identity)
+    })
+    return gone
+  }
+
+  #applyLink({ part, was, now, texts }: LoggedLinkChange, from: Identity | LinkEnd, to: Identity | LinkEnd): void {
+    const key = `${endKey(from)}\0${endKey(to)}\0${part ?? ''}${part === undefined ? '' : '#'}`
+    const link = this.#links.get(key) ?? { from, to, part, was, now, texts: new Map() }
+    this.#links.set(key, link)
+    link.now = now
+    for (const [text, line, more] of texts) {
+      const known = link.texts.get(text)
+      if (known === undefined) link.texts.set(text, { line, more })
+      else {
+        known.more += more
+        if (more > 0) known.line = line
+        if (known.more === 0) link.texts.delete(text)
+      }
+    }
+  }
+
+  #at(path: string): Identity {
+    const known = this.#present.get(path)
+    if (known !== undefined) return known
+    const identity = this.#new(path, path)
+    this.#present.set(path, identity)
+    return identity
+  }
+
+  #new(from: string | undefined, to: string | undefined): Identity {
+    const blank = { before: undefined, after: undefined, time: 0, change: undefined, isTouched: false }
+    const identity: Identity = { number: this.#identities.length, from, to, ...blank }
+    this.#identities.push(identity)
+    return identity
+  }
+}
+
+function endKey(end: Identity | LinkEnd): string {
+  return typeof end === 'string' ? end : String(end.number)
+}
+
+/** What came and went again was never there. */
+function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
+  if (!isTouched || (from === undefined && to === undefined)) return []
+  return [
+    {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      time,
+      ...(change === undefined ? {} : { change }),
+    },
+  ]
+}
+
+function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly LoggedLinkChange[] {
+  const [source, target] = [endName(from), endName(to)]
+  if (source === undefined || target === undefined || (was === now && texts.size === 0)) return []
+  const told = [...texts].map(([text, { line, more }]): LoggedText => [text, line, more])
+  return [
+    {
+      from: source,
+      to: target,
+      ...(part === undefined ? {} : { part }),
+      was,
+      now,
+      texts: told.sort(byKey(([text]) => text)),
+    },
+  ]
+}
+
+/** `undefined` of what came and went again. */
+function endName(end: Identity | LinkEnd): LinkEnd | undefined {
+  if (typeof end === 'string') return end
+  return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)
+}
+
+function fileKey({ from = '', to }: LoggedFileChange): string {
+  return to === undefined ? `/${from}` : to
+}
+
+function linkKey({ from, to, part }: LoggedLinkChange): string {
+  return [from, to, part === undefined ? '' : `#${part}`].join('\0')
+}
+
+function byKey<T>(keyOf: (item: T) => string): (a: T, b: T) => number {
+  return (a, b) => {
+    const [x, y] = [keyOf(a), keyOf(b)]
+    return x < y ? -1 : Number(x > y)
+  }
+}

@@ -1,0 +1,85 @@
+import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedText } from '../../core/graph-changes.ts'
+import { matchMoves } from './match-moves.ts'
+
+/**
+ * The same changes as a person tells them: a file that is gone and one that is new are one where they have the same path, as editors leave
+ * it that delete what they save, or the same content.
+ */
+export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
+  const gone = files.filter(({ from, to }) => from !== undefined && to === undefined)
+  const added = files.filter(({ from, to }) => from === undefined && to !== undefined)
+  const joined = matchesOf({ gone, added, links })
+  if (joined.size === 0) return { files, links }
+  const former = new Map([...joined].map(([from, to]) => [to, from]))
+  const goneBy = new Map(gone.map((file) => [file.from, file]))
+  return {
+    files: files.flatMap((file): readonly LoggedFileChange[] => {
+      if (file.to === undefined) return joined.has(file.from ?? '') ? [] : [file]
+      const before = file.from === undefined ? goneBy.get(former.get(file.to)) : undefined
+      return before?.from === undefined
+        ? [file]
+        : [{ ...file, from: before.from, ...(before.before && { before: before.before }) }]
+    }),
+    links: joinLinks(links, (end) => (end.startsWith('//') || !end.startsWith('/') ? end : (joined.get(end.slice(1)) ?? end))),
+  }
+}
+
+interface Apart {
+  readonly gone: readonly LoggedFileChange[]
+  readonly added: readonly LoggedFileChange[]
+  readonly links: readonly LoggedLinkChange[]
+}
+
+/** New paths by old ones. */
+function matchesOf({ gone, added, links }: Apart): ReadonlyMap<string, string> {
+  const isNew = new Set(added.map(({ to }) => to))
+  const same = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
+  const rest = gone.filter(({ from = '' }) => !same.has(from))
+  const others = added.filter(({ to = '' }) => !same.has(to))
+  if (rest.length === 0 || others.length === 0) return same
+  const ends = endsBySource(links)
+  const moves = matchMoves(
+    rest.map(({ from = '', before }) => ({ path: from, hash: before?.hash ?? '', links: () => ends.get(`/${from}`) ?? NONE })),
+    others.map(({ to = '', after }) => ({ path: to, hash: after?.hash ?? '', links: () => ends.get(to) ?? NONE })),
+  )
+  return new Map([...same, ...moves])
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function endsBySource(links: readonly LoggedLinkChange[]): ReadonlyMap<LinkEnd, ReadonlySet<LinkEnd>> {
+  const ends = new Map<LinkEnd, Set<LinkEnd>>()
+  for (const { from, to, part } of links) {
+    if (part !== undefined || from === to) continue
+    const set = ends.get(from)
+    if (set === undefined) ends.set(from, new Set([to]))
+    else set.add(to)
+  }
+  return ends
+}
+
+/** Links whose ends are the same now, together. */
+function joinLinks(links: readonly LoggedLinkChange[], endOf: (end: LinkEnd) => LinkEnd): readonly LoggedLinkChange[] {
+  const joined = new Map<string, LoggedLinkChange>()
+  for (const link of links) {
+    const [from, to] = [endOf(link.from), endOf(link.to)]
+    const key = `${from}\0${to}\0${link.part === undefined ? '' : `#${link.part}`}`
+    const other = joined.get(key)
+    joined.set(
+      key,
+      other === undefined
+        ? { ...link, from, to }
+        : { ...other, was: other.was + link.was, now: other.now + link.now, texts: sumTexts([...other.texts, ...link.texts]) },
+    )
+  }
+  return [...joined.values()].filter(({ was, now }) => was !== now)
+}
+
+function sumTexts(texts: readonly LoggedText[]): readonly LoggedText[] {
+  const sums = new Map<string, LoggedText>()
+  for (const [text, line, more] of texts) {
+    const [, knownLine = line, sum = 0] = sums.get(text) ?? []
+    sums.set(text, [text, more > 0 ? line : knownLine, sum + more])
+  }
+  return [...sums.values()].filter(([, , more]) => more !== 0)
+}

@@ -1,0 +1,66 @@
+import { nameOf } from '../../core/paths.ts'
+
+/** A file that is gone, or one that is new. */
+export interface Movable {
+  readonly path: string
+  /** Empty where the bytes are not known. */
+  readonly hash: string
+  /** The ends that it links to. */
+  links(): ReadonlySet<string>
+}
+
+/** Fewer links than this may be the same by chance, unless the name is the same, too. */
+const TELLING_LINKS = 2
+
+/**
+ * Which of the files that are gone is which of those that are new: the same bytes, or the same links where only one of each has them.
+ * @returns the new path of each that was moved, by its old one
+ */
+export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>()
+  if (gone.length === 0 || added.length === 0) return moves
+  const pairUp = (keyOf: (file: Movable) => string | undefined, options: { readonly onlyOne: boolean }): void => {
+    const taken = new Set(moves.values())
+    const from = grouped(
+      gone.filter(({ path }) => !moves.has(path)),
+      keyOf,
+    )
+    const to = grouped(
+      added.filter(({ path }) => !taken.has(path)),
+      keyOf,
+    )
+    for (const [key, olds] of from) {
+      const news = to.get(key) ?? []
+      if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
+      // A folder that moves takes files of the same name and bytes along in the same order.
+      olds.slice(0, news.length).forEach((old, at) => {
+        moves.set(old.path, news[at]?.path ?? '')
+      })
+    }
+  }
+  pairUp(({ path, hash }) => (hash === '' ? undefined : `${hash}/${nameOf(path)}`), { onlyOne: false })
+  pairUp(({ hash }) => (hash === '' ? undefined : hash), { onlyOne: true })
+  pairUp((file) => linkKey(file, 1, nameOf(file.path)), { onlyOne: true })
+  pairUp((file) => linkKey(file, TELLING_LINKS, ''), { onlyOne: true })
+  return moves
+}
+
+function linkKey(file: Movable, least: number, name: string): string | undefined {
+  // What was not read has no links that are known.
+  if (file.hash === '') return undefined
+  const links = file.links()
+  return links.size < least ? undefined : [name, ...[...links].sort()].join('\0')
+}
+
+/** By a key; those without one are left out. In order of their paths. */
+function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined): Map<string, Movable[]> {
+  const groups = new Map<string, Movable[]>()
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const key = keyOf(file)
+    if (key === undefined) continue
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [file])
+    else group.push(file)
+  }
+  return groups
+}

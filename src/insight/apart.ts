@@ -1,0 +1,156 @@
+import { type CommunityLevel, NO_COMMUNITY } from '../core/communities.ts'
+import type { ApartCommunities } from '../core/gaps.ts'
+import { eachLinkBetween } from './between.ts'
+import type { NearestByText } from './clustered-graph.ts'
+import type { Corpus } from './corpus.ts'
+import type { WeightedGraph } from './weighted-graph.ts'
+
+export interface ApartSource {
+  readonly corpus: Pick<Corpus, 'bags' | 'documents'>
+  /** See `plainLinks`. */
+  readonly links: WeightedGraph
+  readonly nearest: NearestByText
+  /** Notes that say nothing about what a community is about: index notes, and those of a date. */
+  readonly isLeftOut: Uint8Array
+}
+
+/** Fewer notes say too little together. */
+const LEAST_NOTES = 4
+/** How many terms of a community are compared: its heaviest. */
+const TERMS = 600
+/** What it counts that there are half as many links as chance would make. */
+const LINKS_WEIGHT = 0.2
+/** Without the mean of all, this is what two communities have in common by chance. */
+const LEAST_ALIKE = 0
+const MOST_PAIRS = 50
+const NEAREST_PAIRS = 3
+/** Squared length that is added to a note's words, as for nearest notes: few words say little. */
+const DAMPING = 50
+
+/** Pairs of communities whose notes are about the same and do not link to each other as much as they might, the most striking first. */
+export function apartCommunities(
+  { list, of }: Pick<CommunityLevel, 'list' | 'of'>,
+  source: ApartSource,
+): readonly ApartCommunities[] {
+  const { links } = source
+  const count = list.length
+  const alike = alikeCommunities(of, count, source)
+  const between = new Map<number, number>()
+  eachLinkBetween(links, of, (a, b) => between.set(a * count + b, (between.get(a * count + b) ?? 0) + 1))
+  const degrees = new Float64Array(count)
+  of.forEach((community, note) => {
+    if (community !== NO_COMMUNITY) degrees[community]! += (links.offsets[note + 1] as number) - (links.offsets[note] as number)
+  })
+  const found: (Omit<ApartCommunities, 'nearest'> & { readonly score: number })[] = []
+  for (const { a, b, cosine } of alike) {
+    const actual = between.get(a * count + b) ?? 0
+    const expected = ((degrees[a] as number) * (degrees[b] as number)) / Math.max(1, links.targets.length)
+    if (actual >= expected) continue
+    const score = cosine - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
+    found.push({ of: [a, b], alike: cosine, links: actual, expected, score })
+  }
+  found.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
+  return found.slice(0, MOST_PAIRS).map(({ score: _, ...pair }) => ({ ...pair, nearest: nearestPairs(pair.of, of, source) }))
+}
+
+interface Centroid {
+  readonly terms: Uint32Array
+  readonly weights: Float64Array
+  /** Its product with the mean of all, and its own length, squared. */
+  readonly withMean: number
+  readonly square: number
+}
+
+/** Which two communities are more alike than two are by chance: cosines of what they say, without what all say. */
+export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
+  const { bags, documents } = corpus
+  const { notes, mean } = noteVectors(bags, documents)
+  const meanSquare = mean.reduce((sum, weight) => sum + weight * weight, 0)
+  const members: number[][] = Array.from({ length: count }, () => [])
+  of.forEach((community, note) => {
+    if (community !== NO_COMMUNITY && isLeftOut[note] === 0) members[community]?.push(note)
+  })
+  const dense = new Float64Array(documents.length)
+  const centroids = members.map((own): Centroid | undefined => {
+    if (own.length < LEAST_NOTES) return undefined
+    const met: number[] = []
+    for (const note of own) {
+      for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
+        const term = bags.terms[at] as number
+        if (dense[term] === 0) met.push(term)
+        dense[term]! += (notes[at] as number) / own.length
+      }
+    }
+    const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, TERMS))
+    const weights = Float64Array.from(terms, (term) => dense[term] as number)
+    for (const term of met) dense[term] = 0
+    let [withMean, square] = [0, 0]
+    terms.forEach((term, at) => {
+      withMean += (weights[at] as number) * (mean[term] as number)
+      square += (weights[at] as number) ** 2
+    })
+    return { terms, weights, withMean, square }
+  })
+  const alike: { readonly a: number; readonly b: number; readonly cosine: number }[] = []
+  const lengthOf = ({ square, withMean }: Centroid) => Math.sqrt(Math.max(1e-12, square - 2 * withMean + meanSquare))
+  centroids.forEach((first, a) => {
+    if (first === undefined) return
+    first.terms.forEach((term, at) => {
+      dense[term] = first.weights[at] as number
+    })
+    for (let b = a + 1; b < count; b++) {
+      const second = centroids[b]
+      if (second === undefined) continue
+      let product = meanSquare - first.withMean - second.withMean
+      for (let at = 0; at < second.terms.length; at++)
+        product += (second.weights[at] as number) * (dense[second.terms[at] as number] as number)
+      const cosine = product / (lengthOf(first) * lengthOf(second))
+      if (cosine >= LEAST_ALIKE) alike.push({ a, b, cosine })
+    }
+    for (const term of first.terms) dense[term] = 0
+  })
+  return alike
+}
+
+/** What each term weighs in each note, beside the terms of the bags, and in the mean of all notes. */
+function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint32Array) {
+  const count = offsets.length - 1
+  const notes = Float64Array.from(terms, (term, at) => {
+    const frequency = documents[term] as number
+    return (1 + Math.log(counts[at] as number)) * Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+  })
+  const mean = new Float64Array(documents.length)
+  for (let note = 0; note < count; note++) {
+    const own = notes.subarray(offsets[note], offsets[note + 1])
+    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, DAMPING))
+    for (let at = 0; at < own.length; at++) {
+      own[at] = (own[at] as number) / length
+      mean[terms[(offsets[note] as number) + at] as number]! += (own[at] as number) / count
+    }
+  }
+  return { notes, mean }
+}
+
+/** The notes of two communities that are nearest to each other by text and not linked, each note once. */
+function nearestPairs([a, b]: readonly [number, number], of: Uint32Array, { nearest, links, isLeftOut }: ApartSource) {
+  const pairs: { readonly from: number; readonly to: number; readonly score: number }[] = []
+  of.forEach((community, note) => {
+    if ((community !== a && community !== b) || isLeftOut[note] === 1) return
+    for (let at = note * nearest.kept; at < (note + 1) * nearest.kept; at++) {
+      const to = nearest.notes[at] as number
+      if (of[to] !== (community === a ? b : a) || isLeftOut[to] === 1) continue
+      if (links.targets.subarray(links.offsets[note], links.offsets[note + 1]).includes(to)) continue
+      pairs.push({ from: community === a ? note : to, to: community === a ? to : note, score: nearest.scores[at] as number })
+    }
+  })
+  pairs.sort((x, y) => y.score - x.score || x.from - y.from || x.to - y.to)
+  const used = new Set<number>()
+  const found: (readonly [number, number])[] = []
+  for (const { from, to } of pairs) {
+    if (found.length === NEAREST_PAIRS) break
+    if (used.has(from) || used.has(to)) continue
+    used.add(from).add(to)
+    found.push([from, to])
+  }
+  return found
+}

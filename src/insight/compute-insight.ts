@@ -1,0 +1,74 @@
+import { type Insight, type LinkInsight, STUB_WORDS } from '../core/insight.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
+import { findCommunities } from './communities.ts'
+import type { KeptCommunities } from './community-names.ts'
+import type { Corpus } from './corpus.ts'
+import { findDuplicates } from './duplicates.ts'
+import { findGaps } from './gaps.ts'
+import { suggestLinks } from './link-suggestions.ts'
+import { nearestNotes } from './nearest.ts'
+
+/** What an insight is computed of. Notes are numbered in the order of their ids. */
+export interface InsightSource {
+  readonly ids: readonly string[]
+  /** The title and the aliases of each note. */
+  readonly names: readonly (readonly string[])[]
+  readonly corpus: Corpus
+  /** The links between the notes, without self-links: note `n` links to the stretch from `offsets[n]` to `offsets[n + 1]` of `targets`, ascending. */
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+/** What is computed: an insight without what only its run knows. */
+export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
+export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
+
+/** Grows with every change of what is computed, so that what an older version kept is not answered from. */
+export const INSIGHT_VERSION = 4
+
+/**
+ * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
+ * from which communities begin and have their ids.
+ */
+export function computeInsight(
+  { ids, names, corpus, offsets, targets }: InsightSource,
+  former?: KeptCommunities,
+): { readonly result: InsightResult; readonly kept: KeptCommunities } {
+  const source = {
+    ids,
+    titles: names.map(([title = '']) => title),
+    topology: { offsets, targets },
+    nearest: nearestNotes(corpus),
+    corpus,
+    isStub: Uint8Array.from(corpus.ownWords, (words) => (words < STUB_WORDS ? 1 : 0)),
+  }
+  const { communities, kept } = findCommunities(source, former)
+  const linkCounts = Uint32Array.from(ids, (_, note) => (offsets[note + 1] as number) - (offsets[note] as number))
+  const gaps = findGaps(source, communities.levels[0])
+  const duplicates = findDuplicates(corpus)
+  const { nearest } = source
+  return { result: { ownWords: corpus.ownWords, nearest, duplicates, linkCounts, communities, gaps }, kept }
+}
+
+/** The links that may be missing. */
+export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
+  const suggestions = suggestLinks({
+    corpus,
+    // A file's name names its note, too.
+    names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
+    folders: foldersOf(ids),
+    links: { offsets, targets },
+  })
+  return { suggestions }
+}
+
+/** The number of each note's folder. */
+function foldersOf(ids: readonly string[]): Uint32Array {
+  const numbers = new Map<string, number>()
+  return Uint32Array.from(ids, (id) => {
+    const folder = folderOf(id)
+    const number = numbers.get(folder) ?? numbers.size
+    numbers.set(folder, number)
+    return number
+  })
+}

@@ -1,0 +1,237 @@
+import { NumberList } from '../search/number-list.ts'
+import { ownCopy } from '../search/words/own-copy.ts'
+import { scanWords } from '../search/words/scan.ts'
+import { stemOf } from '../search/words/stem.ts'
+import { isStopWord } from '../search/words/stop-words.ts'
+import { WORD } from '../search/words/word-sink.ts'
+import { FLAG_BITS, FLAGS, type NoteRecord } from './note-record.ts'
+
+/**
+ * The words of all notes as typed arrays, without boilerplate: what many notes say in the same line says nothing about one of them. Notes, forms
+ * and terms are numbers from 0; a term is what forms of one stem have in common. Made of some 4 bytes a word of text, 6 for each distinct term of
+ * each note and 12 a line; 100,000 notes of 200 words take 200 MB, twice that of words while it is made.
+ */
+export interface Corpus {
+  /** How many notes there are. */
+  readonly notes: number
+  /** Words as they are folded. */
+  readonly forms: readonly string[]
+  readonly formNumbers: ReadonlyMap<string, number>
+  /** Stems. */
+  readonly terms: readonly string[]
+  /** The term of each form. */
+  readonly termOf: Uint32Array
+  /** In how many bags each term is. */
+  readonly documents: Uint32Array
+  readonly bags: Bags
+  readonly lines: Lines
+  /** How many words each note has of its own, its names not counted. */
+  readonly ownWords: Uint32Array
+}
+
+/** Which terms each note has, names included, without function words and numbers. */
+export interface Bags {
+  /** Note `n` has the stretch from `offsets[n]` to `offsets[n + 1]` of `terms` and `counts`. */
+  readonly offsets: Uint32Array
+  /** Ascending in each note. */
+  readonly terms: Uint32Array
+  readonly counts: Uint16Array
+}
+
+/** The words of each note in order, for what looks for names in them. */
+export interface Lines {
+  /** Note `n` has the lines from `offsets[n]` to `offsets[n + 1]`. */
+  readonly offsets: Uint32Array
+  /** The 1-based number of each line in its file. */
+  readonly numbers: Uint32Array
+  /** Where the words of each line end in `words`; they begin where those of the line before end. */
+  readonly ends: Uint32Array
+  /** Forms with their flags: see `NoteRecord.words`. */
+  readonly words: Uint32Array
+}
+
+/** A line that this share of all notes has, or more, and at least so many notes, is boilerplate. */
+const BOILERPLATE = { share: 0.005, notes: 3 }
+/** How often a word of a name counts. */
+const NAME_COUNT = 2
+const MOST_COUNTED = 0xffff
+
+/** Takes records one after another, so that they need not all be in memory at once. */
+export class CorpusBuilder {
+  readonly #formNumbers = new Map<string, number>()
+  readonly #forms: string[] = []
+  readonly #words = new NumberList(1 << 16)
+  readonly #ends = new NumberList(1 << 12)
+  readonly #numbers = new NumberList(1 << 12)
+  readonly #hashes = new NumberList(1 << 12)
+  /** Of each note, where its lines end. */
+  readonly #noteEnds = new NumberList(1 << 10)
+  readonly #nameForms = new NumberList(1 << 12)
+  readonly #nameEnds = new NumberList(1 << 10)
+
+  /** Takes the next note: its record, and its title and aliases. */
+  add({ forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
+    const numbers = forms.map((form) => this.#numberOf(form))
+    for (const word of words) this.#words.push((numbers[word >>> FLAG_BITS] as number) * (FLAGS + 1) + (word & FLAGS))
+    const base = this.#words.length - words.length
+    for (let at = 0; at < lines.length; at++) {
+      this.#numbers.push(lines[at] as number)
+      this.#hashes.push(hashes[at] as number)
+      this.#ends.push(base + (ends[at] as number))
+    }
+    this.#noteEnds.push(this.#numbers.length)
+    for (const name of names) {
+      scanWords(name, (form, kind) => {
+        if (kind === WORD) this.#nameForms.push(this.#numberOf(form))
+      })
+    }
+    this.#nameEnds.push(this.#nameForms.length)
+  }
+
+  #numberOf(form: string): number {
+    const known = this.#formNumbers.get(form)
+    if (known !== undefined) return known
+    const own = ownCopy(form)
+    this.#formNumbers.set(own, this.#forms.length)
+    return this.#forms.push(own) - 1
+  }
+
+  /** The corpus of the notes that were taken; nothing is taken afterwards. */
+  build(): Corpus {
+    const notes = this.#noteEnds.length
+    const lines = this.#ownLines()
+    const { terms, termOf, isContent } = this.#terms()
+    const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
+    const documents = new Uint32Array(terms.length)
+    for (const term of bags.terms) documents[term] = (documents[term] as number) + 1
+    const ownWords = new Uint32Array(notes)
+    for (let note = 0; note < notes; note++) {
+      ownWords[note] = wordsEnd(lines, lines.offsets[note + 1] as number) - wordsEnd(lines, lines.offsets[note] as number)
+    }
+    return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords }
+  }
+
+  /** What is left without boilerplate, moved together in place. */
+  #ownLines(): Lines {
+    const notes = this.#noteEnds.length
+    const shared = this.#boilerplate()
+    const hashes = this.#hashes.items
+    const numbers = this.#numbers.items
+    const ends = this.#ends.items
+    const words = this.#words.items
+    const offsets = new Uint32Array(notes + 1)
+    let line = 0
+    let word = 0
+    let kept = 0
+    let from = 0
+    for (let note = 0; note < notes; note++) {
+      for (const last = this.#noteEnds.items[note] as number; line < last; line++) {
+        const end = ends[line] as number
+        if (!shared.has(hashes[line] as number)) {
+          words.copyWithin(word, from, end)
+          word += end - from
+          numbers[kept] = numbers[line] as number
+          ends[kept++] = word
+        }
+        from = end
+      }
+      offsets[note + 1] = kept
+    }
+    return { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: words.slice(0, word) }
+  }
+
+  /** The hashes of lines that too many notes share. */
+  #boilerplate(): ReadonlySet<number> {
+    const notes = this.#noteEnds.length
+    // Each hash once a note, all in order: equal ones stand together.
+    const all = new Uint32Array(this.#hashes.length)
+    let count = 0
+    let start = 0
+    for (let note = 0; note < notes; note++) {
+      const end = this.#noteEnds.items[note] as number
+      const own = this.#hashes.items.slice(start, end).sort()
+      for (let at = 0; at < own.length; at++) if (at === 0 || own[at] !== own[at - 1]) all[count++] = own[at] as number
+      start = end
+    }
+    const sorted = all.subarray(0, count).sort()
+    const least = Math.max(BOILERPLATE.notes, notes * BOILERPLATE.share)
+    const shared = new Set<number>()
+    for (let from = 0, to = 0; from < count; from = to) {
+      const hash = sorted[from] as number
+      while (to < count && sorted[to] === hash) to++
+      if (to - from >= least) shared.add(hash)
+    }
+    return shared
+  }
+
+  #terms(): { readonly terms: readonly string[]; readonly termOf: Uint32Array; readonly isContent: Uint8Array } {
+    const numbers = new Map<string, number>()
+    const termOf = new Uint32Array(this.#forms.length)
+    const isContent = new Uint8Array(this.#forms.length)
+    for (const [at, form] of this.#forms.entries()) {
+      const stem = stemOf(form)
+      const known = numbers.get(stem)
+      if (known === undefined) numbers.set(stem, numbers.size)
+      termOf[at] = known ?? numbers.size - 1
+      isContent[at] = saysSomething(form) ? 1 : 0
+    }
+    return { terms: [...numbers.keys()], termOf, isContent }
+  }
+
+  #bags({ offsets: lines, ends, words }: Lines, { termOf, isContent, terms }: TermFacts): Bags {
+    const notes = lines.length - 1
+    const counts = new Uint32Array(terms)
+    const offsets = new Uint32Array(notes + 1)
+    const found = new NumberList(1 << 14)
+    const amounts = new NumberList(1 << 14)
+    const met: number[] = []
+    const count = (form: number, amount: number): void => {
+      if (isContent[form] === 0) return
+      const term = termOf[form] as number
+      if (counts[term] === 0) met.push(term)
+      counts[term] = (counts[term] as number) + amount
+    }
+    let word = 0
+    let name = 0
+    for (let note = 0; note < notes; note++) {
+      for (const end = wordsEnd({ ends }, lines[note + 1] as number); word < end; word++) {
+        count((words[word] as number) >>> FLAG_BITS, 1)
+      }
+      for (const end = this.#nameEnds.items[note] as number; name < end; name++) {
+        count(this.#nameForms.items[name] as number, NAME_COUNT)
+      }
+      for (const term of Uint32Array.from(met).sort()) {
+        found.push(term)
+        amounts.push(Math.min(counts[term] as number, MOST_COUNTED))
+        counts[term] = 0
+      }
+      met.length = 0
+      offsets[note + 1] = found.length
+    }
+    return {
+      offsets,
+      terms: found.items.slice(0, found.length),
+      counts: Uint16Array.from(amounts.items.subarray(0, amounts.length)),
+    }
+  }
+}
+
+interface TermFacts {
+  readonly termOf: Uint32Array
+  /** Of each form, whether its term counts. */
+  readonly isContent: Uint8Array
+  /** How many there are. */
+  readonly terms: number
+}
+
+/** Where the words of the lines before a line end. */
+function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
+  return line === 0 ? 0 : (ends[line - 1] as number)
+}
+
+const LETTER = /\p{L}/u
+
+/** Function words, numbers and single letters of alphabets are in notes about anything. */
+function saysSomething(form: string): boolean {
+  return !isStopWord(form) && LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
+}

@@ -1,0 +1,56 @@
+import type { WeightedGraph } from './weighted-graph.ts'
+
+/**
+ * Of each note how many others would no longer be reached from the rest of their part of the graph, were the note gone (articulation points,
+ * Hopcroft, Tarjan 1973); 0 where none. Depth first without recursion: a chain of notes may be as long as the vault.
+ */
+export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
+  const count = offsets.length - 1
+  const falling = new Uint32Array(count)
+  /** The order of discovery from 1; 0 where not met yet. */
+  const met = new Uint32Array(count)
+  /** The earliest note that is reached from below without the note above. */
+  const lowest = new Uint32Array(count)
+  const below = new Uint32Array(count)
+  const next = offsets.slice(0, count)
+  /** Of each note: what hangs on it alone, in all and the largest of them. */
+  const hanging = new Uint32Array(count)
+  const largest = new Uint32Array(count)
+  const trail = new Int32Array(count)
+  let time = 0
+  const part: number[] = []
+  for (let root = 0; root < count; root++) {
+    if (met[root] !== 0) continue
+    part.length = 0
+    let depth = 0
+    const enter = (note: number) => {
+      met[note] = lowest[note] = ++time
+      below[note] = 1
+      trail[depth++] = note
+      part.push(note)
+    }
+    enter(root)
+    while (depth > 0) {
+      const note = trail[depth - 1] as number
+      if ((next[note] as number) < (offsets[note + 1] as number)) {
+        const other = targets[next[note]!++] as number
+        if (met[other] === 0) enter(other)
+        // A link back to the note above does not help: it is the one that is gone.
+        else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, met[other] as number)
+        continue
+      }
+      if (--depth === 0) break
+      const above = trail[depth - 1] as number
+      below[above]! += below[note] as number
+      lowest[above] = Math.min(lowest[above] as number, lowest[note] as number)
+      if ((lowest[note] as number) < (met[above] as number)) continue
+      hanging[above]! += below[note] as number
+      largest[above] = Math.max(largest[above] as number, below[note] as number)
+    }
+    for (const note of part) {
+      const rest = part.length - 1 - (hanging[note] as number)
+      falling[note] = part.length - 1 - Math.max(rest, largest[note] as number)
+    }
+  }
+  return falling
+}

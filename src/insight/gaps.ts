@@ -1,0 +1,54 @@
+import type { CommunityLevel } from '../core/communities.ts'
+import type { CutNote, Gaps } from '../core/gaps.ts'
+import type { Adjacency } from '../graph/analytics.ts'
+import { apartCommunities } from './apart.ts'
+import { type NearestByText, plainLinks } from './clustered-graph.ts'
+import type { Corpus } from './corpus.ts'
+import { notesFallingOff } from './cut-notes.ts'
+import { indexNotes } from './index-notes.ts'
+import { isDate } from './key-notes.ts'
+
+export interface GapSource {
+  readonly titles: readonly string[]
+  readonly topology: Adjacency
+  readonly nearest: NearestByText
+  readonly corpus: Pick<Corpus, 'bags' | 'documents'>
+  readonly isStub: Uint8Array
+}
+
+/** Fewer notes that fall off are loose ends, as every vault has them. */
+const LEAST_FALLING = 3
+
+/** What a vault lacks: alike communities that are apart, notes that all hangs on, notes that lead nowhere. */
+export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
+  const { topology, titles, isStub } = source
+  const isIndex = indexNotes(topology)
+  const links = plainLinks(topology, isIndex)
+  const isLeftOut = isIndex.map((index, note) => (index === 1 || isDate(titles[note] as string) ? 1 : 0))
+  const ends = deadEnds(topology)
+  return {
+    apart: apartCommunities(communities, { ...source, links, isLeftOut }),
+    cut: cutNotes(notesFallingOff(links)),
+    deadEnds: ends.filter((note) => isStub[note] === 0),
+    deadEndStubs: ends.filter((note) => isStub[note] === 1).length,
+  }
+}
+
+function cutNotes(falling: Uint32Array): readonly CutNote[] {
+  const cut: CutNote[] = []
+  falling.forEach((fallsOff, note) => {
+    if (fallsOff >= LEAST_FALLING) cut.push({ note, fallsOff })
+  })
+  return cut.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
+}
+
+/** Notes that are linked to and link nowhere, most linked first. */
+function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
+  const incoming = new Uint32Array(offsets.length - 1)
+  for (const target of targets) incoming[target]!++
+  const ends: number[] = []
+  incoming.forEach((links, note) => {
+    if (links > 0 && offsets[note] === offsets[note + 1]) ends.push(note)
+  })
+  return ends.sort((a, b) => (incoming[b] as number) - (incoming[a] as number) || a - b)
+}

@@ -1,0 +1,163 @@
+import { hash as digest } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
+import type { InsightKind } from '../core/insight.ts'
+import type { InsightCache } from '../core/insight-cache.ts'
+import type { NoteText } from '../core/texts.ts'
+import {
+  computeInsight,
+  computeLinks,
+  INSIGHT_VERSION,
+  type InsightResult,
+  type InsightSource,
+  type LinkResult,
+} from './compute-insight.ts'
+import { CorpusBuilder } from './corpus.ts'
+import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
+import { packCommunities, unpackCommunities } from './pack-communities.ts'
+
+/** What is known of a note without its text. */
+export interface NoteFacts {
+  readonly id: string
+  /** SHA-256 of its bytes, hex; empty for what was not read. */
+  readonly hash: string
+  /** Title and aliases. */
+  readonly names: readonly string[]
+  /** Whether it is left out. */
+  readonly isIgnored: boolean
+}
+
+export interface TextOfNote {
+  /** The note's number. */
+  readonly note: number
+  /** `undefined` where there is none. */
+  readonly text: NoteText | undefined
+}
+
+interface Computed {
+  readonly whole: InsightResult
+  readonly links: LinkResult
+}
+
+export interface RunResult<Kind extends InsightKind = InsightKind> {
+  readonly computed: Computed[Kind]
+  /** Its communities as they are to be kept, packed, where it has any. */
+  readonly communitiesKept?: Uint8Array
+  /** The notes that take part, ascending by id, as numbers in the order in which they were given. */
+  readonly order: Uint32Array
+  /** All texts were of the contents that the notes were said to have. */
+  readonly isSettled: boolean
+}
+
+/** What is computed, and of which links: of all notes, in the order in which they will be given. */
+export interface RunSubject {
+  readonly kind: InsightKind
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+/** What is to be done before a run has its result. */
+export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
+
+/**
+ * One computation of an insight, given its parts one after another: the facts of all notes, then the texts of those of which no record is kept. What
+ * several notes decide is computed of all records each time, so that the result never depends on what was computed before.
+ */
+export class InsightRun {
+  readonly #cache: InsightCache
+  readonly #subject: RunSubject
+  readonly #notes: NoteFacts[] = []
+  /** The contents of notes whose text was of another version than their hash says, by their numbers; empty where there was no text. */
+  readonly #others = new Map<number, string>()
+  #order = new Uint32Array()
+  #of = ''
+
+  constructor(cache: InsightCache, subject: RunSubject) {
+    this.#cache = cache
+    this.#subject = subject
+  }
+
+  addNotes(notes: readonly NoteFacts[]): void {
+    for (const note of notes) this.#notes.push(note)
+  }
+
+  /** After all notes: the result that is kept of just these, else the numbers of the notes whose texts are needed. */
+  plan(): RunPlan {
+    const notes = this.#notes
+    const taking = [...notes.keys()].filter((note) => notes[note]?.isIgnored === false)
+    this.#order = Uint32Array.from(taking.sort((a, b) => ((notes[a] as NoteFacts).id < (notes[b] as NoteFacts).id ? -1 : 1)))
+    const { offsets, targets } = this.#ordered()
+    const facts = Array.from(this.#order, (note) => notes[note])
+    this.#of = digest('sha256', JSON.stringify([INSIGHT_VERSION, this.#subject.kind, facts, [...offsets], [...targets]]), 'hex')
+    const kept = this.#cache.result(this.#of)
+    if (kept !== undefined) return { result: deserialize(kept) as RunResult }
+    const lacking = new Set(this.#cache.lacking([...new Set(facts.map((note) => note?.hash ?? ''))]))
+    return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
+  }
+
+  addTexts(texts: readonly TextOfNote[]): void {
+    const records = new Map<string, Uint8Array>()
+    for (const { note, text } of texts) {
+      if (text !== undefined) records.set(text.hash, encodeRecord(noteRecord(text)))
+      const content = text?.hash ?? ''
+      if (content !== this.#notes[note]?.hash) this.#others.set(note, content)
+    }
+    this.#cache.keepRecords(records)
+  }
+
+  /** `former`: the communities that were kept last, packed. */
+  finish(former?: Uint8Array): RunResult {
+    const builder = new CorpusBuilder()
+    const contents = new Set<string>()
+    const recordOf = this.#cache.records()
+    for (const note of this.#order) {
+      const { hash, names } = this.#notes[note] as NoteFacts
+      const content = this.#others.get(note) ?? hash
+      contents.add(content)
+      const record = content === '' ? undefined : recordOf(content)
+      builder.add(record === undefined ? NO_WORDS : decodeRecord(record), names)
+    }
+    const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
+    const source: InsightSource = {
+      ids: facts.map(({ id }) => id),
+      names: facts.map(({ names }) => names),
+      corpus: builder.build(),
+      ...this.#ordered(),
+    }
+    const { kind } = this.#subject
+    const result: RunResult = {
+      order: this.#order,
+      isSettled: this.#others.size === 0,
+      ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former)),
+    }
+    this.#cache.keepOnly(contents)
+    if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
+    return result
+  }
+
+  /** The links between the notes that take part, in their order. */
+  #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
+    const { offsets, targets } = this.#subject
+    const places = new Int32Array(this.#notes.length).fill(-1)
+    for (const [at, note] of this.#order.entries()) places[note] = at
+    const ordered = new Uint32Array(this.#order.length + 1)
+    const found = new Uint32Array(targets.length)
+    let count = 0
+    for (const [at, note] of this.#order.entries()) {
+      const start = count
+      for (const target of targets.subarray(offsets[note], offsets[note + 1])) {
+        const place = places[target] as number
+        if (place !== -1) found[count++] = place
+      }
+      found.subarray(start, count).sort()
+      ordered[at + 1] = count
+    }
+    return { offsets: ordered, targets: found.slice(0, count) }
+  }
+}
+
+function wholeOf(source: InsightSource, former: Uint8Array | undefined) {
+  const { result, kept } = computeInsight(source, former && unpackCommunities(former))
+  return { computed: result, communitiesKept: packCommunities(kept) }
+}
+
+const NO_WORDS = noteRecord({ text: '', bodyStart: 0 })

@@ -1,0 +1,253 @@
+import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
+
+export interface LeidenOptions {
+  /** Above 1 for more and smaller communities. */
+  readonly resolution: number
+  /** A community of each node to start from; each by itself when absent. */
+  readonly start?: Uint32Array
+  /**
+   * What a group of nodes must gain by leaving its community, in modularity: a small change of the graph then changes communities where it is, and not
+   * elsewhere. 0 when absent.
+   */
+  readonly stay?: number
+}
+
+/**
+ * Communities of a graph by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden), a number for each node, numbered by their
+ * first nodes. Nothing is random: nodes are moved in their order, and of equally good communities the one met first is taken. It is repeated until no move
+ * is left, so that what it answers is what it answers when started from that; each community holds together.
+ */
+export function leiden(graph: WeightedGraph, { resolution, start, stay = 0 }: LeidenOptions): Uint32Array {
+  const count = graph.offsets.length - 1
+  const base = { ...graph, strengths: strengthsOf(graph) }
+  const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
+  let communities: Uint32Array =
+    start === undefined ? Uint32Array.from({ length: count }, (_, node) => node) : connectedParts(graph, start)
+  // Without weight no move gains anything, and shares of it are not defined.
+  if (total === 0) return connectedParts(graph, communities)
+  for (;;) {
+    const { moved, result } = onePass(base, communities, { penalty: resolution / total, stay: (stay * total) / 2 })
+    communities = connectedParts(graph, result)
+    if (!moved) return communities
+  }
+}
+
+/** Modularity of a partition: the share of weight within communities less what chance would put there. */
+export function modularity(graph: WeightedGraph, communities: ArrayLike<number>, resolution = 1): number {
+  const { offsets, targets, weights } = graph
+  const strengths = strengthsOf(graph)
+  const total = strengths.reduce((sum, strength) => sum + strength, 0)
+  if (total === 0) return 0
+  const sums = new Map<number, number>()
+  let within = 0
+  for (let node = 0; node < strengths.length; node++) {
+    const community = communities[node] as number
+    sums.set(community, (sums.get(community) ?? 0) + (strengths[node] as number))
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      if (communities[targets[at] as number] === community) within += weights[at] as number
+    }
+  }
+  let chance = 0
+  for (const sum of sums.values()) chance += (sum / total) ** 2
+  return within / total - resolution * chance
+}
+
+/** A graph whose nodes may stand for many: `strengths` counts edges within a node twice, the rows leave them out. */
+interface Level extends WeightedGraph {
+  readonly strengths: Float64Array
+}
+
+/** Moves the nodes, then the refined communities as nodes of a smaller graph, and so on until there is nothing to join. */
+function onePass(
+  base: Level,
+  start: Uint32Array,
+  { penalty, stay }: Weights,
+): { readonly moved: boolean; readonly result: Uint32Array } {
+  const nodes = Uint32Array.from(start, (_, node) => node)
+  let level = base
+  let communities: Uint32Array = start.slice()
+  let moved = false
+  for (;;) {
+    // A note goes where it belongs; a group must have good reason.
+    moved = moveNodes(level, communities, { penalty, stay: level === base ? 0 : stay }) || moved
+    const refined = refine(level, communities, penalty)
+    const { smaller, numbers } = aggregate(level, refined)
+    const size = smaller.strengths.length
+    if (size === level.strengths.length) break
+    const above = new Uint32Array(size)
+    numbers.forEach((number, node) => {
+      above[number] = communities[node] as number
+    })
+    for (let node = 0; node < nodes.length; node++) nodes[node] = numbers[nodes[node] as number] as number
+    level = smaller
+    // A community's number must be one of the level's nodes: there is always a free one for a node that leaves the others.
+    communities = numbered(above).numbers
+  }
+  return { moved, result: nodes.map((node) => communities[node] as number) }
+}
+
+/** What a link of chance costs, and what a node must gain by leaving its community. */
+interface Weights {
+  readonly penalty: number
+  readonly stay: number
+}
+
+/** A move that gains less than this share of a node's strength is a matter of rounding. */
+const LEAST_GAIN = 1e-9
+
+/** Moves each node where most is gained, and the neighbours of what moved again, until all stay. @returns whether any moved */
+function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
+  const { offsets, targets, strengths } = level
+  const count = strengths.length
+  const sums = new Float64Array(count)
+  const sizes = new Uint32Array(count)
+  for (let node = 0; node < count; node++) {
+    sums[communities[node] as number]! += strengths[node] as number
+    sizes[communities[node] as number]!++
+  }
+  const free: number[] = []
+  for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
+  const links = new LinksOf(level)
+  // A ring: a node waits in it once at the most.
+  const waiting = Uint32Array.from(strengths, (_, node) => node)
+  const isWaiting = new Uint8Array(count).fill(1)
+  let moved = false
+  for (let head = 0, length = count; length > 0; length--, head = (head + 1) % count) {
+    const node = waiting[head] as number
+    isWaiting[node] = 0
+    const own = communities[node] as number
+    const strength = strengths[node] as number
+    sums[own]! -= strength
+    const to = links.collect(node, communities)
+    let best = own
+    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + LEAST_GAIN * strength + stay
+    for (const community of links.met) {
+      const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
+      if (gain > most) [best, most] = [community, gain]
+    }
+    if (most < 0 && (sizes[own] as number) > 1) best = free.pop() as number
+    sums[best]! += strength
+    if (best === own) continue
+    moved = true
+    communities[node] = best
+    sizes[best]!++
+    if (--sizes[own]! === 0) free.push(own)
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      const other = targets[at] as number
+      if (isWaiting[other] === 1 || communities[other] === best) continue
+      isWaiting[other] = 1
+      // The node itself has left its place.
+      waiting[(head + length++) % count] = other
+    }
+  }
+  return moved
+}
+
+/** Splits communities: nodes that are well linked within theirs join what they gain most from, and only that; a number for each node. */
+function refine(level: Level, communities: Uint32Array, penalty: number): Uint32Array {
+  const { strengths } = level
+  const count = strengths.length
+  const whole = new Float64Array(count)
+  for (let node = 0; node < count; node++) whole[communities[node] as number]! += strengths[node] as number
+  const refined = Uint32Array.from(strengths, (_, node) => node)
+  const sums = strengths.slice()
+  const sizes = new Uint32Array(count).fill(1)
+  const links = new LinksOf(level)
+  /** Of each refined community: what links it to the rest of its community. */
+  const outward = Float64Array.from(
+    strengths,
+    (_, node) => links.collect(node, communities)[communities[node] as number] as number,
+  )
+  const isWellLinked = (part: number, community: number) => {
+    const sum = sums[part] as number
+    return (outward[part] as number) >= penalty * sum * ((whole[community] as number) - sum) - LEAST_GAIN * sum
+  }
+  for (let node = 0; node < count; node++) {
+    const community = communities[node] as number
+    if (sizes[refined[node] as number] !== 1 || !isWellLinked(node, community)) continue
+    const strength = strengths[node] as number
+    const to = links.collect(node, refined)
+    let best = node
+    let most = LEAST_GAIN * strength
+    for (const part of links.met) {
+      // A part is numbered by a node that was in it first, and parts do not cross communities.
+      if (part === node || communities[part] !== community) continue
+      const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
+      if (gain > most && isWellLinked(part, community)) [best, most] = [part, gain]
+    }
+    if (best === node) continue
+    outward[best]! += (outward[node] as number) - 2 * (to[best] as number)
+    sums[best]! += strength
+    sizes[best]!++
+    sizes[node]!--
+    refined[node] = best
+  }
+  return refined
+}
+
+/** The graph whose nodes are these parts, numbered by their first nodes. */
+function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level; readonly numbers: Uint32Array } {
+  const { offsets, targets, weights, strengths } = level
+  const { numbers, count } = numbered(parts)
+  const sums = new Float64Array(count)
+  const from = new Uint32Array(targets.length / 2)
+  const to = new Uint32Array(from.length)
+  const sizes = new Float64Array(from.length)
+  let edge = 0
+  for (let node = 0; node < strengths.length; node++) {
+    sums[numbers[node] as number]! += strengths[node] as number
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      const other = targets[at] as number
+      if (other < node) continue
+      from[edge] = numbers[node] as number
+      to[edge] = numbers[other] as number
+      sizes[edge++] = weights[at] as number
+    }
+  }
+  return { smaller: { ...weightedGraph(count, { from, to, weights: sizes }), strengths: sums }, numbers }
+}
+
+/** What a node is linked to, by community; its arrays are used again with the next node. */
+class LinksOf {
+  /** Communities in the order in which they were met. */
+  met: number[] = []
+  readonly #level: Level
+  readonly #sums: Float64Array
+
+  constructor(level: Level) {
+    this.#level = level
+    this.#sums = new Float64Array(level.strengths.length)
+  }
+
+  collect(node: number, communities: Uint32Array): Float64Array {
+    const { offsets, targets, weights } = this.#level
+    const sums = this.#sums
+    for (const community of this.met) sums[community] = 0
+    this.met = []
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+      const community = communities[targets[at] as number] as number
+      if (sums[community] === 0) this.met.push(community)
+      sums[community]! += weights[at] as number
+    }
+    return sums
+  }
+}
+
+/** The same classes numbered from 0 in the order of their first members. */
+function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
+  const known = new Int32Array(classes.length).fill(-1)
+  let count = 0
+  const numbers = classes.map((name) => {
+    if (known[name] === -1) known[name] = count++
+    return known[name] as number
+  })
+  return { numbers, count }
+}
+
+function strengthsOf({ offsets, weights }: WeightedGraph): Float64Array {
+  const strengths = new Float64Array(offsets.length - 1)
+  for (let node = 0; node < strengths.length; node++) {
+    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) strengths[node]! += weights[at] as number
+  }
+  return strengths
+}

@@ -1,0 +1,512 @@
+import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/link-suggestions.ts'
+import { selectTop } from '../graph/select-top.ts'
+import type { Corpus } from './corpus.ts'
+import { findMentions, IS_EXACT, IS_OPEN, type Mentions, type NameWords, nameWords, wordNumbers } from './mentions.ts'
+import { FLAG_BITS } from './note-record.ts'
+import { SharedWords } from './shared-words.ts'
+import { type LinkLists, undirected, Walker } from './walk.ts'
+
+/** What suggestions rest on; notes are numbers from 0, the same everywhere. */
+export interface SuggestionSource {
+  readonly corpus: Pick<Corpus, 'forms' | 'terms' | 'termOf' | 'documents' | 'bags' | 'lines' | 'ownWords'>
+  /** Title, aliases and file name of each note. */
+  readonly names: readonly (readonly string[])[]
+  /** The number of each note's folder. */
+  readonly folders: Uint32Array
+  /** Of each note ascending. */
+  readonly links: LinkLists
+  /** 1 for notes that are neither linked nor linked from: ignored ones. */
+  readonly ignored?: Uint8Array
+}
+
+/**
+ * What each sign of a missing link counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum
+ * as a chance.
+ */
+const WEIGHTS: readonly number[] = [
+  // walk: Visits of a walk from the note, ÷ the most.
+  3.5,
+  // words: BM25 of the note's own words, ÷ the best.
+  2.2,
+  // open: A name stands where a link can be put.
+  1.6,
+  // linkRate: log of the share of notes that link it among those that hold the name.
+  0.15,
+  // rarity: How few notes hold the name, 0–1.
+  5.5,
+  // exact: The name stands with its own capitals.
+  0.3,
+  // cover: The share of its line that the name is.
+  0.7,
+  // context: log of the share of names behind this word, or at the beginning of a line, that are links, most of all in this note.
+  0.6,
+  // place: How far up in the note it stands, 0–1.
+  0.4,
+  // nameWords: The share of the words of its name that the note has.
+  1.8,
+  // linked: log of how many notes link it.
+  0.45,
+  // siblings: The share of the other notes of its folder that the note links.
+  5.7,
+  // peers: The share of the other notes of the note's own folder that link it.
+  8,
+  // alike: The share of the notes most alike that link it.
+  6,
+]
+/** Turns the sum into a chance: that of a link that was taken out to be the one that is looked at. */
+const CHANCE = { slope: 0.5, constant: -6.5 }
+
+/** How many are kept of each note. */
+const KEPT = 12
+/** Of those that a walk or shared words find, so many are looked at more closely. */
+const CANDIDATES = 40
+/** How many of the notes most alike are asked what they link, unless they link too many. */
+const ALIKE = 10
+const MOST_LINKS = 100
+/** Shares are told apart from one case in one as if there were so many more cases, of the usual share. */
+const CAUTION = { name: 2, context: 3 }
+
+/** The links that are missing, for every note, so many of each at the most. */
+export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
+  const suggester = new Suggester(source)
+  const notes = source.links.offsets.length - 1
+  const found = {
+    offsets: new Uint32Array(notes + 1),
+    targets: [] as number[],
+    scores: [] as number[],
+    lines: [] as number[],
+    reasons: [] as number[],
+  }
+  for (let note = 0; note < notes; note++) {
+    for (const { target, score, line, reasons } of suggester.of(note, kept)) {
+      found.targets.push(target)
+      found.scores.push(score)
+      found.lines.push(line)
+      found.reasons.push(reasons)
+    }
+    found.offsets[note + 1] = found.targets.length
+  }
+  return {
+    offsets: found.offsets,
+    targets: Uint32Array.from(found.targets),
+    scores: Float32Array.from(found.scores),
+    lines: Uint32Array.from(found.lines),
+    reasons: Uint8Array.from(found.reasons),
+  }
+}
+
+interface Suggestion {
+  readonly target: number
+  readonly score: number
+  readonly line: number
+  readonly reasons: number
+  readonly signs: readonly number[]
+}
+
+/** What a name in the text adds. */
+interface Named {
+  /** From `open` to `place`. */
+  readonly signs: readonly number[]
+  readonly sum: number
+  readonly mention: number
+  readonly isOpen: boolean
+}
+
+/** Finds the suggestions of one note after the other. */
+class Suggester {
+  readonly #source: SuggestionSource
+  readonly #names: NameWords
+  readonly #namesOf: Uint32Array
+  readonly #mentions: Mentions
+  readonly #habits: Habits
+  readonly #words: SharedWords
+  readonly #walker: Walker
+  readonly #peers: Peers
+  readonly #inLinks: Uint32Array
+  readonly #folderSizes: Uint32Array
+  /** Of the note at hand: 1 for notes that it links and itself, 1 for terms that it has, and how many notes of each folder it links. */
+  readonly #linked: Uint8Array
+  readonly #hasTerm: Uint8Array
+  readonly #folderLinks: Uint32Array
+
+  constructor(source: SuggestionSource) {
+    const { corpus, links, folders } = source
+    const notes = links.offsets.length - 1
+    this.#source = source
+    const words = wordNumbers(corpus)
+    this.#names = nameWords(source.names, { terms: corpus.terms, words })
+    this.#namesOf = startsOf(this.#names.notes, notes)
+    const contexts = new Contexts(this.#names.notes, { links, words: words.count })
+    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
+    this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
+    this.#words = new SharedWords(corpus)
+    this.#walker = new Walker(undirected(links))
+    this.#peers = new Peers(folders, links)
+    this.#inLinks = new Uint32Array(notes)
+    for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
+    const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
+    this.#folderSizes = new Uint32Array(folderCount)
+    for (const folder of folders) this.#folderSizes[folder] = (this.#folderSizes[folder] as number) + 1
+    this.#linked = new Uint8Array(notes)
+    this.#hasTerm = new Uint8Array(corpus.terms.length)
+    this.#folderLinks = new Uint32Array(folderCount)
+  }
+
+  of(note: number, kept: number): readonly Suggestion[] {
+    const { ignored } = this.#source
+    if (ignored?.[note] === 1) return []
+    this.#mark(note, 1)
+    const isFree = (other: number): boolean => this.#linked[other] === 0 && ignored?.[other] !== 1
+    const walked = this.#walker.from(note).filter(isFree)
+    const likeIt = this.#words.of(note)
+    const worded = likeIt.filter(isFree)
+    const named = this.#named(note, isFree)
+    const mostVisits = walked.reduce((most, other) => Math.max(most, this.#walker.visits(other)), Number.MIN_VALUE)
+    const bestWords = worded.reduce((most, other) => Math.max(most, this.#words.score(other)), Number.MIN_VALUE)
+    const byVisits = (a: number, b: number) => comesFirst(this.#walker.visits(a) - this.#walker.visits(b), a, b)
+    const byWords = (a: number, b: number) => comesFirst(this.#words.score(a) - this.#words.score(b), a, b)
+    const alike = this.#alike(selectTop(likeIt, ALIKE, byWords), isFree)
+    const candidates = new Set([
+      ...named.keys(),
+      ...this.#peers.most(note).filter(isFree),
+      ...alike.keys(),
+      ...selectTop(walked, CANDIDATES, byVisits),
+      ...selectTop(worded, CANDIDATES, byWords),
+    ])
+    const suggestions: Suggestion[] = []
+    for (const target of candidates) {
+      const visits = this.#walker.visits(target) / mostVisits
+      const words = this.#words.score(target) / bestWords
+      const siblings = this.#siblings(note, target)
+      const name = named.get(target)
+      const peers = this.#peers.share(note, target)
+      const signs = [
+        visits,
+        words,
+        ...(name?.signs ?? UNNAMED),
+        this.#nameShare(target),
+        Math.log(1 + (this.#inLinks[target] as number)),
+        siblings,
+        peers,
+        alike.get(target) ?? 0,
+      ]
+      const reasons =
+        (name?.isOpen === true ? IS_NAMED | (this.#isMostlyLinked(name.mention) ? BY_RATE : 0) : 0) |
+        (words > TELLING.words ? BY_WORDS : 0) |
+        (visits > TELLING.walk ? BY_LINKS : 0) |
+        (Math.max(siblings, peers) > TELLING.folder ? BY_FOLDER : 0)
+      const line = name?.isOpen === true ? (this.#mentions.lines[name.mention] as number) : 0
+      suggestions.push({
+        target,
+        score: 1 / (1 + Math.exp(-CHANCE.slope * weighted(signs) - CHANCE.constant)),
+        line,
+        reasons,
+        signs,
+      })
+    }
+    const best = selectTop(suggestions, kept, (a, b) => comesFirst(a.score - b.score, a.target, b.target))
+    const lined = best.map((each) => (each.line > 0 ? each : { ...each, line: this.#tellingLine(note, each.target) }))
+    this.#mark(note, 0)
+    return lined
+  }
+
+  /** Marks what a note links and says, or takes the marks away. */
+  #mark(note: number, mark: 0 | 1): void {
+    const { links, folders, corpus } = this.#source
+    this.#linked[note] = mark
+    for (let at = links.offsets[note] as number; at < (links.offsets[note + 1] as number); at++) {
+      const target = links.targets[at] as number
+      const folder = folders[target] as number
+      this.#linked[target] = mark
+      this.#folderLinks[folder] = mark === 0 ? 0 : (this.#folderLinks[folder] as number) + 1
+    }
+    const { offsets, terms } = corpus.bags
+    for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) this.#hasTerm[terms[at] as number] = mark
+  }
+
+  /** Of what the notes most alike link: by what share of them, the nearer ones more. */
+  #alike(notes: readonly number[], isFree: (other: number) => boolean): ReadonlyMap<number, number> {
+    const { links } = this.#source
+    const found = new Map<number, number>()
+    const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
+    for (const other of notes) {
+      // An index links everything.
+      if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MOST_LINKS) continue
+      for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
+        const target = links.targets[at] as number
+        if (isFree(target)) found.set(target, (found.get(target) ?? 0) + this.#words.score(other) / all)
+      }
+    }
+    return found
+  }
+
+  /** What its names in the text add to each note's score. */
+  #named(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, Named> {
+    const { offsets, names, marks } = this.#mentions
+    const found = new Map<number, Named>()
+    for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+      const target = this.#names.notes[names[at] as number] as number
+      if (!isFree(target)) continue
+      const isOpen = ((marks[at] as number) & IS_OPEN) !== 0
+      const known = found.get(target)
+      if (known?.isOpen === true && !isOpen) continue
+      const signs = this.#nameSigns(note, at)
+      const sum = weighted(signs, FIRST_NAME_SIGN)
+      if (known === undefined || (isOpen && !known.isOpen) || sum > known.sum)
+        found.set(target, { signs, sum, mention: at, isOpen })
+    }
+    return found
+  }
+
+  #nameSigns(note: number, mention: number): readonly number[] {
+    const { names, marks, covers, places } = this.#mentions
+    const name = names[mention] as number
+    const mark = marks[mention] as number
+    const notes = this.#linked.length
+    const isOpen = (mark & IS_OPEN) !== 0
+    return [
+      isOpen ? 1 : 0,
+      Math.log(this.#habits.linkRate(name)),
+      Math.log((notes + 1) / (this.#habits.held[name] as number)) / Math.log(notes + 1),
+      isOpen && (mark & IS_EXACT) !== 0 ? 1 : 0,
+      isOpen ? (covers[mention] as number) : 0,
+      Math.log(this.#habits.contextRate(note, this.#mentions.before[mention] as number)),
+      isOpen ? 1 - (places[mention] as number) : 0,
+    ]
+  }
+
+  #isMostlyLinked(mention: number): boolean {
+    const name = this.#mentions.names[mention] as number
+    return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
+  }
+
+  #siblings(note: number, target: number): number {
+    const { folders } = this.#source
+    const folder = folders[target] as number
+    const isOwn = folders[note] === folder
+    const others = (this.#folderSizes[folder] as number) - 1 - (isOwn ? 1 : 0)
+    return (this.#folderLinks[folder] as number) / (others + 1)
+  }
+
+  /** The share of the words of a note's name, the rare ones more, that the note at hand has. */
+  #nameShare(target: number): number {
+    let best = 0
+    for (let name = this.#namesOf[target] as number; name < (this.#namesOf[target + 1] as number); name++) {
+      let all = 0
+      let shared = 0
+      for (const term of this.#names.terms[name] ?? []) {
+        if (this.#source.corpus.documents[term] === 0) continue
+        const idf = this.#words.idf[term] as number
+        all += idf
+        if (this.#hasTerm[term] === 1) shared += idf
+      }
+      if (all > 0) best = Math.max(best, shared / all)
+    }
+    return best
+  }
+
+  /** The line of a note that shares most with another note. */
+  #tellingLine(note: number, target: number): number {
+    const { corpus } = this.#source
+    const { offsets, terms } = corpus.bags
+    const shared = new Set<number>()
+    for (let at = offsets[target] as number; at < (offsets[target + 1] as number); at++) {
+      const term = terms[at] as number
+      if (this.#hasTerm[term] === 1) shared.add(term)
+    }
+    if (shared.size === 0) return 0
+    const { lines, termOf } = corpus
+    const from = lines.offsets[note] as number
+    let word = from === 0 ? 0 : (lines.ends[from - 1] as number)
+    let best = 0
+    let most = 0
+    for (let at = from; at < (lines.offsets[note + 1] as number); at++) {
+      const said = new Set<number>()
+      for (; word < (lines.ends[at] as number); word++) {
+        const term = termOf[(lines.words[word] as number) >>> FLAG_BITS] as number
+        if (shared.has(term)) said.add(term)
+      }
+      let sum = 0
+      for (const term of said) sum += this.#words.idf[term] as number
+      if (sum <= most) continue
+      most = sum
+      best = lines.numbers[at] as number
+    }
+    return best
+  }
+}
+
+const FIRST_NAME_SIGN = 2
+const UNNAMED: readonly number[] = [0, 0, 0, 0, 0, 0, 0]
+
+function weighted(signs: readonly number[], first = 0): number {
+  let sum = 0
+  for (const [at, sign] of signs.entries()) sum += sign * (WEIGHTS[first + at] as number)
+  return sum
+}
+
+/** From where on a sign is named as a reason. */
+const TELLING = { words: 0.3, walk: 0.2, folder: 0.3 }
+
+function comesFirst(difference: number, a: number, b: number): boolean {
+  return difference === 0 ? a < b : difference > 0
+}
+
+/** So many of the notes that most of a folder link are looked at. */
+const MOST_OF_FOLDER = 12
+
+/** What the notes of each folder link. */
+class Peers {
+  readonly #folders: Uint32Array
+  readonly #sizes: readonly number[]
+  readonly #counts: readonly ReadonlyMap<number, number>[]
+  readonly #most: readonly (readonly number[])[]
+
+  constructor(folders: Uint32Array, { offsets, targets }: LinkLists) {
+    const sizes: number[] = []
+    const counts: Map<number, number>[] = []
+    for (const [note, folder] of folders.entries()) {
+      while (counts.length <= folder) {
+        counts.push(new Map())
+        sizes.push(0)
+      }
+      sizes[folder] = (sizes[folder] ?? 0) + 1
+      const own = counts[folder]
+      for (const target of targets.subarray(offsets[note], offsets[note + 1])) own?.set(target, (own.get(target) ?? 0) + 1)
+    }
+    this.#folders = folders
+    this.#sizes = sizes
+    this.#counts = counts
+    this.#most = counts.map((own) =>
+      selectTop(own, MOST_OF_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
+    )
+  }
+
+  /** The notes that most notes of a note's folder link. */
+  most(note: number): readonly number[] {
+    return this.#most[this.#folders[note] as number] ?? []
+  }
+
+  /** The share of the other notes of a note's folder that link another, which it does not link itself. */
+  share(note: number, target: number): number {
+    const folder = this.#folders[note] as number
+    const isOwn = this.#folders[target] === folder
+    const others = (this.#sizes[folder] ?? 0) - 1 - (isOwn ? 1 : 0)
+    return (this.#counts[folder]?.get(target) ?? 0) / (others + 1)
+  }
+}
+
+/** Where the stretch of each note begins in a list of notes in ascending order. */
+function startsOf(sorted: Uint32Array, notes: number): Uint32Array {
+  const starts = new Uint32Array(notes + 1)
+  for (const note of sorted) starts[note + 1] = (starts[note + 1] as number) + 1
+  for (let note = 0; note < notes; note++) starts[note + 1] = (starts[note + 1] as number) + (starts[note] as number)
+  return starts
+}
+
+/** How names are used in a vault: which of them are links where they stand, and behind which words. */
+interface Habits {
+  /** Of each name: how many notes hold it, and how many of them link one of its notes. */
+  readonly held: Uint32Array
+  readonly linked: Uint32Array
+  /** As seen from a note that does not link it. */
+  linkRate(name: number): number
+  contextRate(note: number, before: number): number
+}
+
+function habitsOf(
+  { offsets, names }: Mentions,
+  { notes: owners, terms }: NameWords,
+  { links, contexts }: { readonly links: LinkLists; readonly contexts: Contexts },
+): Habits {
+  const held = new Uint32Array(terms.length)
+  const linked = new Uint32Array(terms.length)
+  const isLinked = new Uint8Array(links.offsets.length - 1)
+  let all = 0
+  let allLinked = 0
+  for (let note = 0; note + 1 < offsets.length; note++) {
+    const targets = links.targets.subarray(links.offsets[note], links.offsets[note + 1])
+    for (const target of targets) isLinked[target] = 1
+    for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+      const name = names[at] as number
+      const is = isLinked[owners[name] as number] as number
+      held[name] = (held[name] as number) + 1
+      linked[name] = (linked[name] as number) + is
+      all++
+      allLinked += is
+    }
+    for (const target of targets) isLinked[target] = 0
+  }
+  const usual = Math.max(allLinked / Math.max(1, all), LEAST_RATE)
+  return {
+    held,
+    linked,
+    linkRate: (name) => rate(linked[name] as number, (held[name] as number) - 1, { usual, caution: CAUTION.name }),
+    contextRate: (note, before) => contexts.rate(note, before),
+  }
+}
+
+/** Where nothing is linked yet, as if one in a thousand were. */
+const LEAST_RATE = 0.001
+
+/** Behind which words, and where in which note, names are links. */
+class Contexts {
+  readonly #owners: Uint32Array
+  readonly #links: LinkLists
+  /** Behind each word, and at the beginning of a line: names, and links among them. */
+  readonly #names: Uint32Array
+  readonly #linked: Uint32Array
+  /** The same of each note, at the beginning of a line and elsewhere. */
+  readonly #own: Uint32Array
+  readonly #ownLinked: Uint32Array
+  #all = 0
+  #allLinked = 0
+
+  constructor(owners: Uint32Array, { links, words }: { readonly links: LinkLists; readonly words: number }) {
+    this.#owners = owners
+    this.#links = links
+    this.#names = new Uint32Array(words + 1)
+    this.#linked = new Uint32Array(words + 1)
+    this.#own = new Uint32Array(2 * (links.offsets.length - 1))
+    this.#ownLinked = new Uint32Array(2 * (links.offsets.length - 1))
+  }
+
+  add(note: number, name: number, before: number, marks: number): void {
+    const isLink = (marks & IS_OPEN) === 0
+    // A name in a heading or in code is no link because it cannot be one.
+    if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
+    const place = 2 * note + (before === 0 ? 0 : 1)
+    this.#names[before] = (this.#names[before] as number) + 1
+    this.#own[place] = (this.#own[place] as number) + 1
+    this.#all++
+    if (!isLink) return
+    this.#linked[before] = (this.#linked[before] as number) + 1
+    this.#ownLinked[place] = (this.#ownLinked[place] as number) + 1
+    this.#allLinked++
+  }
+
+  /** Of names there the share that are links, as seen from one that is not. */
+  rate(note: number, before: number): number {
+    const place = 2 * note + (before === 0 ? 0 : 1)
+    const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)
+    const { context: caution } = CAUTION
+    const everywhere = rate(this.#linked[before] as number, (this.#names[before] as number) - 1, { usual, caution })
+    return rate(this.#ownLinked[place] as number, (this.#own[place] as number) - 1, { usual: everywhere, caution })
+  }
+}
+
+/** Whether a note links another; its targets are in ascending order. */
+function links({ offsets, targets }: LinkLists, note: number, other: number): boolean {
+  let low = offsets[note] as number
+  let high = offsets[note + 1] as number
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((targets[middle] as number) < other) low = middle + 1
+    else high = middle
+  }
+  return low < (offsets[note + 1] as number) && targets[low] === other
+}
+
+function rate(hits: number, all: number, { usual, caution }: { readonly usual: number; readonly caution: number }): number {
+  return (hits + caution * usual) / (Math.max(0, all) + caution)
+}

@@ -1,0 +1,147 @@
+import { type Nearest, NO_NOTE } from '../core/insight.ts'
+import { selectTop } from '../graph/select-top.ts'
+import type { Bags, Corpus } from './corpus.ts'
+import { type QuestionTerm, questionTerms } from './question-terms.ts'
+
+/** How many near notes are kept of each. */
+const KEPT = 10
+/** Terms of more notes than this say too little to look for candidates by, and of those that say most only so many places are looked at. */
+const FREQUENT = { share: 0.1, notes: 120 }
+const MOST_PLACES = 3_000
+/** The best candidates are compared by all their terms. */
+const CANDIDATES = 40
+/**
+ * The nearest notes of each note: by TF-IDF of the words of its own. Symmetric, 1 for no two notes. Time grows with the notes, because of each a bounded
+ * number of places is looked at.
+ */
+export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
+  const weights = weightsOf(bags, documents)
+  const postings = postingsOf(bags, { documents, weights })
+  const nearest = { kept: KEPT, notes: new Uint32Array(notes * KEPT).fill(NO_NOTE), scores: new Float32Array(notes * KEPT) }
+  const sums = new Float32Array(notes)
+  for (let note = 0; note < notes; note++) {
+    const question = questionOf(note, { bags, documents, weights })
+    const candidates = candidatesFor(note, question, { postings, sums })
+    const compared = candidates.map((other) => ({ other, score: cosine(note, other, { bags, weights }) }))
+    for (const [at, { other, score }] of selectTop(compared, KEPT, isNearer).entries()) {
+      nearest.notes[note * KEPT + at] = other
+      nearest.scores[note * KEPT + at] = score
+    }
+  }
+  return nearest
+}
+
+interface Weighted {
+  readonly bags: Bags
+  /** Beside the terms of the bags: what each counts for its note. */
+  readonly weights: Float32Array
+}
+
+/**
+ * A note's words as a vector of a length below 1: as if it had one more, which no other note has. Otherwise two notes of three equal words would be as alike
+ * as two of three hundred.
+ */
+function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Float32Array {
+  const notes = offsets.length - 1
+  const idfOf = (count: number): number => Math.log(1 + (notes - count + 0.5) / (count + 0.5))
+  const idf = Float32Array.from(documents, idfOf)
+  const weights = Float32Array.from(terms, (term, at) => (1 + Math.log(counts[at] as number)) * (idf[term] as number))
+  const unique = idfOf(1) ** 2
+  for (let note = 0; note < notes; note++) {
+    const own = weights.subarray(offsets[note], offsets[note + 1])
+    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, unique))
+    for (let at = 0; at < own.length; at++) own[at] = (own[at] as number) / length
+  }
+  return weights
+}
+
+interface Postings {
+  /** Term `t` has the stretch from `starts[t]` to `starts[t + 1]` of `notes` and `weights`. */
+  readonly starts: Uint32Array
+  readonly notes: Uint32Array
+  readonly weights: Float32Array
+}
+
+function postingsOf(
+  { offsets, terms }: Bags,
+  { documents, weights }: { readonly documents: Uint32Array; readonly weights: Float32Array },
+): Postings {
+  const starts = new Uint32Array(documents.length + 1)
+  for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
+  const next = starts.slice()
+  const postings = { starts, notes: new Uint32Array(terms.length), weights: new Float32Array(terms.length) }
+  for (let note = 0; note + 1 < offsets.length; note++) {
+    for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+      const term = terms[at] as number
+      const place = next[term] as number
+      next[term] = place + 1
+      postings.notes[place] = note
+      postings.weights[place] = weights[at] as number
+    }
+  }
+  return postings
+}
+
+/** The terms that other notes are found by: the heaviest, as long as they have not too many places together. */
+function questionOf(
+  note: number,
+  { bags, documents, weights }: Weighted & { readonly documents: Uint32Array },
+): readonly QuestionTerm[] {
+  const { offsets, terms } = bags
+  const most = Math.max(FREQUENT.notes, FREQUENT.share * (offsets.length - 1))
+  const usable: QuestionTerm[] = []
+  for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+    const term = terms[at] as number
+    const count = documents[term] as number
+    if (count > 1 && count <= most) usable.push({ term, weight: weights[at] as number })
+  }
+  return questionTerms(usable, documents, MOST_PLACES)
+}
+
+/** The other notes that share most of a question; `sums` is all zeros before and after. */
+function candidatesFor(
+  note: number,
+  question: readonly QuestionTerm[],
+  { postings, sums }: { readonly postings: Postings; readonly sums: Float32Array },
+): readonly number[] {
+  const met: number[] = []
+  for (const { term, weight } of question) {
+    for (let at = postings.starts[term] as number; at < (postings.starts[term + 1] as number); at++) {
+      const other = postings.notes[at] as number
+      const sum = sums[other] as number
+      if (sum === 0 && other !== note) met.push(other)
+      sums[other] = sum + weight * (postings.weights[at] as number)
+    }
+  }
+  const best = selectTop(met, CANDIDATES, (a, b) => {
+    const difference = (sums[a] as number) - (sums[b] as number)
+    return difference === 0 ? a < b : difference > 0
+  })
+  for (const other of met) sums[other] = 0
+  sums[note] = 0
+  return best
+}
+
+interface Compared {
+  readonly other: number
+  readonly score: number
+}
+
+function isNearer(a: Compared, b: Compared): boolean {
+  return a.score === b.score ? a.other < b.other : a.score > b.score
+}
+
+function cosine(a: number, b: number, { bags: { offsets, terms }, weights }: Weighted): number {
+  let sum = 0
+  let i = offsets[a] as number
+  let j = offsets[b] as number
+  const iEnd = offsets[a + 1] as number
+  const jEnd = offsets[b + 1] as number
+  while (i < iEnd && j < jEnd) {
+    const difference = (terms[i] as number) - (terms[j] as number)
+    if (difference === 0) sum += (weights[i++] as number) * (weights[j++] as number)
+    else if (difference < 0) i++
+    else j++
+  }
+  return sum
+}

@@ -1,0 +1,253 @@
+import { markProse, OPEN, SILENT } from '../markdown/prose.ts'
+import { ByteReader, ByteWriter, DamagedWords } from '../search/words/bytes.ts'
+import { scanWords } from '../search/words/scan.ts'
+import { WORD, type WordSink } from '../search/words/word-sink.ts'
+import { spreadBits } from './spread-bits.ts'
+
+/**
+ * What is kept of a note for the vault as a whole: the words of its body, line by line. Made of the text alone, and small: some three bytes a
+ * word when it is encoded. Where in its line a word stands is not kept; `readWords` finds it again.
+ */
+export interface NoteRecord {
+  /** The folded forms of its words, each once, in order of first appearance. */
+  readonly forms: readonly string[]
+  /** 1-based numbers in the file of the lines that have words, ascending. */
+  readonly lines: Uint32Array
+  /** Of each such line, equal for lines of the same words, whatever stands between and around them. */
+  readonly hashes: Uint32Array
+  /** Where the words of each such line end in `words`. */
+  readonly ends: Uint32Array
+  /** In order: eight times the number of the form, and the flags of `WordFlags`. */
+  readonly words: Uint32Array
+}
+
+/** No link may be put on the word. */
+export const IS_CLOSED = 1
+/** It begins with a capital, the rest is small. */
+export const IS_CAPITAL = 2
+/** It has capitals elsewhere. */
+export const IS_MIXED = 4
+/** A word of a record without its flags: `word >>> FLAG_BITS`. */
+export const FLAG_BITS = 3
+export const FLAGS = 7
+
+/** Given a word of a note: its line, 1-based in the file, UTF-16 offsets in the text, its folded form and its flags. */
+export type PlacedWordSink = (word: {
+  readonly line: number
+  readonly start: number
+  readonly end: number
+  readonly form: string
+  readonly flags: number
+}) => void
+
+/** A note's text and where its body begins. */
+export interface RecordSource {
+  readonly text: string
+  readonly bodyStart: number
+}
+
+/** Hands over the words of a note's body in order, without the addresses of links and the tags of HTML. Linear, never throws. */
+export function readWords(source: RecordSource, sink: PlacedWordSink): void {
+  scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
+}
+
+/** Each word with its flags in the place of its kind and its line in that of its position: no object a word. */
+function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
+  const marks = markProse(text, bodyStart)
+  const silences = new Silences(marks)
+  let line = lineOf(text, bodyStart)
+  for (let from = bodyStart; from < text.length; line++) {
+    const newline = text.indexOf('\n', from)
+    const to = newline === -1 ? text.length : newline
+    for (let start = silences.endAt(from, to); start < to; ) {
+      const end = Math.min(to, silences.next(start))
+      scanPiece({ text, marks, line, start, end }, sink)
+      start = silences.endAt(end, to)
+    }
+    from = to + 1
+  }
+}
+
+interface Piece {
+  readonly text: string
+  readonly marks: Uint8Array
+  readonly line: number
+  readonly start: number
+  readonly end: number
+}
+
+function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: WordSink): void {
+  const piece = text.slice(base, limit)
+  scanWords(piece, (form, kind, _position, start, end) => {
+    if (kind !== WORD) return
+    const flags = caseOf(piece, start, end) | (marks[base + start] === OPEN ? 0 : IS_CLOSED)
+    sink(form, flags, line, base + start, base + end)
+  })
+}
+
+/** Where what no one reads begins and ends; asked in ascending order. */
+class Silences {
+  readonly #marks: Uint8Array
+  #next = -1
+
+  constructor(marks: Uint8Array) {
+    this.#marks = marks
+  }
+
+  /** The first silent place at or after an offset. */
+  next(from: number): number {
+    if (this.#next < from) {
+      const found = this.#marks.indexOf(SILENT, from)
+      this.#next = found === -1 ? this.#marks.length : found
+    }
+    return this.#next
+  }
+
+  /** The first place at or after an offset that is not silent, `to` at the most. */
+  endAt(from: number, to: number): number {
+    let at = from
+    while (at < to && this.#marks[at] === SILENT) at++
+    return at
+  }
+}
+
+/** The record of a note. */
+export function noteRecord(source: RecordSource): NoteRecord {
+  const numbers = new Map<string, number>()
+  const formHashes: number[] = []
+  const lines: number[] = []
+  const hashes: number[] = []
+  const ends: number[] = []
+  const words: number[] = []
+  let hash = HASH_SEED
+  let current = 0
+  const endLine = (): void => {
+    if (lines.length === ends.length) return
+    ends.push(words.length)
+    hashes.push(spreadBits(hash))
+    hash = HASH_SEED
+  }
+  scanNote(source, (form, flags, line) => {
+    if (line !== current) {
+      current = line
+      endLine()
+      lines.push(line)
+    }
+    let number = numbers.get(form)
+    if (number === undefined) {
+      number = numbers.size
+      numbers.set(form, number)
+      formHashes.push(hashOf(form))
+    }
+    hash = Math.imul(hash ^ (formHashes[number] as number), HASH_PRIME)
+    words.push(number * (FLAGS + 1) + flags)
+  })
+  endLine()
+  return {
+    forms: [...numbers.keys()],
+    lines: Uint32Array.from(lines),
+    hashes: Uint32Array.from(hashes),
+    ends: Uint32Array.from(ends),
+    words: Uint32Array.from(words),
+  }
+}
+
+/** A record as bytes. */
+export function encodeRecord({ forms, lines, hashes, ends, words }: NoteRecord): Uint8Array {
+  const writer = new ByteWriter(1024)
+  const text = Buffer.from(forms.join('\n'))
+  writer.varint(forms.length)
+  writer.varint(text.length)
+  writer.bytes(text)
+  writer.varint(lines.length)
+  let line = 0
+  let at = 0
+  for (let n = 0; n < lines.length; n++) {
+    const end = ends[n] as number
+    writer.varint((lines[n] as number) - line)
+    writer.varint(hashes[n] as number)
+    writer.varint(end - at)
+    for (; at < end; at++) writer.varint(words[at] as number)
+    line = lines[n] as number
+  }
+  return writer.copy()
+}
+
+/** The record that was encoded. @throws DamagedWords when the bytes are none */
+export function decodeRecord(bytes: Uint8Array): NoteRecord {
+  const reader = new ByteReader(bytes)
+  const formCount = reader.varint()
+  const textLength = reader.varint()
+  const start = reader.take(textLength)
+  const forms =
+    formCount === 0
+      ? []
+      : Buffer.from(bytes.buffer, bytes.byteOffset + start, textLength)
+          .toString()
+          .split('\n')
+  if (forms.length !== formCount) throw new DamagedWords('a record has other words than it says')
+  const count = counted(reader, reader.varint())
+  const lines = new Uint32Array(count)
+  const hashes = new Uint32Array(count)
+  const ends = new Uint32Array(count)
+  // A word takes a byte at least.
+  const words = new Uint32Array(reader.end - reader.at)
+  let line = 0
+  let at = 0
+  for (let n = 0; n < count; n++) {
+    line += reader.varint()
+    lines[n] = line
+    hashes[n] = reader.varint()
+    const end = at + counted(reader, reader.varint())
+    for (; at < end; at++) {
+      const word = reader.varint()
+      if (word >>> FLAG_BITS >= formCount) throw new DamagedWords('a record names a word that it lacks')
+      words[at] = word
+    }
+    ends[n] = end
+  }
+  if (!reader.isAtEnd) throw new DamagedWords('a record goes on after its end')
+  return { forms, lines, hashes, ends, words: words.slice(0, at) }
+}
+
+/** A number of items that take a byte each at least. */
+function counted(reader: ByteReader, count: number): number {
+  if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
+  return count
+}
+
+/** The 1-based line of an offset. */
+function lineOf(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
+}
+
+/** How a word is written: `IS_CAPITAL`, `IS_MIXED` or 0. */
+export function caseOf(text: string, start: number, end: number): number {
+  let capitals = 0
+  let others = 0
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 128) return caseOfAny(text.slice(start, end))
+    if (unit >= 65 && unit <= 90) at === start ? capitals++ : others++
+  }
+  return others > 0 ? IS_MIXED : capitals > 0 ? IS_CAPITAL : 0
+}
+
+function caseOfAny(word: string): number {
+  const small = word.toLowerCase()
+  if (small === word) return 0
+  const [first = ''] = word
+  return small.slice(first.toLowerCase().length) === word.slice(first.length) ? IS_CAPITAL : IS_MIXED
+}
+
+const HASH_SEED = 0x811c9dc5
+const HASH_PRIME = 0x01000193
+
+/** FNV-1a over UTF-16 units. */
+function hashOf(form: string): number {
+  let hash = HASH_SEED
+  for (let at = 0; at < form.length; at++) hash = Math.imul(hash ^ form.charCodeAt(at), HASH_PRIME)
+  return spreadBits(hash)
+}

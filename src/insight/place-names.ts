@@ -1,0 +1,67 @@
+import { singularOf, splitName } from './mentions.ts'
+import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
+
+/** A name that is looked for in a text. */
+export interface WantedName {
+  /** Any of these. */
+  readonly names: readonly string[]
+  /** 1-based: where it stood. */
+  readonly line: number
+}
+
+/** Where a name stands in a text so that a link can be put there. */
+export interface PlacedName {
+  readonly line: number
+  /** UTF-16 offsets in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+interface Word {
+  readonly line: number
+  readonly start: number
+  readonly end: number
+  readonly singular: string
+}
+
+/** For each name its place on the line that was given, with its own capitals first, else the nearest to it; `undefined` where it is not in the text. */
+export function placeNames(source: RecordSource, wanted: readonly WantedName[]): readonly (PlacedName | undefined)[] {
+  const words: Word[] = []
+  const bySingular = new Map<string, number[]>()
+  readWords(source, ({ line, start, end, form, flags }) => {
+    const singular = (flags & IS_CLOSED) === 0 ? singularOf(form) : ''
+    const list = bySingular.get(singular)
+    if (list === undefined) bySingular.set(singular, [words.length])
+    else list.push(words.length)
+    words.push({ line, start, end, singular })
+  })
+  return wanted.map(({ names, line }) => {
+    const distance = (place: PlacedName): number => Math.abs(place.line - line)
+    const places = names.flatMap((name) => {
+      const singulars = splitName(name).forms.map(singularOf)
+      const found = (bySingular.get(singulars[0] ?? ' ') ?? [])
+        .flatMap((at) => placeAt(words, singulars, at) ?? [])
+        .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))
+      return found.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
+    })
+    const best = places.toSorted(
+      (a, b) =>
+        distance(a) - distance(b) ||
+        b.end - b.start - (a.end - a.start) ||
+        Number(b.isExact) - Number(a.isExact) ||
+        a.start - b.start,
+    )[0]
+    return best === undefined ? undefined : { line: best.line, start: best.start, end: best.end }
+  })
+}
+
+/** What would be torn apart by a link around it. */
+const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
+
+function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {
+  const first = words[from]
+  const last = words[from + singulars.length - 1]
+  if (first === undefined || last === undefined || last.line !== first.line) return undefined
+  for (const [at, singular] of singulars.entries()) if (words[from + at]?.singular !== singular) return undefined
+  return { line: first.line, start: first.start, end: last.end }
+}

@@ -1,0 +1,8 @@
+/** Spreads what differs in a few bits over all of them (the end of MurmurHash3); unsigned, 32 bits. */
+export function spreadBits(value: number): number {
+  let hash = value ^ (value >>> 16)
+  hash = Math.imul(hash, 0x85ebca6b)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,115 @@
+import type { Adjacency } from '../graph/analytics.ts'
+
+/** What becomes of a graph when some of its notes are gone; numbers of notes, ascending. */
+export interface Loss {
+  /** Notes that have lost their last link, in either direction. */
+  readonly orphaned: readonly number[]
+  /** Of each connected part that is touched, the sizes of what it falls into beside the biggest; the biggest first. */
+  readonly fallsApart: readonly number[]
+  /** Notes that no index note leads to any more. */
+  readonly unreachable: readonly number[]
+}
+
+/** An index note links, or is linked from, more than so many notes, or this share of all. */
+const FEWEST_LINKS = 40
+const SHARE = 0.02
+
+/** Time and memory linear in notes and links. `gone` is 1 at each note that is removed. */
+export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
+  const both = undirected(graph)
+  const touched = partsTouched(both, gone)
+  const starts = indexNotes(graph)
+  const before = reachable(graph, starts)
+  const after = reachable(graph, starts, gone)
+  const unreachable: number[] = []
+  for (let node = 0; node < gone.length; node++)
+    if (before[node] === 1 && after[node] !== 1 && gone[node] !== 1) unreachable.push(node)
+  return { ...touched, unreachable }
+}
+
+/** Links in both directions, each once a direction as they are written. */
+function undirected({ offsets, targets }: Adjacency): Adjacency {
+  const count = offsets.length - 1
+  const ends = new Uint32Array(count + 1)
+  for (let node = 0; node < count; node++) {
+    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
+      ends[node + 1] = from(ends, node + 1) + 1
+      const other = from(targets, at) + 1
+      ends[other] = from(ends, other) + 1
+    }
+  }
+  for (let node = 0; node < count; node++) ends[node + 1] = from(ends, node + 1) + from(ends, node)
+  const next = ends.slice(0, count)
+  const all = new Uint32Array(targets.length * 2)
+  const put = (node: number, other: number): void => {
+    const at = from(next, node)
+    all[at] = other
+    next[node] = at + 1
+  }
+  for (let node = 0; node < count; node++) {
+    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
+      put(node, from(targets, at))
+      put(from(targets, at), node)
+    }
+  }
+  return { offsets: ends, targets: all }
+}
+
+function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
+  const seen = new Uint8Array(gone.length)
+  const orphaned: number[] = []
+  const fallsApart: number[] = []
+  for (let node = 0; node < gone.length; node++) {
+    if (gone[node] !== 1 || seen[node] === 1) continue
+    // All that hung together with it, and then each part of that without what is gone.
+    const whole = walk(both, node, seen)
+    const left = new Uint8Array(gone)
+    const parts = whole.filter((one) => gone[one] !== 1).flatMap((one) => (left[one] === 1 ? [] : [walk(both, one, left)]))
+    orphaned.push(...parts.flatMap((part) => (part.length === 1 ? part : [])))
+    const sizes = parts.map(({ length }) => length).sort((a, b) => b - a)
+    for (const size of sizes.slice(1)) fallsApart.push(size)
+  }
+  return { orphaned: orphaned.sort((a, b) => a - b), fallsApart: fallsApart.sort((a, b) => b - a) }
+}
+
+/** All that can be reached from a node and was not seen; it is seen then. */
+function walk({ offsets, targets }: Adjacency, start: number, seen: Uint8Array): readonly number[] {
+  const found = [start]
+  seen[start] = 1
+  for (let next = 0; next < found.length; next++) {
+    const node = found[next] ?? start
+    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
+      const other = from(targets, at)
+      if (seen[other] === 1) continue
+      seen[other] = 1
+      found.push(other)
+    }
+  }
+  return found
+}
+
+/** Notes that link, or are linked from, far more others than most. */
+function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
+  const count = offsets.length - 1
+  const many = Math.max(FEWEST_LINKS, SHARE * count)
+  const incoming = new Uint32Array(count)
+  for (const target of targets) incoming[target] = from(incoming, target) + 1
+  const nodes = Array.from({ length: count }, (_, node) => node)
+  return nodes.filter((node) => from(incoming, node) > many || from(offsets, node + 1) - from(offsets, node) > many)
+}
+
+/** 1 at what links lead to from some notes, these included; nothing leads through what is gone. */
+function reachable(graph: Adjacency, starts: readonly number[], gone?: Uint8Array): Uint8Array {
+  const seen = gone === undefined ? new Uint8Array(graph.offsets.length - 1) : gone.slice()
+  const reached = new Uint8Array(seen.length)
+  for (const start of starts) {
+    if (seen[start] === 1) continue
+    for (const node of walk(graph, start, seen)) reached[node] = 1
+  }
+  return reached
+}
+
+/** Typed arrays have no holes. */
+function from(array: Uint32Array, at: number): number {
+  return array[at] ?? 0
+}

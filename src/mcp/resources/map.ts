@@ -1,0 +1,15 @@
+import { DEFAULT_TOKENS, TOKEN_BYTES } from '../../app/budget.ts'
+import { fitMap } from '../../app/insight/fit-map.ts'
+import { mapVault } from '../../app/insight/map.ts'
+import type { FixedResource } from './define-resource.ts'
+
+export const mapResource: FixedResource = {
+  name: 'map',
+  source: { name: 'map', group: 'tools.insight' },
+  title: 'Map of the vault',
+  description: 'The communities of notes: what the vault is about.',
+  async read(core, call) {
+    const { value, warnings } = await mapVault(core, { level: 1 }, call)
+    return { value: fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES).value, warnings }
+  },
+}

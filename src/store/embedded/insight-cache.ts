@@ -1,0 +1,123 @@
+import type { InsightKind } from '../../core/insight.ts'
+import type { InsightCache } from '../../core/insight-cache.ts'
+import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
+import { sealBytes, unsealBytes } from './search/search-rows.ts'
+import { type Database, isDamage, isUnwritable } from './sqlite.ts'
+
+/** What insights are made of, in a file of its own: `record` has one row a content, `result` what was computed last of each kind. */
+export const INSIGHT: DatabaseKind = {
+  // `roui` in ASCII.
+  applicationId: 0x726f7569,
+  format: 2,
+  schema: `
+    CREATE TABLE record (content TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE result (kind TEXT PRIMARY KEY, source TEXT NOT NULL, data BLOB NOT NULL);
+  `,
+}
+
+/** Records of contents that no note has any more are forgotten when there are more than so many, and more than this share of all others. */
+const UNUSED = { count: 100, share: 0.5 }
+
+/** Opens the cache at a path: what is damaged or of another format is thrown away. What cannot be written is kept in memory until it is closed. */
+export function openInsightCache(path: string): InsightCache {
+  const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
+  return new SqliteInsightCache(file, openOrReplace(file))
+}
+
+function openOrReplace(file: DatabaseFile): Database | undefined {
+  try {
+    return file.make()
+  } catch (error) {
+    if (isDamage(error)) attempt(() => file.delete())
+    else if (!isUnwritable(error)) throw error
+  }
+  try {
+    return file.make()
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    return undefined
+  }
+}
+
+interface Row {
+  readonly data: Uint8Array
+}
+
+class SqliteInsightCache implements InsightCache {
+  readonly #file: DatabaseFile
+  readonly #database: Database | undefined
+  /** Records that could not be written. */
+  readonly #unwritten = new Map<string, Uint8Array>()
+
+  constructor(file: DatabaseFile, database: Database | undefined) {
+    this.#file = file
+    this.#database = database
+  }
+
+  lacking(contents: readonly string[]): readonly string[] {
+    const select = this.#database?.prepare('SELECT 1 AS found FROM record WHERE content = ?')
+    return contents.filter((content) => !this.#unwritten.has(content) && select?.get(content) === undefined)
+  }
+
+  records(): (content: string) => Uint8Array | undefined {
+    const select = this.#database?.prepare('SELECT data FROM record WHERE content = ?')
+    return (content) => {
+      const row = select?.get(content) as Row | undefined
+      return row === undefined ? this.#unwritten.get(content) : unsealBytes(content, row.data)
+    }
+  }
+
+  keepRecords(records: ReadonlyMap<string, Uint8Array>): void {
+    const isWritten = this.#write((database) => {
+      const insert = database.prepare('INSERT OR REPLACE INTO record (content, data) VALUES (?, ?)')
+      for (const [content, bytes] of records) insert.run(content, sealBytes(content, bytes))
+    })
+    if (!isWritten) for (const [content, bytes] of records) this.#unwritten.set(content, bytes)
+  }
+
+  keepOnly(contents: ReadonlySet<string>): void {
+    this.#write((database) => {
+      const rows = database.prepare('SELECT content FROM record').all() as { readonly content: string }[]
+      const unused = rows.filter(({ content }) => !contents.has(content))
+      if (unused.length <= Math.max(UNUSED.count, UNUSED.share * contents.size)) return
+      const remove = database.prepare('DELETE FROM record WHERE content = ?')
+      for (const { content } of unused) remove.run(content)
+    })
+  }
+
+  result(of: string): Uint8Array | undefined {
+    const row = this.#database?.prepare('SELECT data FROM result WHERE source = ?').get(of) as Row | undefined
+    return row === undefined ? undefined : unsealBytes(of, row.data)
+  }
+
+  keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void {
+    this.#write((database) => {
+      database.prepare('INSERT OR REPLACE INTO result (kind, source, data) VALUES (?, ?, ?)').run(kind, of, sealBytes(of, bytes))
+    })
+  }
+
+  reset(): void {
+    this.#unwritten.clear()
+    attempt(() => this.#file.delete())
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  /** Whether it could be written: another process may hold the file, or the disk be full. */
+  #write(action: (database: Database) => void): boolean {
+    const database = this.#database
+    if (database === undefined) return false
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      action(database)
+      database.exec('COMMIT')
+      return true
+    } catch (error) {
+      attempt(() => database.exec('ROLLBACK'))
+      if (isDamage(error)) throw error
+      return false
+    }
+  }
+}

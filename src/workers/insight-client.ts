@@ -1,0 +1,219 @@
+import { RouxError } from '../core/errors.ts'
+import type { NodeId } from '../core/ids.ts'
+import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight.ts'
+import type { InsightState } from '../core/insight-state.ts'
+import type { FileVersion, Snapshot, Store } from '../core/store.ts'
+import type { Texts } from '../core/texts.ts'
+import { within } from '../core/within.ts'
+import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
+
+/** The steps of one run over a vault as a whole, off the main thread. */
+export interface InsightSteps {
+  /** In the order of the topology. */
+  addNotes(notes: readonly NoteFacts[]): Promise<void>
+  plan(): Promise<RunPlan>
+  addTexts(texts: readonly TextOfNote[]): Promise<void>
+  /** `former`: the communities that were kept last, packed. */
+  finish(former: Uint8Array | undefined): Promise<RunResult>
+  /** Gives the memory back. */
+  close(): void
+}
+
+export interface InsightRuns {
+  /** Begins a run; `file`: where what is made of notes is kept between runs. The arrays are taken over. */
+  beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
+}
+
+export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
+  /** What is computed. */
+  readonly kind: Kind
+  readonly store: Pick<Store, 'read'>
+  readonly texts: Texts
+  readonly runs: InsightRuns
+  readonly file: string
+  /** Where communities are kept, of the run that finds them. */
+  readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
+  /** Whether a path is left out. */
+  readonly isIgnored: (path: string) => boolean
+}
+
+/** Notes whose facts are read at once, and texts. */
+const FACTS = 1_000
+const TEXTS = 64
+/** How often a run begins again because the vault moved on, before it takes what it finds. */
+const BEGINNINGS = 3
+/** How often a run is tried that failed. */
+const ATTEMPTS = 2
+/** How long after a run that lacked texts, or failed with an older result at hand, the same generation is not tried again, ms. */
+const PAUSE = 60_000
+
+/** Gathers what an insight is computed of, and keeps the last one. What is read of the vault comes in parts, with a turn for others between. */
+export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
+  readonly #parts: InsightClientParts<Kind>
+  readonly #end = new AbortController()
+  #last: InsightKinds[Kind] | undefined
+  #running: Promise<void> | undefined
+  /** The generation that someone asked for while a run was under way. */
+  #wanted: number | undefined
+  /** What need not be tried again before a moment. */
+  #pause = { generation: -1, until: 0 }
+
+  constructor(parts: InsightClientParts<Kind>) {
+    this.#parts = parts
+  }
+
+  async follow({ wait, signal }: FollowOptions): Promise<Followed<Kind> | undefined> {
+    const now = await this.#parts.store.read(async ({ generation, complete }) => ({ generation, complete }), signal)
+    const last = this.#last
+    const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
+    if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
+    const run = now.complete && !(isPaused && last !== undefined) ? this.#start(now.generation) : undefined
+    if (last !== undefined) return { insight: last, isCurrent: false }
+    if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
+    return this.#last === undefined ? undefined : { insight: this.#last, isCurrent: this.#last.generation >= now.generation }
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#end.abort(new Error('the vault is closed'))
+  }
+
+  #start(generation: number): Promise<void> {
+    if (this.#running !== undefined) {
+      this.#wanted = generation
+      return this.#running
+    }
+    this.#wanted = undefined
+    const run = this.#run(generation).finally(() => {
+      this.#running = undefined
+    })
+    this.#running = run
+    run.then(
+      () => {
+        if (this.#wanted !== undefined && this.#wanted !== this.#last?.generation) void this.#start(this.#wanted)
+      },
+      () => {},
+    )
+    return run
+  }
+
+  async #run(generation: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.#last = await this.#compute()
+        if (this.#last.unread.length > 0) this.#pauseAt(this.#last.generation)
+        return
+      } catch (error) {
+        this.#end.signal.throwIfAborted()
+        if (attempt < ATTEMPTS) continue
+        this.#pauseAt(generation)
+        throw failed(error)
+      }
+    }
+  }
+
+  #pauseAt(generation: number): void {
+    this.#pause = { generation, until: performance.now() + PAUSE }
+  }
+
+  async #compute(): Promise<InsightKinds[Kind]> {
+    for (let beginning = 1; ; beginning++) {
+      const insight = await this.#tryOnce(beginning === BEGINNINGS)
+      if (insight !== undefined) return insight
+    }
+  }
+
+  /** `undefined` where the vault moved on, unless what is found then is taken all the same. */
+  async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
+    const { generation, topology, ids } = await this.#read(async (snapshot) => {
+      const found = await snapshot.topology()
+      return { generation: snapshot.generation, topology: found, ids: found.ids() }
+    })
+    const steps = await this.#parts.runs.beginInsight(this.#parts.file, {
+      kind: this.#parts.kind,
+      offsets: topology.offsets,
+      targets: topology.targets,
+    })
+    try {
+      const versions: (FileVersion | undefined)[] = []
+      for (let from = 0; from < ids.length; from += FACTS) {
+        const part = await this.#read((snapshot) => this.#factsOf(snapshot, ids.slice(from, from + FACTS)))
+        if (part.generation !== generation && !isLast) return undefined
+        for (const version of part.versions) versions.push(version)
+        await steps.addNotes(part.notes)
+        this.#end.signal.throwIfAborted()
+      }
+      const plan = await steps.plan()
+      const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
+      const { order, isSettled, communitiesKept, computed } =
+        'result' in plan ? plan.result : await steps.finish(this.#parts.state?.communities())
+      // Ids given by a result that lacks texts would be taken from notes again by the next one.
+      if (isSettled && communitiesKept !== undefined) this.#parts.state?.keepCommunities(communitiesKept)
+      if (!isSettled) this.#pauseAt(generation)
+      const idOf = (note: number): NodeId => ids[note] as NodeId
+      // A run computes what its kind says.
+      return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
+    } finally {
+      steps.close()
+    }
+  }
+
+  async #factsOf(snapshot: Snapshot, ids: readonly NodeId[]) {
+    const [versions, names] = await Promise.all([snapshot.versions(ids), snapshot.namesOf(ids)])
+    const notes = ids.map((id, at): NoteFacts => {
+      const version = versions[at]
+      const isIgnored = version === undefined || this.#parts.isIgnored(version.path)
+      return { id, hash: version?.hash ?? '', names: names[at] ?? [], isIgnored }
+    })
+    return { generation: snapshot.generation, versions, notes }
+  }
+
+  /** Hands the texts of notes over, by their numbers; returns those whose files do not answer. */
+  async #addTexts(
+    steps: InsightSteps,
+    lacking: Uint32Array,
+    versions: readonly (FileVersion | undefined)[],
+  ): Promise<readonly number[]> {
+    const unread: number[] = []
+    let handedOver: Promise<void> | undefined
+    for (let from = 0; from < lacking.length; from += TEXTS) {
+      const part = [...lacking.subarray(from, from + TEXTS)]
+      const read = await this.#parts.texts.read(
+        part.map((note) => versions[note] as FileVersion),
+        this.#end.signal,
+      )
+      // Files are read while the texts before are looked at.
+      await handedOver
+      this.#end.signal.throwIfAborted()
+      handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
+      // What fails is waited for below; until then it is nobody's.
+      handedOver.catch(() => {})
+      unread.push(...part.filter((_, at) => read[at] === 'unread'))
+    }
+    await handedOver
+    return unread
+  }
+
+  #read<T>(use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.#parts.store.read(use, this.#end.signal)
+  }
+}
+
+async function waitFor(run: Promise<void>, wait: number, signal: AbortSignal | undefined): Promise<void> {
+  const limit = AbortSignal.timeout(wait)
+  try {
+    await within(run, signal === undefined ? limit : AbortSignal.any([limit, signal]))
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!limit.aborted) throw error
+  }
+}
+
+function failed(cause: unknown): RouxError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new RouxError('PROVIDER_ERROR', `The vault could not be looked at as a whole: ${reason}.`, {
+    hint: 'Call again: it is tried once more.',
+    isTransient: true,
+    cause,
+  })
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { type Comparison, compare, fitComparison } from '../../../src/app/insight/compare.ts'
+import { KnownBag, searchCore } from '../search-core.ts'
+
+const SAME = 'Sourdough rises overnight with flour, water and salt, and is baked in the morning.'
+const NOTES = {
+  'Bread.md': `# Bread\n\n${SAME}\n\nSee [[Flour]] and [[Oven]].\n`,
+  'Rolls.md': `# Rolls\n\n${SAME}\n\nSee [[Flour]] and [[Tray]].\n`,
+  'Flour.md': 'Of wheat.\n',
+  'Oven.md': 'Hot.\n',
+  'Tray.md': 'Flat.\n',
+  'Taxes.md': 'The form is due in May at the office.\n',
+  'photo.png': 'png',
+}
+
+test.each([true, false])('two notes about the same, with vectors: %s', async (hasVectors) => {
+  const core = await searchCore(NOTES, hasVectors ? { embedder: new KnownBag() } : {})
+  const { value, warnings } = await compare(core, { a: 'bread.md', b: 'Rolls' })
+  expect(value).toMatchObject({
+    shared: [{ id: 'flour.md', title: 'Flour' }],
+    only_a: [{ id: 'oven.md' }],
+    only_b: [{ id: 'tray.md' }],
+    path: ['bread.md', 'flour.md', 'rolls.md'],
+    total: { shared: 1, only_a: 1, only_b: 1, shared_passages: 1 },
+  })
+  expect(value?.shared_passages[0]).toMatchObject({
+    text_a: expect.stringContaining('Sourdough'),
+    text_b: expect.stringContaining('Sourdough'),
+  })
+  expect(warnings).toEqual([])
+  const { value: apart } = await compare(core, { a: 'bread.md', b: 'taxes.md' })
+  expect(apart).toMatchObject({ shared: [], path: [], shared_passages: [] })
+  expect(apart?.alike).toBeLessThan(value?.alike ?? 0)
+  await core.close()
+})
+
+test('a note is as much about the same as itself as can be', async () => {
+  const core = await searchCore(NOTES)
+  const { value } = await compare(core, { a: 'flour.md', b: 'flour.md' })
+  expect(value).toMatchObject({ alike: 1, path: ['flour.md'], only_a: [], only_b: [] })
+})
+
+test('unknown notes are null with near ids; what has no text is compared by its links', async () => {
+  const core = await searchCore(NOTES)
+  const { value, warnings } = await compare(core, { a: 'bred.md', b: 'rolls.md' })
+  expect(value).toBeNull()
+  expect(warnings[0]?.message).toContain('"bread.md"')
+  const picture = await compare(core, { a: 'photo.png', b: 'rolls.md' })
+  expect(picture.value).toMatchObject({ alike: 0, only_b: [{ id: 'flour.md' }, { id: 'tray.md' }] })
+  expect(picture.warnings[0]?.message).toContain('no text')
+})
+
+test('a budget holds, and what it leaves out is counted', () => {
+  const notes = Array.from({ length: 200 }, (_, at) => ({ id: `note ${at}.md` as never, title: `Note ${at}` }))
+  const passage = { alike: 0.9, lines_a: [1, 2], text_a: SAME, lines_b: [3, 4], text_b: SAME } as const
+  const value: Comparison = {
+    shared: notes,
+    only_a: notes,
+    only_b: notes,
+    alike: 0.5,
+    path: [],
+    shared_passages: [passage, passage, passage],
+    total: { shared: 400, only_a: 200, only_b: 200, shared_passages: 3 },
+  }
+  for (const room of [1_000, 8_000]) {
+    const { value: fitted, omitted } = fitComparison(value, room)
+    expect(Buffer.byteLength(JSON.stringify(fitted))).toBeLessThanOrEqual(room)
+    for (const name of ['shared', 'only_a', 'only_b', 'shared_passages'] as const)
+      expect((fitted?.[name].length ?? 0) + (omitted[name] ?? 0)).toBe(value.total[name])
+  }
+})

@@ -1,0 +1,234 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ContextPack, contextPack, type PackArguments } from '../../../src/app/insight/context-pack.ts'
+import type { Vaults } from '../../../src/app/vaults.ts'
+import { prepareCall } from '../../../src/mcp/calls/prepare-call.ts'
+import { contextPackTool } from '../../../src/mcp/tools/context-pack.ts'
+import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
+
+const GARDEN = {
+  'Roses.md': '# Roses\n\nRoses want pruning in spring. The tool for that is kept by [[Anna]].\n\n## Soil\n\nHeavy soil.\n',
+  'Anna.md': '---\ntags: [people]\n---\n# Anna\n\nLives at the mill. Her telephone number is 4711.\n',
+  'Mill.md': '# Mill\n\nThe mill grinds flour. See [[Roses]].\n',
+  'Old/Spring.md': '---\narchived: true\n---\nSpring is when roses want pruning.\n',
+  'Board.canvas':
+    '{"nodes":[{"id":"1","type":"text","text":"Pruning roses on [[Anna]] day","x":0,"y":0,"width":9,"height":9}],"edges":[]}',
+}
+const QUESTION = 'who keeps the tool for pruning roses in spring'
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const pack = async (core: SearchCore, args: PackArguments) => (await contextPack(core, args)).value
+const garden = (files: Readonly<Record<string, string>> = GARDEN) => searchCore(files, { embedder: new KnownBag() })
+const LONG = 'Compost and water make roses grow in spring, and pruning makes them flower again. '
+
+test('what a link in a passage leads to is in the pack, and says which link', async () => {
+  const core = await garden()
+  const { excerpts } = await pack(core, { query: QUESTION })
+  expect(excerpts[0]?.id).toBe('roses.md')
+  const anna = excerpts.find(({ id }) => id === 'anna.md')
+  expect(anna).toMatchObject({ title: 'Anna', via: { from: 'roses.md', line: 3 }, text: expect.stringContaining('4711') })
+  expect(excerpts.map(({ id }) => id)).not.toContain('old/spring.md')
+})
+
+test('without an embedder words decide, and links are followed all the same', async () => {
+  const core = await searchCore(GARDEN)
+  const { value, warnings } = await contextPack(core, { query: QUESTION })
+  expect(value.excerpts.map(({ id }) => id)).toContain('anna.md')
+  expect(warnings).toEqual([])
+})
+
+test('backlinks are not followed, nor the links of what a link leads to', async () => {
+  const core = await searchCore({
+    'A.md': 'Zebras are striped, says [[B]].\n',
+    'B.md': 'More is in [[C]].\n',
+    'C.md': 'Nothing of that.\n',
+    'D.md': 'Quite another matter, but see [[A]].\n',
+  })
+  const { excerpts } = await pack(core, { query: 'zebras striped' })
+  expect(excerpts.map(({ id }) => id)).toEqual(expect.arrayContaining(['a.md', 'b.md']))
+  expect(excerpts).toHaveLength(2)
+})
+
+test('links to what the scope leaves out are not followed', async () => {
+  const core = await garden({
+    ...GARDEN,
+    'Beds/Tulips.md': 'Tulips want pruning, too: [[Anna]] and [[Hedge]].\n',
+    'Beds/Hedge.md': 'A hedge.\n',
+  })
+  const { excerpts } = await pack(core, { query: 'tulips want pruning', folder: 'beds' })
+  expect(excerpts.map(({ id }) => id).toSorted()).toEqual(['beds/hedge.md', 'beds/tulips.md'])
+  const { value, warnings } = await contextPack(core, { query: 'tulips', folder: 'bed' })
+  expect(value).toMatchObject({ excerpts: [], omitted: 0 })
+  expect(warnings[0]?.message).toContain('"Beds"')
+})
+
+test('the hash is that of the note only where all of it is shown', async () => {
+  const core = await garden({ 'Short.md': 'Zebras are striped.\n', 'Long.md': `# Zebras\n\n${LONG.repeat(80)}\n\nZebras.\n` })
+  const { excerpts } = await pack(core, { query: 'zebras' })
+  expect(excerpts.find(({ id }) => id === 'short.md')?.hash).toMatch(/^[0-9a-f]{64}$/)
+  for (const { hash } of excerpts.filter(({ id }) => id === 'long.md')) expect(hash).toMatch(/^partial:[0-9a-f]{64}$/)
+})
+
+test('notes that are asked for by id come first, from their beginning, with their outline and what they link to', async () => {
+  const core = await garden()
+  const { value, warnings } = await contextPack(core, { ids: ['roses.md', 'Mill', 'rosse.md'] })
+  expect(value.excerpts.slice(0, 2).map(({ id }) => id)).toEqual(['roses.md', 'mill.md'])
+  expect(value.excerpts[0]).toMatchObject({ outline: ['# Roses', '## Soil'], lines: [1, 7] })
+  expect(value.excerpts.map(({ id }) => id)).toContain('anna.md')
+  expect(warnings.map(({ message }) => message).join(' ')).toMatch(/no node "rosse.md".*"roses.md"/)
+})
+
+test('what the vault hides is never in a pack, whether it is found, linked or named', async () => {
+  const core = await garden()
+  core.vault.excluded.add('Anna.md')
+  core.vault.write('Anna.md', 'Anna prunes roses in spring.\n')
+  await core.indexed.index()
+  await core.indexed.indexSearch(new KnownBag())
+  for (const args of [{ query: QUESTION }, { ids: ['roses.md', 'anna.md'] }]) {
+    const { value, warnings } = await contextPack(core, args)
+    expect(value.excerpts.map(({ id }) => id)).toContain('roses.md')
+    expect(value.excerpts.map(({ id }) => id)).not.toContain('anna.md')
+    if ('ids' in args) expect(warnings[0]?.message).toContain('"anna.md" is not in this answer')
+  }
+})
+
+test('a canvas is packed by its cards', async () => {
+  const core = await garden()
+  const { excerpts } = await pack(core, { query: 'pruning roses day' })
+  const board = excerpts.find(({ id }) => id === 'board.canvas')
+  expect(board?.text).toBe('Pruning roses on [[Anna]] day')
+  expect(board?.hash).toMatch(/^partial:/)
+})
+
+test('words alone that say nothing find nothing', async () => {
+  const core = await garden()
+  for (const query of ['AND OR NOT', '()"*"', '🙂']) expect((await pack(core, { query })).excerpts.length).toBeLessThanOrEqual(5)
+  const call = prepareCall.bind(undefined, contextPackTool)
+  const vaults: Vaults = { names: [], open: async () => core }
+  for (const args of [{}, { query: ' \n' }, { ids: [] }])
+    expect(() => call(args, { vaults })).toThrow(/expected a question, or ids/)
+  expect(() => call({ query: 'a', max_tokens: 499 }, { vaults })).toThrow(/max_tokens/)
+})
+
+/** All that a question finds, page by page. */
+async function pages(core: SearchCore, args: PackArguments): Promise<readonly ContextPack[]> {
+  const all: ContextPack[] = []
+  for (let cursor: string | undefined; all.length < 200; ) {
+    const page = await pack(core, cursor === undefined ? args : { ...args, cursor })
+    all.push(page)
+    cursor = page.cursor
+    if (cursor === undefined) break
+  }
+  return all
+}
+
+test('a cursor goes on with what was not shown, to the end, and repeats nothing', async () => {
+  const notes = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`Note ${at}.md`, `# Note ${at}\n\n${`Roses ${at}. ${LONG}`.repeat(20)}\n`]),
+  )
+  const core = await garden(notes)
+  const all = await pages(core, { query: 'roses in spring', maxTokens: 900 })
+  expect(all.length).toBeGreaterThan(3)
+  const shown = all.flatMap(({ excerpts }) => excerpts.map(({ id, lines }) => `${id} ${lines[0]}`))
+  expect(new Set(shown).size).toBe(shown.length)
+  expect(all.at(-1)).not.toHaveProperty('cursor')
+  expect(all.at(-1)?.omitted).toBe(0)
+  expect(all[0]?.omitted).toBe(shown.length - (all[0]?.excerpts.length ?? 0))
+})
+
+test('a cursor that is damaged, of another question, another vault or too old says so', async () => {
+  const notes = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`Note ${at}.md`, `Roses ${at}. ${LONG.repeat(9)}\n`]))
+  const core = await garden(notes)
+  const args = { query: 'roses', maxTokens: 600 }
+  const { cursor } = await pack(core, args)
+  if (cursor === undefined) throw new Error('there is more')
+  const refused = (of: SearchCore, given: PackArguments) => expect(contextPack(of, given)).rejects
+  await refused(core, { ...args, cursor: `${cursor.slice(0, -4)}AAAA` }).toMatchObject({
+    code: 'INVALID_PARAMS',
+    message: /damaged/,
+  })
+  await refused(core, { ...args, cursor: 'null' }).toMatchObject({ code: 'INVALID_PARAMS', message: /damaged/ })
+  await refused(core, { ...args, query: 'tulips', cursor }).toMatchObject({ message: /another question/ })
+  const other = { ...(await garden(notes)), root: '/elsewhere' }
+  await refused(other, { ...args, cursor }).toMatchObject({ code: 'INVALID_PARAMS', message: /another vault/ })
+  // Another budget is no other question, and what comes after does not make a cursor old.
+  expect((await pack(core, { ...args, maxTokens: 900, cursor })).excerpts.length).toBeGreaterThan(0)
+  core.vault.write('Note 3.md', 'Roses, roses, roses.\n')
+  core.vault.write('Note 4.md', 'Roses, roses, roses, roses.\n')
+  await core.indexed.index()
+  await core.indexed.indexSearch(new KnownBag())
+  await refused(core, { ...args, cursor }).toMatchObject({ code: 'CONFLICT', message: /too old: the notes have changed/ })
+})
+
+test('whatever is asked of whatever vault: no pack takes more than its budget, and what it takes is what it says', async () => {
+  const piece = fc.constantFrom(
+    'roses ',
+    'prüning "x" ',
+    '\\\\ \t',
+    '🌹🌹 ',
+    '[[Note 1]] ',
+    '[[Note 2|two]]. ',
+    '\n\n',
+    '## Spring\n\n',
+    LONG,
+  )
+  const note = fc.array(piece, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(''))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(note, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 500, max: 3_000 }),
+      async (texts, maxTokens) => {
+        const core = await searchCore(Object.fromEntries(texts.map((text, at) => [`Note ${at}.md`, text])))
+        const all = await pages(core, { query: 'roses pruning spring', maxTokens })
+        for (const page of all) {
+          expect(bytesOf(page)).toBeLessThanOrEqual(maxTokens * 4)
+          expect(page.tokens).toBe(Math.ceil(bytesOf(page) / 4))
+        }
+        const shown = all.flatMap(({ excerpts }) => excerpts.map(({ id, lines }) => `${id} ${lines}`))
+        expect(new Set(shown).size).toBe(shown.length)
+        await core.close()
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('a note whose names alone are longer than the budget is left out, and counted', async () => {
+  const path = `${'a very long folder/'.repeat(110)}roses.md`
+  const core = await searchCore({ [path]: 'Roses.\n', 'Other.md': 'Roses, too.\n' })
+  const value = await pack(core, { query: 'roses', maxTokens: 500 })
+  expect(value.excerpts.map(({ id }) => id)).toEqual(['other.md'])
+  expect(value.omitted).toBe(1)
+  expect(value).not.toHaveProperty('cursor')
+})
+
+test('a note of megabytes is packed within its budget', async () => {
+  const core = await searchCore({ 'Big.md': `# Big\n\n${`${LONG.repeat(10)}\n\n`.repeat(2_500)}The zebra.\n` })
+  const value = await pack(core, { query: 'zebra', maxTokens: 500 })
+  expect(value.excerpts[0]?.text).toContain('zebra')
+  expect(bytesOf(value)).toBeLessThanOrEqual(2_000)
+})
+
+test('of several vaults all are asked, the best passage first, and a cursor is of all of them', async () => {
+  const work = await searchCore({ 'Plan.md': `Roses. ${LONG.repeat(20)}` }, { name: 'work' })
+  const home = await searchCore(
+    { 'Garden.md': `Roses in the garden. [[Anna]]\n\n${LONG.repeat(20)}`, 'Anna.md': 'Anna.\n' },
+    { name: 'home' },
+  )
+  const open = async (name?: string) => (name === 'home' ? home : work)
+  const ask = async (args: object, names = ['work', 'home']) => {
+    const { value } = await prepareCall(contextPackTool, args, { vaults: { names, open } })({})
+    return value as ContextPack
+  }
+  const both = await ask({ query: 'roses garden' })
+  expect(new Set(both.excerpts.map(({ id }) => id))).toEqual(new Set(['work:plan.md', 'home:garden.md', 'home:anna.md']))
+  expect(both.tokens).toBe(Math.ceil(bytesOf(both) / 4))
+  const first = await ask({ query: 'roses garden', max_tokens: 500 })
+  expect(first.cursor).toBeDefined()
+  const next = await ask({ query: 'roses garden', max_tokens: 500, cursor: first.cursor })
+  const keys = [...first.excerpts, ...next.excerpts].map(({ id, lines }) => `${id} ${lines[0]}`)
+  expect(new Set(keys).size).toBe(keys.length)
+  await expect(ask({ query: 'roses garden', cursor: first.cursor, vault: 'home' })).rejects.toMatchObject({
+    message: /vaults work, home/,
+  })
+  expect((await ask({ ids: ['home:garden.md'] })).excerpts[0]?.id).toBe('home:garden.md')
+})

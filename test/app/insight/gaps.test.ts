@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { jsonBytes } from '../../../src/app/budget.ts'
+import { fitGaps } from '../../../src/app/insight/fit-gaps.ts'
+import { gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
+import { searchCore } from '../search-core.ts'
+
+const LONG =
+  'a text of its own that is long enough to be more than a stub with words such as harbour lighthouse keeper and many others besides these few that make it thirty words or more in all here'
+
+/** Two rings of five, joined by a note that hangs on another: without it the one ring is lost. */
+const RINGS = Object.fromEntries([
+  ...['a', 'b'].flatMap((ring) =>
+    Array.from({ length: 5 }, (_, at) => [`${ring}/${ring}${at}.md`, `[[${ring}${(at + 1) % 5}]] ${ring.repeat(3)} ${at}`]),
+  ),
+  ['Bridge.md', '[[a0]] [[b0]]'],
+  ['End.md', LONG],
+  ['a/more.md', '[[End]] [[a1]] [[Nowhere]]'],
+  ['b/more too.md', '[[nowhere]] [[b1]]'],
+])
+
+test('notes that others hang on, missing notes and dead ends are told, the most striking first', async () => {
+  const core = await searchCore(RINGS)
+  const { value, warnings } = await listGaps(core, { limit: 20 })
+  expect(warnings).toEqual([])
+  expect(value.cut?.map(({ id, falls_off }) => [id, falls_off])).toEqual([
+    ['a/a0.md', 6],
+    ['bridge.md', 6],
+    ['b/b0.md', 5],
+  ])
+  expect(value.wanted?.map(({ notes, sources }) => [notes, sources.length])).toEqual([[2, 2]])
+  expect(value.dead_ends).toMatchObject({ total: 1, first: [{ id: 'end.md', title: 'End' }] })
+})
+
+test('a gap that was dismissed is not told again', async () => {
+  const core = await searchCore(RINGS)
+  core.insightState.dismiss(gapKey('dead_ends', 'END.md'))
+  core.insightState.dismiss(gapKey('wanted', 'NOWHERE'))
+  const { value } = await listGaps(core, { limit: 20 })
+  expect(value.totals).toMatchObject({ wanted: 0, dead_ends: 0 })
+  expect(value.dead_ends?.first).toEqual([])
+})
+
+test('one kind is a list that goes on', async () => {
+  const core = await searchCore(RINGS)
+  const { value, list } = await listGaps(core, { kind: 'cut', limit: 2, offset: 1 })
+  expect(Object.keys(value)).toEqual(['cut', 'totals'])
+  expect(value.cut).toHaveLength(2)
+  expect(list).toEqual({ offset: 1, shown: 2, count: 3, counted: 'all' })
+})
+
+test('gaps fit every budget, some of each kind first', async () => {
+  const core = await searchCore(RINGS)
+  const { value } = await listGaps(core, { limit: 20 })
+  for (const room of [400, 600, 900]) expect(jsonBytes(fitGaps(value, room).value)).toBeLessThanOrEqual(room)
+  expect(fitGaps(value, 100_000)).toEqual({ value, omitted: {} })
+})

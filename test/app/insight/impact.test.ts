@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { fitImpact, type Impact, type Intent, impact } from '../../../src/app/insight/impact.ts'
+import type { Operation, Planning } from '../../../src/core/operations.ts'
+import { prepareCall } from '../../../src/mcp/calls/prepare-call.ts'
+import { impactTool } from '../../../src/mcp/tools/impact.ts'
+import { searchCore } from '../search-core.ts'
+
+const NOTES = {
+  'Home.md': 'Begin with [[Hall]].\n',
+  'Hall.md': 'To the [[Attic]].\n\nThe [[Cellar]] is below.\n',
+  'Attic.md': 'Dust.\n',
+  'Cellar.md': 'Wine, see [[Rack]].\n',
+  'Rack.md': 'Bottles.\n',
+  'Yard/Shed.md': 'Tools. ![[plan.png]]\n',
+  'Yard/Tree.md': 'By the [[Shed]].\n',
+  'plan.png': 'png',
+}
+const house = () => searchCore(NOTES)
+const of = async (intent: Intent, mayApply = false) => {
+  const core = await house()
+  const seen: (readonly Operation[])[] = []
+  const planning: Planning = {
+    plan: async (operations) => {
+      seen.push(operations)
+      return { planId: 'plan-1', files: [], subjects: [], dangling: [], diff: '', notes: [] }
+    },
+  }
+  return { ...(await impact({ ...core, planning }, { intent, mayApply })), seen }
+}
+
+test('deleting a note breaks the links to it, and what hung together by it falls apart', async () => {
+  const { value, seen } = await of({ kind: 'id', id: 'Hall' })
+  expect(value).toEqual({
+    breaks: [{ id: 'home.md', line: 1, text: 'Begin with [[Hall]].' }],
+    orphaned: [
+      { id: 'attic.md', title: 'Attic' },
+      { id: 'home.md', title: 'Home' },
+    ],
+    falls_apart: [1, 1],
+    unreachable_from_index: [],
+    total: { breaks: 1, orphaned: 2, falls_apart: 2, unreachable_from_index: 0 },
+  })
+  expect(seen).toEqual([])
+})
+
+test('who may write gets a plan of just that', async () => {
+  const { value, seen } = await of({ kind: 'id', id: 'hall.md' }, true)
+  expect(value?.plan_id).toBe('plan-1')
+  expect(seen).toEqual([[{ kind: 'delete', id: 'hall.md' }]])
+})
+
+test('deleting a folder tells what breaks outside of it', async () => {
+  const { value } = await of({ kind: 'folder', folder: 'yard' })
+  expect(value).toMatchObject({ breaks: [], orphaned: [], falls_apart: [] })
+  const { warnings } = await of({ kind: 'folder', folder: 'yart' })
+  expect(warnings[0]?.message).toContain('"Yard"')
+})
+
+test('an attachment is deleted as one', async () => {
+  const { value, seen } = await of({ kind: 'id', id: 'plan.png' }, true)
+  expect(value?.breaks).toEqual([{ id: 'yard/shed.md', line: 1, text: '![[plan.png]]' }])
+  expect(seen).toEqual([[{ kind: 'deleteAttachment', id: 'plan.png' }]])
+})
+
+test('an unknown note is null, with near ids', async () => {
+  const { value, warnings } = await of({ kind: 'id', id: 'hal.md' })
+  expect(value).toBeNull()
+  expect(warnings[0]?.message).toContain('"hall.md"')
+})
+
+test('operations are planned, never applied, and what they delete is taken out of the graph', async () => {
+  const core = await house()
+  const planning: Planning = {
+    plan: async () => ({
+      planId: 'plan-2',
+      files: [{ kind: 'deleted', from: 'Cellar.md', relinked: [] }],
+      subjects: [undefined],
+      dangling: [{ path: 'Hall.md', line: 3, text: 'Cellar', reason: 'the note is gone' }],
+      diff: '',
+      notes: ['Mind the step.'],
+    }),
+  }
+  const intent: Intent = { kind: 'operations', operations: [{ kind: 'delete', id: 'cellar.md' }] }
+  const { value, warnings } = await impact({ ...core, planning }, { intent, mayApply: false })
+  expect(value).toMatchObject({
+    breaks: [{ id: 'hall.md', line: 3, text: 'Cellar', reason: 'the note is gone' }],
+    orphaned: [{ id: 'rack.md' }],
+    falls_apart: [1],
+  })
+  expect(value).not.toHaveProperty('plan_id')
+  expect(warnings).toEqual([{ code: 'NOTICE', message: 'Mind the step.' }])
+})
+
+test('arguments are one of id, folder and operations, and operations are those of tools that write', async () => {
+  const vaults = { names: [], open: house }
+  const call = (args: object) => prepareCall(impactTool, args, { vaults })
+  for (const args of [{}, { id: 'a', folder: 'b' }]) expect(() => call(args)).toThrow(/expected one of them/)
+  expect(() => call({ operations: [{ tool: 'search', arguments: {} }] })).toThrow(/no tool that writes/)
+  expect(() => call({ operations: [{ tool: 'delete_node', arguments: {} }] })).toThrow(/arguments.id/)
+})
+
+test('under a budget each list says how much of it is left out', () => {
+  const notes = Array.from({ length: 300 }, (_, at) => ({ id: `note ${at}.md` as never, title: `Note ${at}` }))
+  const value: Impact = {
+    breaks: notes.map(({ id }, line) => ({ id, line, text: 'a sentence with a link' })),
+    orphaned: notes,
+    falls_apart: notes.map((_, size) => 300 - size),
+    unreachable_from_index: notes.slice(0, 3),
+    total: { breaks: 900, orphaned: 300, falls_apart: 300, unreachable_from_index: 3 },
+  }
+  for (const room of [400, 2_000, 8_000, 100_000]) {
+    const { value: fitted, omitted } = fitImpact(value, room)
+    if (room > 400) expect(Buffer.byteLength(JSON.stringify(fitted))).toBeLessThanOrEqual(room)
+    for (const name of ['breaks', 'orphaned', 'falls_apart', 'unreachable_from_index'] as const)
+      expect((fitted?.[name].length ?? 0) + (omitted[name] ?? 0)).toBe(value.total[name])
+  }
+})

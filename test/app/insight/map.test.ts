@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { jsonBytes } from '../../../src/app/budget.ts'
+import { findNodes } from '../../../src/app/find-nodes.ts'
+import { requireCommunity } from '../../../src/app/insight/find-community.ts'
+import { fitMap } from '../../../src/app/insight/fit-map.ts'
+import { mapVault } from '../../../src/app/insight/map.ts'
+import { listNodes } from '../../../src/app/list-nodes.ts'
+import { searchCore } from '../search-core.ts'
+
+const THEMES: Readonly<Record<string, string>> = {
+  Coffee:
+    'beans roast grinder espresso crema brew kettle filter aroma cup barista milk foam water ratio dose extraction bitter acid',
+  Sailing: 'boat wind mast rudder harbour tide anchor knots hull keel jib sheet halyard deck crew wave buoy chart compass lee',
+}
+
+/** Ten notes a theme: each says some of its words, links to the first, and the first links to two others. */
+function themes(names: readonly string[] = Object.keys(THEMES)): Record<string, string> {
+  const files: Record<string, string> = {}
+  for (const name of names) {
+    const words = (THEMES[name] ?? '').split(' ')
+    for (let at = 0; at < 10; at++) {
+      const said = words.map((_, place) => words[(place * (at + 1)) % words.length])
+      const links = at === 0 ? `[[${name} 2]] [[${name} 3]]` : `[[${name}]]`
+      files[`${name.toLowerCase()}/${at === 0 ? name : `${name} ${at}`}.md`] =
+        `${said.join(' ')} ${at} ${words.slice(at, at + 12).join(' ')}\n\n${links}`
+    }
+  }
+  return files
+}
+
+const LIST = { limit: 100, kinds: undefined, path: undefined, tag: undefined }
+const FIND = { limit: 100, orderBy: 'relevance', includeArchived: false } as const
+
+test('a map names the communities of a vault after the note that most of their notes link to, with words that others do not have', async () => {
+  const core = await searchCore(themes())
+  const { value, warnings } = await mapVault(core, { level: 1 })
+  expect(warnings).toEqual([])
+  expect(value).toMatchObject({ notes: 20, links: 22, stubs: 0, alone: 0 })
+  expect(value.communities.map(({ id, label, notes, folders }) => ({ id, label, notes, folders }))).toEqual([
+    { id: 'c1', label: 'Coffee', notes: 10, folders: ['coffee'] },
+    { id: 'c2', label: 'Sailing', notes: 10, folders: ['sailing'] },
+  ])
+  for (const [at, name] of ['Coffee', 'Sailing'].entries()) {
+    const words = value.communities[at]?.about.split(', ') ?? []
+    expect(words).toHaveLength(4)
+    for (const word of words) expect(`${THEMES[name]} ${name.toLowerCase()}`).toContain(word)
+  }
+})
+
+test('what a community is called by the user stays when the vault changes', async () => {
+  const core = await searchCore(themes())
+  await mapVault(core, { level: 1 })
+  core.insightState.setLabel('c2', 'On water')
+  core.vault.write('coffee/Coffee 10.md', `${THEMES.Coffee}\n\n[[Coffee]]`)
+  await core.indexed.indexer.reconcile({ all: true })
+  await mapVault(core, { level: 1 })
+  await expect.poll(async () => (await mapVault(core, { level: 1 })).warnings).toEqual([])
+  const { value } = await mapVault(core, { level: 1 })
+  expect(value.communities.map(({ id, label, notes }) => [id, label, notes])).toEqual([
+    ['c1', 'Coffee', 11],
+    ['c2', 'On water', 10],
+  ])
+  expect(value.changed).toEqual({ new: [], gone: [], moved: 0 })
+})
+
+test('the notes of a community are listed, and found by a query', async () => {
+  const core = await searchCore(themes())
+  const sailing = Object.keys(themes(['Sailing'])).map((path) => path.toLowerCase())
+  const { value: listed } = await listNodes(core, { ...LIST, community: 'C2' })
+  expect(listed.nodes.map(({ id }) => id)).toEqual(sailing.sort())
+  const { value: found } = await findNodes(core, { ...FIND, query: 'community:c2 -title:Sailing' })
+  expect(found).toEqual([])
+  const { value: some } = await findNodes(core, { ...FIND, query: 'community:c2 keel' })
+  expect(new Set(some.map(({ id }) => id.split('/')[0]))).toEqual(new Set(['sailing']))
+})
+
+test('a community that there never was is an error that says where to look', async () => {
+  const core = await searchCore(themes())
+  await expect(mapVault(core, { level: 1, community: 'c9' })).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
+  await expect(findNodes(core, { ...FIND, query: 'community:c9' })).rejects.toThrow('There is no community "c9".')
+})
+
+test('a community that is gone is an error that names those that have its notes now', () => {
+  const level = { list: [{ id: 'c1' }, { id: 'c3' }] as never, of: new Uint32Array(), between: [] }
+  const successors = new Map([
+    ['c2', ['c4', 'c1']],
+    ['c4', ['c3']],
+  ])
+  expect(() => requireCommunity({ levels: [level, { ...level, list: [] }], successors }, 'work:c2', { name: 'work' })).toThrow(
+    expect.objectContaining({ code: 'NODE_NOT_FOUND', hint: 'Its notes are in work:c1, work:c3 now.' }),
+  )
+})
+
+test('a map of a folder counts its notes only', async () => {
+  const core = await searchCore(themes())
+  const { value } = await mapVault(core, { level: 1, scope: 'Sailing/' })
+  expect(value).toMatchObject({ notes: 10, links: 11, communities: [{ id: 'c2', notes: 10 }], between: [] })
+  const { warnings } = await mapVault(core, { level: 1, scope: 'Saling' })
+  expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])
+})
+
+test('a map of any size fits every budget, the largest communities first', async () => {
+  const core = await searchCore(themes())
+  const { value } = await mapVault(core, { level: 1 })
+  const many = {
+    ...value,
+    communities: Array.from({ length: 300 }, (_, at) => ({ ...value.communities[0], id: `c${at}` })) as never,
+  }
+  for (const room of [1200, 4000, 8000, 200_000]) {
+    const { value: fitted, omitted } = fitMap(many, room)
+    expect(jsonBytes(fitted)).toBeLessThanOrEqual(room)
+    expect(fitted.communities.length + (omitted.communities ?? 0)).toBe(300)
+    expect(fitted.communities[0]?.id).toBe('c0')
+  }
+})
+
+test.each<[string, Record<string, string>]>([
+  ['no notes', {}],
+  ['one note', { 'a.md': 'alone' }],
+  ['notes without links', Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}.md`, `word${at} other${at}`]))],
+  [
+    'one note that all link to',
+    { 'hub.md': '', ...Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}.md`, '[[hub]]'])) },
+  ],
+  [
+    'notes that are all equal',
+    Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}.md`, 'the same words in every note'])),
+  ],
+  [
+    'notes of days',
+    Object.fromEntries(
+      Array.from({ length: 28 }, (_, at) => [`2024-02-${String(at + 1).padStart(2, '0')}.md`, '[[2024-02-01]] walked the dog']),
+    ),
+  ],
+  ['names of one letter', Object.fromEntries([...'abcdefgh'].map((name) => [`${name}.md`, '[[a]] [[b]] x y z']))],
+  [
+    'a script without spaces',
+    Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`${at}.md`, `東京の天気は今日も晴れです。[[0]]`])),
+  ],
+])('a vault of %s has a map', async (_, files) => {
+  const core = await searchCore(files)
+  for (const level of [1, 2]) {
+    const { value, warnings } = await mapVault(core, { level })
+    expect(warnings).toEqual([])
+    expect(value.notes).toBe(Object.keys(files).length)
+    expect(value.communities.reduce((sum, { notes }) => sum + notes, value.alone)).toBe(value.notes)
+  }
+})
+
+test('notes that the vault hides are in no label', async () => {
+  const core = await searchCore({
+    ...themes(['Coffee']),
+    '.obsidian/app.json': '{"userIgnoreFilters":["hidden/"]}',
+    'hidden/Secret.md': `${THEMES.Coffee} secret`,
+    'coffee/More.md': '[[Secret]] [[Coffee]]',
+  })
+  expect(JSON.stringify((await mapVault(core, { level: 1 })).value)).not.toContain('ecret')
+})

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { History } from '../../../src/compose.ts'
+import { commandLine, type World } from '../support.ts'
+
+let line: ReturnType<typeof commandLine>
+let forgotten: number
+beforeEach(() => {
+  line = commandLine()
+  forgotten = 0
+})
+afterEach(() => line.clean())
+
+const KNOWN: History = { changes: 1, commits: 3, unfinished: 0 }
+
+function remembering(history: History, answer?: string): World {
+  const stdin = answer === undefined ? '' : Object.assign(Readable.from([answer]), { isTTY: true })
+  return {
+    tty: true,
+    stdin,
+    composition: {
+      readHistory: () => history,
+      forgetHistory: () => {
+        forgotten++
+        return history
+      },
+    },
+  }
+}
+
+test('roux forget asks, and says what went', async () => {
+  const { code, out, err } = await line.roux(['forget'], remembering(KNOWN, 'y\n'))
+  expect([code, out, forgotten]).toEqual([
+    0,
+    'Forgotten: 1 change in the record for undo, 3 entries in the log of what changed.\n',
+    1,
+  ])
+  expect(err).toContain('Forget 1 change in the record for undo, 3 entries in the log of what changed of /vault?')
+})
+
+test.each(['n\n', '\n', '', 'yes, but\n'])('roux forget forgets nothing when it is told %j', async (answer) => {
+  const { code, err } = await line.roux(['forget'], remembering(KNOWN, answer))
+  expect([code, forgotten]).toEqual([1, 0])
+  expect(err).toContain('Nothing was forgotten.')
+})
+
+test('roux forget does not ask where there is no one, nor where it is told --yes', async () => {
+  const refused = await line.roux(['forget'], remembering(KNOWN))
+  expect([refused.code, forgotten]).toEqual([2, 0])
+  expect(refused.err).toContain('Write: roux forget --yes')
+  expect((await line.roux(['forget', '--yes', '--json'], remembering(KNOWN))).out).toBe(
+    '{"forgotten":{"changes":1,"commits":3}}\n',
+  )
+  expect(forgotten).toBe(1)
+})
+
+test('roux forget says where nothing is remembered, and what it cannot forget yet', async () => {
+  const nothing = await line.roux(['forget'], remembering({ changes: 0, commits: 0, unfinished: 0 }))
+  expect([nothing.code, nothing.out]).toEqual([0, 'Nothing is remembered of /vault.\n'])
+  const { err } = await line.roux(['forget', '--yes'], remembering({ ...KNOWN, unfinished: 2 }))
+  expect(err).toContain('2 changes that did not end yet stayed')
+})

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Insight } from '../../src/core/insight.ts'
+import { InsightClient } from '../../src/workers/insight-client.ts'
+import { memoryCache, runsHere } from '../support/insights.ts'
+import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+
+/** Communities begin where those before ended; here it counts what they are without. */
+const FORGETFUL = { communities: () => undefined, keepCommunities: () => {} }
+
+const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
+const LINES = [
+  'Bees make honey',
+  'Roses need [[Shears]]',
+  'Kind: plant',
+  'See [[Bees]]',
+  '# Links',
+  'The hive is full',
+  '知识管理',
+]
+const name = fc.constantFrom(...NAMES)
+const text = fc.array(fc.constantFrom(...LINES), { maxLength: 5 }).map((lines) => lines.join('\n'))
+const edit = fc.oneof(
+  fc.record({ kind: fc.constant('write' as const), name, text }),
+  fc.record({ kind: fc.constant('remove' as const), name }),
+  fc.record({ kind: fc.constant('rename' as const), name, to: name }),
+)
+
+function apply(vault: MemoryVault, files: Map<string, string>, one: typeof edit extends fc.Arbitrary<infer T> ? T : never): void {
+  const before = files.get(one.name)
+  if (one.kind !== 'write' && before === undefined) return
+  if (one.kind !== 'write') {
+    files.delete(one.name)
+    vault.remove(one.name)
+  }
+  if (one.kind === 'remove') return
+  const [path, content] = one.kind === 'write' ? [one.name, one.text] : [one.to, before ?? '']
+  files.set(path, content)
+  vault.write(path, content)
+}
+
+function clientOf({ store, texts }: IndexedVault, cache = memoryCache()): InsightClient {
+  return new InsightClient({
+    kind: 'whole',
+    store,
+    texts,
+    runs: runsHere(cache),
+    file: 'unused',
+    state: FORGETFUL,
+    isIgnored: () => false,
+  })
+}
+
+async function newest(client: InsightClient): Promise<Omit<Insight, 'generation'>> {
+  for (;;) {
+    const found = await client.follow({ wait: 10_000 })
+    if (found?.isCurrent !== true) {
+      await new Promise((resolve) => setImmediate(resolve))
+      continue
+    }
+    const { generation, ...rest } = found.insight
+    return rest
+  }
+}
+
+test('after any sequence of edits, an insight of records that were kept is the one of a new start', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(edit, { maxLength: 4 }), { minLength: 1, maxLength: 4 }), async (rounds) => {
+      const files = new Map<string, string>()
+      const vault = new MemoryVault()
+      const indexed = await new IndexedVault(vault).index()
+      const following = clientOf(indexed)
+      for (const edits of rounds) {
+        for (const one of edits) apply(vault, files, one)
+        await indexed.indexer.reconcile({ all: true })
+        const fresh = await new IndexedVault(new MemoryVault(Object.fromEntries(files))).index()
+        expect(await newest(following)).toEqual(await newest(clientOf(fresh)))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { withoutNotes } from '../../src/insight/without-notes.ts'
+
+type Link = readonly [from: number, to: number]
+
+/** The graph of some links, without the notes that are gone. */
+function lose(count: number, links: readonly Link[], gone: readonly number[]) {
+  const rows = Array.from({ length: count }, (_, node) => [
+    ...new Set(links.flatMap(([from, to]) => (from === node ? [to] : []))),
+  ])
+  const offsets = [0]
+  for (const row of rows) offsets.push((offsets.at(-1) ?? 0) + row.length)
+  const marks = Uint8Array.from(rows, (_, node) => Number(gone.includes(node)))
+  return withoutNotes({ offsets: Uint32Array.from(offsets), targets: Uint32Array.from(rows.flat()) }, marks)
+}
+
+/** Notes that hang together, by merging sets until nothing changes. */
+function parts(count: number, links: readonly Link[], gone: readonly number[]): readonly (readonly number[])[] {
+  const label = Array.from({ length: count }, (_, node) => node)
+  for (let changed = true; changed; ) {
+    changed = false
+    for (const [a, b] of links) {
+      if (gone.includes(a) || gone.includes(b)) continue
+      const least = Math.min(label[a] ?? 0, label[b] ?? 0)
+      if (label[a] !== least || label[b] !== least) changed = true
+      label[a] = least
+      label[b] = least
+    }
+  }
+  const left = label.map((_, node) => node).filter((node) => !gone.includes(node))
+  return [...new Set(left.map((node) => label[node]))].map((of) => left.filter((node) => label[node] === of))
+}
+
+test('a note in the middle of a line leaves two parts, of which the smaller is told', () => {
+  const line: readonly Link[] = [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+    [3, 4],
+  ]
+  expect(lose(5, line, [1])).toEqual({ orphaned: [0], fallsApart: [1], unreachable: [] })
+  expect(lose(5, line, [2])).toEqual({ orphaned: [], fallsApart: [2], unreachable: [] })
+  expect(lose(5, line, [0])).toEqual({ orphaned: [], fallsApart: [], unreachable: [] })
+})
+
+test('the last note of a pair is an orphan, and nothing falls apart', () => {
+  expect(lose(3, [[0, 1]], [0])).toEqual({ orphaned: [1], fallsApart: [], unreachable: [] })
+})
+
+test('what only a note between leads to from an index note cannot be reached without it', () => {
+  const index = Array.from({ length: 45 }, (_, at): Link => [0, at + 1])
+  const links: readonly Link[] = [...index, [1, 50], [50, 51], [2, 51]]
+  expect(lose(52, links, [1]).unreachable).toEqual([50])
+  expect(lose(52, links, [0]).unreachable).toEqual([...Array.from({ length: 45 }, (_, at) => at + 1), 50, 51])
+  // Forty links are not yet an index.
+  expect(lose(52, links.slice(5), [1]).unreachable).toEqual([])
+})
+
+test('whatever is removed: the parts are those of a count by hand', () => {
+  const graph = fc
+    .integer({ min: 1, max: 12 })
+    .chain((count) =>
+      fc.tuple(
+        fc.constant(count),
+        fc.array(fc.tuple(fc.nat(count - 1), fc.nat(count - 1)), { maxLength: 20 }),
+        fc.uniqueArray(fc.nat(count - 1), { maxLength: 4 }),
+      ),
+    )
+  fc.assert(
+    fc.property(graph, ([count, links, gone]) => {
+      const { orphaned, fallsApart } = lose(count, links, gone)
+      const touched = parts(count, links, []).filter((part) => part.some((node) => gone.includes(node)))
+      const left = touched.map((whole) => parts(count, links, gone).filter((part) => part.every((node) => whole.includes(node))))
+      const sizes = left.flatMap((some) =>
+        some
+          .map(({ length }) => length)
+          .sort((a, b) => b - a)
+          .slice(1),
+      )
+      expect([...fallsApart]).toEqual(sizes.sort((a, b) => b - a))
+      const alone = left.flat().flatMap((part) => (part.length === 1 ? part : []))
+      expect([...orphaned]).toEqual(alone.sort((a, b) => a - b))
+    }),
+  )
+})

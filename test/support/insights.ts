@@ -1,0 +1,99 @@
+import type { InsightCache } from '../../src/core/insight-cache.ts'
+import type { InsightState } from '../../src/core/insight-state.ts'
+import type { Store } from '../../src/core/store.ts'
+import type { Texts } from '../../src/core/texts.ts'
+import { InsightRun } from '../../src/insight/insight-run.ts'
+import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
+
+export interface MemoryCache extends InsightCache {
+  readonly kept: Map<string, Uint8Array>
+}
+
+/** A cache of insights in memory. */
+export function memoryCache(): MemoryCache {
+  const kept = new Map<string, Uint8Array>()
+  const results = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>()
+  return {
+    kept,
+    lacking: (contents) => contents.filter((content) => !kept.has(content)),
+    records: () => (content) => kept.get(content),
+    keepRecords(records) {
+      for (const [content, bytes] of records) kept.set(content, bytes)
+    },
+    keepOnly(contents) {
+      for (const content of [...kept.keys()]) if (!contents.has(content)) kept.delete(content)
+    },
+    result: (of) => [...results.values()].find((one) => one.of === of)?.bytes,
+    keepResult(of, kind, bytes) {
+      results.set(kind, { of, bytes })
+    },
+    reset() {
+      kept.clear()
+      results.clear()
+    },
+    close() {},
+  }
+}
+
+/** Runs that are made in this thread, later as in another; each step is told before it is made. */
+export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: string) => void = () => {}): InsightRuns {
+  return {
+    async beginInsight(_, subject) {
+      onStep('begin')
+      const run = new InsightRun(cache, subject)
+      const later = async <T>(step: string, make: () => T): Promise<T> => {
+        await new Promise((resolve) => setImmediate(resolve))
+        onStep(step)
+        return make()
+      }
+      return {
+        addNotes: (notes) => later('notes', () => run.addNotes(notes)),
+        plan: () => later('plan', () => run.plan()),
+        addTexts: (texts) => later('texts', () => run.addTexts(texts)),
+        finish: (former) => later('finish', () => run.finish(former)),
+        close: () => onStep('close'),
+      }
+    },
+  }
+}
+
+interface InsightSource {
+  readonly store: Pick<Store, 'read'>
+  readonly texts: Texts
+}
+
+/** The insights of a store. */
+export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient {
+  return new InsightClient({ ...partsOf(source), kind: 'whole', state })
+}
+
+/** The links of a store that may be missing. */
+export function linkInsightsOf(source: InsightSource): InsightClient<'links'> {
+  return new InsightClient({ ...partsOf(source), kind: 'links' })
+}
+
+function partsOf({ store, texts }: InsightSource) {
+  return { store, texts, runs: runsHere(), file: 'unused', isIgnored: () => false }
+}
+
+/** What is decided about a vault as a whole, in memory. */
+export function memoryInsightState(): InsightState {
+  let kept: Uint8Array | undefined
+  const labels = new Map<string, string>()
+  const dismissed = new Set<string>()
+  return {
+    communities: () => kept,
+    keepCommunities(bytes) {
+      kept = bytes
+    },
+    labels: () => labels,
+    setLabel(community, label) {
+      if (label === undefined) labels.delete(community)
+      else labels.set(community, label)
+    },
+    dismissed: () => dismissed,
+    dismiss: (gap) => void dismissed.add(gap),
+    restore: (gap) => dismissed.delete(gap),
+    close() {},
+  }
+}

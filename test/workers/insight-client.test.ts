@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import type { Insight } from '../../src/core/insight.ts'
+import type { Texts } from '../../src/core/texts.ts'
+import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
+import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'
+import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { slowStore } from '../support/slow-store.ts'
+
+const GARDEN = {
+  'Bees.md': 'Bees make honey in the hive. See [[Roses]].\n',
+  'Hive.md': 'Honey comes from the hive of the bees.\n',
+  'Roses.md': 'Roses need pruning with shears in March.\n',
+  'Shears.md': 'Sharp shears for pruning roses in March.\n',
+  'templates/Day.md': 'Bees, honey, hive.\n',
+}
+const LONG = { wait: 10_000 }
+
+interface Opened {
+  readonly client: InsightClient
+  readonly steps: readonly string[]
+  readonly files: MemoryVault
+  write(path: string, text: string): Promise<void>
+}
+
+async function open(
+  notes: Readonly<Record<string, string>>,
+  own: { readonly texts?: Texts; readonly runs?: InsightRuns; readonly cache?: ReturnType<typeof memoryCache> } = {},
+): Promise<Opened> {
+  const files = new MemoryVault(notes)
+  const vault = await new IndexedVault(files).index()
+  const steps: string[] = []
+  const runs = own.runs ?? runsHere(own.cache, (step) => steps.push(step))
+  const client = new InsightClient({
+    kind: 'whole',
+    store: vault.store,
+    texts: own.texts ?? vault.texts,
+    runs,
+    file: 'unused',
+    state: memoryInsightState(),
+    isIgnored: (path) => path.startsWith('templates/'),
+  })
+  const write = async (path: string, text: string): Promise<void> => {
+    files.write(path, text)
+    await vault.indexer.reconcile({ all: true })
+  }
+  return { client, steps, files, write }
+}
+
+function nearestTo({ ids, nearest: { kept, notes } }: Insight, id: string): string | undefined {
+  return ids[notes[ids.indexOf(id as never) * kept] ?? -1]
+}
+
+async function followed(client: InsightClient): Promise<Insight> {
+  const found = await client.follow(LONG)
+  if (found === undefined) throw new Error('there is no insight')
+  return found.insight
+}
+
+test('the first insight is waited for, and has every listed note that is not left out, by id', async () => {
+  const { client } = await open(GARDEN)
+  const insight = await followed(client)
+  expect(insight.ids).toEqual(['bees.md', 'hive.md', 'roses.md', 'shears.md'])
+  expect([...insight.ownWords]).toEqual([8, 8, 7, 7])
+  expect(['bees.md', 'roses.md'].map((id) => nearestTo(insight, id))).toEqual(['hive.md', 'shears.md'])
+})
+
+test('an insight is computed once for a generation, however many ask', async () => {
+  const { client, steps } = await open(GARDEN)
+  const [one, other] = await Promise.all([client.follow(LONG), client.follow(LONG)])
+  expect(other?.insight).toBe(one?.insight)
+  expect((await client.follow(LONG))?.insight).toBe(one?.insight)
+  expect(steps.filter((step) => step === 'begin')).toHaveLength(1)
+})
+
+test('after an edit the last insight serves while a newer one is made, of the note that changed alone', async () => {
+  const { client, steps, write } = await open(GARDEN)
+  const before = await followed(client)
+  await write('Roses.md', 'Honey comes from the hive.\n')
+  const stale = await client.follow(LONG)
+  expect(stale).toEqual({ insight: before, isCurrent: false })
+  await expect.poll(async () => (await client.follow(LONG))?.isCurrent).toBe(true)
+  expect(nearestTo(await followed(client), 'roses.md')).toBe('hive.md')
+  expect(steps.filter((step) => step === 'texts')).toHaveLength(2)
+})
+
+test('a generation that comes while one is computed is computed next', async () => {
+  const { client, write } = await open(GARDEN)
+  const first = client.follow(LONG)
+  await write('New.md', 'Something.\n')
+  await first
+  await expect.poll(async () => (await followed(client)).ids).toContain('new.md')
+  expect((await client.follow(LONG))?.isCurrent).toBe(true)
+})
+
+test('a new start takes the result that was kept, unless something changed', async () => {
+  const cache = memoryCache()
+  const first = await followed((await open(GARDEN, { cache })).client)
+  const again = await open(GARDEN, { cache })
+  expect({ ...(await followed(again.client)), generation: first.generation }).toEqual(first)
+  expect(again.steps).toEqual(['begin', 'notes', 'plan', 'close'])
+  const changed = await open({ ...GARDEN, 'Hive.md': 'Empty.\n' }, { cache })
+  await followed(changed.client)
+  expect(changed.steps).toEqual(['begin', 'notes', 'plan', 'texts', 'finish', 'close'])
+})
+
+test('vaults of no note and of one note have an insight, too', async () => {
+  expect((await followed((await open({})).client)).ids).toEqual([])
+  expect((await followed((await open({ 'A.md': 'a' })).client)).ids).toEqual(['a.md'])
+})
+
+test('who has no time left, or gives up, does not wait; the run goes on for the next', async () => {
+  const { client } = await open(GARDEN)
+  expect(await client.follow({ wait: 0 })).toBeUndefined()
+  const aborted = new AbortController()
+  const waiting = client.follow({ ...LONG, signal: aborted.signal })
+  aborted.abort(new Error('cancelled'))
+  await expect(waiting).rejects.toThrow('cancelled')
+  expect((await followed(client)).ids).toHaveLength(4)
+})
+
+test('a run that fails is tried once more, then it is an error, and the next call tries again', async () => {
+  let failures = 3
+  const { client } = await open(GARDEN, {
+    runs: runsHere(memoryCache(), (step) => {
+      if (step === 'finish' && failures-- > 0) throw new Error('out of memory')
+    }),
+  })
+  await expect(client.follow(LONG)).rejects.toMatchObject({
+    code: 'PROVIDER_ERROR',
+    message: expect.stringContaining('out of memory'),
+  })
+  expect((await followed(client)).ids).toHaveLength(4)
+})
+
+test('where a newer one cannot be computed, the last one serves', async () => {
+  let isBroken = false
+  const { client, write } = await open(GARDEN, {
+    runs: runsHere(memoryCache(), (step) => {
+      if (step === 'plan' && isBroken) throw new Error('the worker ended')
+    }),
+  })
+  const before = await followed(client)
+  isBroken = true
+  await write('New.md', 'Something.\n')
+  for (let time = 0; time < 5; time++) {
+    expect(await client.follow(LONG)).toEqual({ insight: before, isCurrent: false })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+})
+
+test('notes whose files do not answer take part by their names, and are told', async () => {
+  const files = new MemoryVault(GARDEN)
+  const { texts } = new IndexedVault(files)
+  const holding: Texts = {
+    read: async (versions) => {
+      const read = await texts.read(versions)
+      return versions.map(({ path }, at) => (path === 'Hive.md' ? 'unread' : read[at]))
+    },
+  }
+  const cache = memoryCache()
+  const { client } = await open(GARDEN, { texts: holding, cache })
+  const insight = await followed(client)
+  expect(insight.unread).toEqual(['hive.md'])
+  expect([...insight.ownWords]).toEqual([8, 0, 7, 7])
+  // Not at once again: it would be as slow as before.
+  expect((await client.follow(LONG))?.insight).toBe(insight)
+  // What lacked a text is not kept for the next start.
+  expect([...(await followed((await open(GARDEN, { cache })).client)).ownWords]).toEqual([8, 8, 7, 7])
+})
+
+test('a vault that is closed meanwhile leaves no one waiting', async () => {
+  const { client } = await open(GARDEN, { runs: runsHere(memoryCache(), (step) => step === 'notes' && client.close()) })
+  await expect(client.follow(LONG)).rejects.toThrow('the vault is closed')
+})
+
+test('a store on another machine is asked in a few trips', async () => {
+  const files = new MemoryVault(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`Note ${at}.md`, `words of ${at}`])))
+  const vault = await new IndexedVault(files).index()
+  const store = slowStore(vault.store)
+  const client = new InsightClient({
+    kind: 'whole',
+    store,
+    texts: vault.texts,
+    runs: runsHere(),
+    file: 'unused',
+    state: memoryInsightState(),
+    isIgnored: () => false,
+  })
+  await followed(client)
+  expect(store.trips).toEqual(['topology', 'versions+namesOf'])
+})
