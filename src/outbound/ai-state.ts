@@ -1,20 +1,11 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { attempt, type Database, type OpenDatabase } from '../changes/database.ts'
+import { isOfKind, migrate, type StateDatabase } from '../changes/migrations.ts'
 import { RouxError } from '../core/errors.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import type { Location } from './location.ts'
 import type { Expected, Spent } from './meter.ts'
-
-/** The part of `node:sqlite`'s interface that is used here. */
-export interface Database {
-  exec(sql: string): void
-  prepare(sql: string): {
-    run(...values: readonly (string | number)[]): unknown
-    get(...values: readonly (string | number)[]): unknown
-    all(...values: readonly (string | number)[]): unknown[]
-  }
-  close(): void
-}
 
 /** What a request is counted under. */
 export interface Account {
@@ -59,10 +50,10 @@ export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** Of the file: "Roux" in ASCII, and 4. */
+/** Tells the file from other databases: "Roux" in ASCII, and 4 for what models are asked. */
 const APPLICATION_ID = 0x526f7804
 
-/** What made each version out of the one before; only added to. */
+/** What made each version out of the one before; never edited once released, only added to. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -84,6 +75,8 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+const AI_STATE: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
+
 /** How long a process waits for another one that writes, ms. */
 const BUSY_TIMEOUT = 5_000
 
@@ -92,7 +85,7 @@ export class AiState {
   readonly #database: Database
 
   /** Makes the file where there is none. @throws RouxError `PROVIDER_ERROR` where it cannot be used */
-  constructor(file: string, open: (path: string) => Database) {
+  constructor(file: string, open: OpenDatabase) {
     try {
       this.#database = prepare(file, open)
     } catch (error) {
@@ -195,29 +188,21 @@ interface Reserving {
   readonly day: string
 }
 
-function prepare(file: string, open: (path: string) => Database): Database {
+function prepare(file: string, open: OpenDatabase): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   // SQLite would give it the mode of any file; what it keeps beside it has the mode of this.
   if (existsSync(file)) chmodSync(file, 0o600)
   else closeSync(openSync(file, 'a', 0o600))
   const database = open(file)
-  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`)
-  if (versionOf(database, file) === MIGRATIONS.length) return database
-  database.exec('BEGIN IMMEDIATE')
-  // Another process may have been first.
-  for (const migration of MIGRATIONS.slice(versionOf(database, file))) database.exec(migration)
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`)
+    if (!isOfKind(database, AI_STATE)) throw new Error('it was made by another version or program')
+    migrate(database, AI_STATE)
+  } catch (error) {
+    attempt(() => database.close())
+    throw error
+  }
   return database
-}
-
-function versionOf(database: Database, file: string): number {
-  const pragma = (name: string): number =>
-    Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
-  const version = pragma('user_version')
-  const application = pragma('application_id')
-  if (version > MIGRATIONS.length || (application !== APPLICATION_ID && (application !== 0 || version !== 0)))
-    throw new Error(`${file} is of another version or program`)
-  return version
 }
 
 function unusable(file: string, cause: unknown): RouxError {

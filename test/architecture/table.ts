@@ -46,6 +46,8 @@ export const RULES: Rules = {
     // Where a program begins, like compose.ts: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
+    // Databases of the state folder are opened and migrated in one way.
+    'outbound/ai-state.ts': ['changes/database.ts', 'changes/migrations.ts'],
   },
   packages: {
     '../package.json': ['cli'],

@@ -178,6 +178,19 @@ describe('the ledger', () => {
     expect(readFileSync(other, 'utf8')).toContain('no database')
   })
 
+  test.each([
+    ['of a newer version', `PRAGMA application_id = ${0x526f7804}; PRAGMA user_version = 99`],
+    ['of another program', 'PRAGMA application_id = 7; CREATE TABLE consents (x)'],
+  ])('a database %s is refused, and stays as it is', (_, sql) => {
+    const file = join(folder(), 'ai.db')
+    const made = openSqlite(file)
+    made.exec(sql)
+    made.close()
+    const before = readFileSync(file)
+    expect(() => new AiState(file, openSqlite)).toThrow(/it was made by another version or program/)
+    expect(readFileSync(file).subarray(60, 72)).toEqual(before.subarray(60, 72))
+  })
+
   test('without a place to count, what stays here is asked all the same, and what leaves is not', async () => {
     const settings = { allow_remote: true, budget: 'auto' } as const
     const unwritable = () => {
