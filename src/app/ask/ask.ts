@@ -8,7 +8,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../texts.ts'
-import { type FoundPassage, type Retrieve, retrieveBySearch } from './retrieve.ts'
+import { type FoundPassage, retrieve } from './retrieve.ts'
 
 export interface AskArguments {
   readonly question: string
@@ -62,16 +62,11 @@ const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
  * nothing is found no model is asked.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT` as the model is asked; `NODE_NOT_FOUND`.
  */
-export async function ask(
-  core: GraphCore,
-  args: AskArguments,
-  call: Call = {},
-  retrieve: Retrieve = retrieveBySearch,
-): Promise<Answer<AskAnswer>> {
+export async function ask(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<AskAnswer>> {
   const chat = requireChat(core)
   const provider = await chat.open()
   call.report?.('Looking for passages')
-  const { prompt, warnings } = await promptFor({ core, chat, call }, args, retrieve)
+  const { prompt, warnings } = await promptFor({ core, chat, call }, args)
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
@@ -88,7 +83,7 @@ export async function ask(
 
 /** What `ask` would send; nothing is sent. @throws RouxError as `ask` does while it looks for passages */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
-  const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args, retrieveBySearch)
+  const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
   return { value: prompt, warnings }
 }
 
@@ -121,7 +116,6 @@ interface FoundPrompt extends Omit<Prompt, 'passages'> {
 async function promptFor(
   { core, chat, call }: Asking,
   { question, history, ...where }: AskArguments,
-  retrieve: Retrieve,
 ): Promise<{ readonly prompt: FoundPrompt; readonly warnings: readonly Warning[] }> {
   const before = history.at(-1)?.question
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)

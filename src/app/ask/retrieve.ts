@@ -2,12 +2,15 @@ import type { Passage } from '../../ai/passage.ts'
 import { RouxError } from '../../core/errors.ts'
 import { estimateTokens } from '../../core/estimate-tokens.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { findPack } from '../insight/context-pack.ts'
+import type { PlacedPassage } from '../insight/pack-passages.ts'
 import { findIds } from '../known-node.ts'
-import { search } from '../search.ts'
-import { readTexts, requireText, unreadWarnings } from '../texts.ts'
+import { readableSource, shownText } from '../readable-source.ts'
+import { requireText } from '../texts.ts'
 
 /** What a model may be shown for a question. */
 export interface FoundPassage extends Passage {
@@ -28,53 +31,31 @@ export interface RetrieveArguments {
   readonly room: number
 }
 
-/** Finds the passages for a question, the best first, as they are in the files. */
-export type Retrieve = (core: GraphCore, args: RetrieveArguments, call: Call) => Promise<Answer<readonly FoundPassage[]>>
+/** The passages for a question, the best first, as they are in the files; of one note all of it, where there is room. @throws RouxError `NODE_NOT_FOUND` for a note that there is not */
+export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
+  const { room, noteId, ...where } = args
+  const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
+  if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
+  const found = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
+  return { value: found.value.passages.flatMap(toFound), warnings: found.warnings }
+}
 
-/** Notes that are looked at. */
-const NOTES = 10
-/** What search shows of them, tokens. */
-const MOST_SHOWN = 12_000
+/** What of its part of the file has text. */
+function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[] {
+  const { id, title, path } = node
+  // What has no path cannot be compared with what may not leave.
+  if (path === undefined) return []
+  const part = readableSource(node, source).text.slice(place.start, place.end)
+  const lead = /^(?:[ \t]*\n)*/.exec(part)?.[0] ?? ''
+  const text = shownText(node, part.slice(lead.length).trimEnd())
+  const startLine = place.startLine + lineBreaks(lead)
+  const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
+  const heading = headingPathAt(node.headings, startLine)
+  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash }]
+}
 
-/** By `search`; of one note all of it, where there is room. @throws RouxError `NODE_NOT_FOUND` for a note that there is not */
-export const retrieveBySearch: Retrieve = async (core, args, call) => {
-  const whole = args.noteId === undefined ? undefined : await wholeNote(core, args.noteId, call)
-  if (whole !== undefined && estimateTokens(whole.text) <= args.room) return { value: [whole], warnings: [] }
-  const { query, folder, tag, relevance, room } = args
-  const found = await search(
-    core,
-    {
-      query,
-      folder,
-      tag,
-      relevance,
-      limit: NOTES,
-      includeContent: false,
-      mode: 'hybrid',
-      explain: false,
-      links: 0,
-      maxTokens: Math.min(MOST_SHOWN, Math.max(1_000, 2 * room)),
-      ...(whole === undefined ? {} : { note: whole.id, relevance: 'loose' }),
-    },
-    call,
-  )
-  const places = byTurns(found.value.map((row) => row.passages.map((passage) => ({ ...passage, id: row.id, title: row.title }))))
-  const read = await answer(core, call, async (snapshot) => {
-    const ids = [...new Set(places.map(({ id }) => id))]
-    const [{ texts, unread }, versions] = await Promise.all([readTexts({ core, snapshot, call }, ids), snapshot.versions(ids)])
-    const paths = new Map(versions.flatMap((version) => (version === undefined ? [] : [[version.id, version.path] as const])))
-    const value = places.flatMap(({ id, title, heading, start_line: startLine, end_line: endLine }): readonly FoundPassage[] => {
-      const [source, path] = [texts.get(id), paths.get(id)]
-      if (source === undefined || path === undefined) return []
-      const text = source.text
-        .split('\n')
-        .slice(startLine - 1, endLine)
-        .join('\n')
-      return text.trim() === '' ? [] : [{ id, path, title, heading, startLine, endLine, text, hash: source.hash }]
-    })
-    return { value, warnings: unreadWarnings(unread) }
-  })
-  return { value: read.value, warnings: [...found.warnings, ...read.warnings] }
+function lineBreaks(text: string): number {
+  return text.split('\n').length - 1
 }
 
 async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<FoundPassage> {
@@ -94,10 +75,4 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     return { value: { id, path: version.path, title: node.title, heading: [], startLine: 1, endLine, text, hash }, warnings: [] }
   })
   return value
-}
-
-/** The first of each list, then the second of each. */
-function byTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length))
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
 }
