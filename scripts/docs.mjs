@@ -45,10 +45,12 @@ const EXAMPLES = {
   random_node: { tags: ['milestone'] },
   nodes_exist: { ids: ['Home', 'breads/brioche'] },
   get_problems: { kind: 'broken_link' },
+  suggest_tags: { id: 'faults/dense crumb', limit: 2 },
 }
 
 /** Calls of tools that write; they are not made, and their answers hold times and numbers of their own. */
 const WRITING = {
+  ask: { question: 'Why is my bread so dense?' },
   create_node: {
     id: 'journal/2025-04-01.md',
     content: 'The [[Baguette]] came out pale.',
@@ -147,7 +149,11 @@ async function importSource() {
 }
 
 async function askServer() {
-  const client = new Client(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', vault, '--write'], environment)
+  const client = new Client(
+    process.execPath,
+    [join(root, 'dist/cli/main.js'), 'serve', vault, '--write', '--set', 'ai.enabled=true'],
+    environment,
+  )
   await client.initialize()
   const { message } = await client.request('tools/list', {})
   const answers = {}

@@ -7,6 +7,7 @@ import { openLogReader } from './changes/graph-log/log-reader.ts'
 import { openInsightState } from './changes/insight-state.ts'
 import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
+import type { AiKey } from './config/load.ts'
 import type { Settings } from './config/settings.ts'
 import { once } from './core/once.ts'
 import type { DownloadProgress } from './embed/embedder-settings.ts'
@@ -23,6 +24,7 @@ import { openSqlite } from './store/embedded/sqlite.ts'
 import { loadHnswAddon } from './store/embedded/vectors/hnsw-addon.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
+import type { AiDesk } from './workers/ai-desk.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
@@ -31,10 +33,12 @@ import { IndexingClient } from './workers/indexing-client.ts'
 import { InsightClient } from './workers/insight-client.ts'
 import { LayoutClient } from './workers/layout-client.ts'
 import type { IndexerData } from './workers/messages.ts'
+import { type OpenChat, openChat } from './workers/open-chat.ts'
 import {
   type EmbeddingOptions,
   embedderDependencies,
   embedderSettings,
+  gatePassage,
   type OpenEmbedding,
   openEmbedding,
 } from './workers/open-embedding.ts'
@@ -51,6 +55,10 @@ export interface OpenOptions {
   readonly onError?: (stack: string) => void
   /** What the server at `embedder.base_url` wants; never part of the settings. */
   readonly apiKey?: string
+  /** Where the key of the chat model is to be had. */
+  readonly aiKey?: AiKey
+  /** Whether a chat model may be asked, looked at with every question; without it what the settings say. */
+  readonly isAiOn?: () => boolean
   /** What the vaults of one process have in common; absent where there is one. */
   readonly shared?: SharedParts
   /** Told of the first real request. */
@@ -82,7 +90,7 @@ export function shareParts(): SharedParts {
     compute,
     files,
     embedding(settings, options) {
-      const key = JSON.stringify([settings, options.apiKey])
+      const key = JSON.stringify([settings, options.apiKey, options.gate])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
       embeddings.set(key, embedding)
       return embedding
@@ -114,7 +122,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   }
   const { shared = shareParts() } = options
   const { compute } = shared
-  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
+  const embedding =
+    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => store.refresh()),
     onReplaced: (cache) => tryEagerly(() => store.reopen(indexLocation(place, cache))),
@@ -126,7 +135,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { ignore, gitignore, link_roots: linkRoots, mode } = settings.vault
   const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
   const files = openFiles(reads)
-  const { permits = () => settings.tools } = options
+  const { permits = () => settings.tools, isAiOn = () => settings.ai.enabled } = options
+  let chat: OpenChat | undefined
   const store = openEmbeddedStore(indexLocation(place, 'disk'), {
     ...(options.name === undefined ? {} : { vault: options.name }),
     onDamage: () => indexing.reportDamage(),
@@ -187,10 +197,16 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     get files() {
       return permits().attach === true ? files : undefined
     },
+    get chat() {
+      if (!isAiOn()) return undefined
+      chat ??= openChat(settings.ai, options.aiKey)
+      return chat
+    },
     close: async () => {
       clearInterval(idle)
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
+      chat?.close()
       insights.close()
       linkInsights.close()
       insightState.close()
@@ -362,6 +378,14 @@ function sizeOf(file: string): number {
   }
 }
 
+export type { AiDesk, NamedModel } from './workers/ai-desk.ts'
+
+/** What a person says and is told of models on servers; opens the file of consent and usage when it is asked for something. */
+export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
+  const { AiDesk } = await import('./workers/ai-desk.ts')
+  return new AiDesk(settings, key)
+}
+
 export type History = history.History
 
 /** What is remembered of a vault's past. @throws RouxError where that cannot be read */
@@ -384,17 +408,20 @@ function historyOf(settings: Settings): history.HistoryOptions {
 
 /** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */
 export async function diagnose(settings: Settings, { apiKey }: Pick<OpenOptions, 'apiKey'> = {}): Promise<Diagnosis> {
+  const { admit, close } = gatePassage(settings.ai)
   const file = indexFile(settings)
   const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()
   const examine = (path: string, look: (location: Location) => IndexCondition): IndexDiagnosis =>
     sqlite.message === undefined ? { file: path, ...look({ kind: 'file', path }) } : { file: path, state: 'absent' }
   const hnsw = settings.vectors.index === 'hnsw' ? await loadHnswAddon() : undefined
+  const embedder = await examineEmbedder(embedderSettings(settings.embedder, apiKey), { ...embedderDependencies(), admit })
+  close()
   return {
     sqlite,
     index: examine(file, examineIndex),
     searchIndex: examine(searchFile, examineSearchIndex),
-    embedder: await examineEmbedder(embedderSettings(settings.embedder, apiKey), embedderDependencies()),
+    embedder,
     ...(hnsw?.reason === undefined ? {} : { hnsw: hnsw.reason }),
   }
 }

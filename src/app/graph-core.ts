@@ -1,3 +1,4 @@
+import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
@@ -41,6 +42,8 @@ export interface GraphCore {
   readonly pictures: VaultFiles
   /** Absent while attachments are not offered. */
   readonly files?: VaultFiles | undefined
+  /** Absent while no chat model may be asked. */
+  readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
@@ -61,6 +64,8 @@ export type WarningCode =
   | 'UNKNOWN_ID'
   | 'EMBEDDING'
   | 'UNREAD'
+  | 'CONTEXT_CUT'
+  | 'ESTIMATED'
   | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */

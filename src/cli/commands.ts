@@ -25,6 +25,10 @@ export type CommandName =
   | 'trust'
   | 'forget'
   | 'token'
+  | 'ask'
+  | 'verify-quote'
+  | 'ai'
+  | 'usage'
   | 'call'
   | 'help'
 
@@ -173,6 +177,44 @@ export const COMMANDS: readonly Command[] = [
         sentence: 'For add: the names of the vaults it is for, with commas between them.',
       },
     ],
+  },
+  {
+    name: 'ask',
+    sentence: 'Have a chat model answer a question from the notes, with sources that were looked up.',
+    usage: '<question>',
+    words: 1,
+    options: [
+      { name: 'note_id', type: 'text', sentence: 'Only this note: id or title.' },
+      { name: 'folder', type: 'text', sentence: 'Only this folder.' },
+      { name: 'tag', type: 'text', sentence: 'Only with this tag or one nested in it.' },
+      {
+        name: 'relevance',
+        type: 'text',
+        values: ['strict', 'normal', 'loose'],
+        default: 'normal',
+        sentence: 'How sure a passage must be.',
+      },
+      { name: 'show-prompt', type: 'flag', sentence: 'Show what would be sent, and send nothing.' },
+    ],
+  },
+  {
+    name: 'verify-quote',
+    sentence: 'Tell whether a quote stands in a note, and on which lines.',
+    usage: '<note> <quote>',
+    words: 2,
+  },
+  {
+    name: 'ai',
+    sentence: 'Show what may leave this computer, allow or revoke a server that runs models, or ask the chat model for a word.',
+    usage: '<status|allow|revoke|test> [address]',
+    words: 2,
+  },
+  {
+    name: 'usage',
+    sentence: 'Show what models were asked, and how many tokens that took.',
+    usage: '',
+    words: 0,
+    options: [{ name: 'days', type: 'integer', default: 7, sentence: 'How many days, today included.' }],
   },
   {
     name: 'call',

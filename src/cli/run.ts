@@ -22,6 +22,10 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   trust: () => import('./vaults/trust.ts'),
   forget: () => import('./vaults/forget.ts'),
   token: () => import('./serving/token.ts'),
+  ask: () => import('./ai/ask.ts'),
+  'verify-quote': () => import('./ai/verify-quote.ts'),
+  ai: () => import('./ai/ai.ts'),
+  usage: () => import('./ai/usage.ts'),
   call: () => import('./tools/call.ts'),
   help: () => import('./help.ts'),
 }

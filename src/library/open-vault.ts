@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { answer, plain } from '../app/answer-when-ready.ts'
+import { type VerifiedQuote, verifyQuote } from '../app/ask/verify-quote.ts'
+import type { Answer } from '../app/graph-core.ts'
 import { openCore } from '../compose.ts'
 import { loadSettings } from '../config/load.ts'
 import { switchOff } from '../config/tool-switch.ts'
@@ -28,6 +30,8 @@ export interface OpenVault extends VaultMethods {
    * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there, `PROVIDER_ERROR` when it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
+  /** Whether a quote stands in a note, and on which lines: the same words, or all of them with a few more between. @throws RouxError `NODE_NOT_FOUND` */
+  verifyQuote(args: { readonly id: string; readonly quote: string }, options?: CallOptions): Promise<Answer<VerifiedQuote>>
   /** What the indexing side is doing. */
   status(): IndexStatus
   /** Ends its threads. Calls after it fail. */
@@ -41,7 +45,7 @@ export interface OpenVault extends VaultMethods {
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
-  const { settings, apiKey } = await loadSettings({
+  const { settings, apiKey, aiKey } = await loadSettings({
     cwd: process.cwd(),
     env: process.env,
     set: [...set, ...(write === undefined ? [] : [`tools.write=${write}`, `tools.attach=${write}`])],
@@ -51,6 +55,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
   const core = await openCore(settings, {
     watch,
     ...(apiKey === undefined ? undefined : { apiKey }),
+    ...(aiKey === undefined ? undefined : { aiKey }),
     ...(onError === undefined ? undefined : { onError }),
   })
   const switchedOffBy: SwitchedOffBy = (tool) => switchOff(tool, settings)?.setting
@@ -73,6 +78,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
     },
+    verifyQuote: (args, call = {}) => verifyQuote(core, args, call),
     status: () => core.indexing.status(),
     close: () => core.close(),
   }

@@ -30,8 +30,15 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     const log = logFor(ctx, options.log)
     const setting = switchedOffBy(tool)
     if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
-    return await withProgress(ctx, options.vaults, (vaults) =>
-      callTool(tool, params.arguments, { ...options, vaults, log, signal: ctx.mcpReq.signal, maxTokens: options.maxTokens?.() }),
+    return await withProgress(ctx, options.vaults, (vaults, report) =>
+      callTool(tool, params.arguments, {
+        ...options,
+        vaults,
+        report,
+        log,
+        signal: ctx.mcpReq.signal,
+        maxTokens: options.maxTokens?.(),
+      }),
     )
   })
 }

@@ -13,8 +13,8 @@ export interface Rules {
 }
 
 const PURE = ['markdown', 'links', 'graph', 'search']
-const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'store', 'vault']
-const ON_DISK = ['changes', 'cli', 'config', 'embed', 'store', 'vault', 'workers', 'compose.ts']
+const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'outbound', 'store', 'vault']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose.ts']
 
 export const RULES: Rules = {
   arrows: {
@@ -24,14 +24,16 @@ export const RULES: Rules = {
     graph: ['core'],
     search: ['core'],
     insight: ['core', ...PURE],
-    embed: ['core'],
+    ai: ['core', 'search'],
+    outbound: ['core'],
+    embed: ['core', 'outbound'],
     vault: ['core'],
     config: ['core'],
     install: ['core'],
     changes: ['core', 'markdown', 'links'],
     indexing: ['core', ...PURE],
     store: ['core', 'graph', 'search'],
-    app: ['core', ...PURE, 'insight'],
+    app: ['core', ...PURE, 'insight', 'ai'],
     mcp: ['core', 'app'],
     http: ['core', 'mcp'],
     web: ['core', 'app', 'mcp', 'http'],
@@ -47,6 +49,8 @@ export const RULES: Rules = {
     // Where a program begins, like compose.ts: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
+    // Databases of the state folder are opened and migrated in one way.
+    'outbound/ai-state.ts': ['changes/database.ts', 'changes/migrations.ts'],
   },
   packages: {
     '../package.json': ['cli'],
@@ -76,10 +80,12 @@ export const RULES: Rules = {
     zod: ['mcp', 'http'],
   },
   builtIns: {
-    child_process: ['cli'],
+    // A key that a password manager gives; a browser that is opened.
+    child_process: ['cli', 'outbound'],
+    dns: ['outbound'],
     fs: ON_DISK.concat('http', 'web'),
     http: ['http', 'web'],
-    net: ['http'],
+    net: ['http', 'outbound'],
     os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
     worker_threads: ['embed', 'store', 'workers'],
   },

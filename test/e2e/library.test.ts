@@ -27,7 +27,7 @@ afterAll(() => {
 test('every tool is a method of an open vault', async () => {
   const open = await openVault(vault, { watch: false })
   const camel = TOOLS.map(({ name }) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()))
-  expect(Object.keys(open)).toEqual([...camel, 'ready', 'status', 'close'])
+  expect(Object.keys(open)).toEqual([...camel, 'ready', 'verifyQuote', 'status', 'close'])
   await open.close()
 })
 

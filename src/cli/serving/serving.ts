@@ -3,6 +3,7 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
+import { tokensToday } from '../ai/tokens-today.ts'
 import { folderFault, type Invocation, settingsInput } from '../session.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { VERSION } from '../version.ts'
@@ -43,6 +44,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     },
     onError: (stack) => printer.note(stack),
     permits: () => live.current.settings.tools,
+    isAiOn: () => live.current.settings.ai.enabled,
   })
   return {
     vaults: served,
@@ -56,7 +58,11 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
         const { max_tokens } = live.current.settings.answers
         return max_tokens === 'auto' ? undefined : Math.floor(max_tokens)
       },
-      facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
+      facts: () => ({
+        ...serverFacts(live.current),
+        verbose: invocation.options.get('verbose') === true,
+        tokens: () => tokensToday(host, live.current.settings),
+      }),
     },
     async close(by) {
       live.stop()
@@ -79,7 +85,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
 
 /** What a client should ask for again when these settings changed. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
-  if (keys.some((key) => key.startsWith('tools.'))) events.toolsChanged()
+  if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.toolsChanged()
   if (keys.includes('tools.attach')) events.resourcesChanged()
   if (keys.includes('mcp.prompts_folder')) events.promptsChanged()
   events.resourceUpdated('roux://system-info')

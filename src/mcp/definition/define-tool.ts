@@ -15,7 +15,7 @@ export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
-  readonly openWorldHint: false
+  readonly openWorldHint: boolean
 }
 
 /** Annotations of a tool that only reads. */
@@ -46,6 +46,8 @@ export interface ToolIdentity {
   readonly group?: ToolGroup
   /** Whether there is nothing to answer without an embedder. */
   readonly byMeaning?: true
+  /** Whether it asks a chat model, which takes longer than anything else, and may be on another computer. */
+  readonly byModel?: true
 }
 
 /** What else is known of a tool, for those who prepare its calls and tell its answers. */
