@@ -44,7 +44,7 @@ export interface PageLink {
 }
 
 /** What a browser lays out without a pause, UTF-16. */
-const LONGEST = 400_000
+const LONGEST = 200_000
 
 /** A note, attachment or missing target for a page, `null` when there is none. @throws RouxError `TIMEOUT` when its file does not answer */
 export function pageNote(

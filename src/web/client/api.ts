@@ -28,6 +28,9 @@ export interface Opened {
   readonly scopes: readonly string[]
 }
 
+/** Whether the server is there, and still knows this page. */
+export type Connection = 'there' | 'lost' | 'ended'
+
 const KEPT = 'roux-session'
 
 /** Speaks to the server that the page came from; the secret is in memory and in this tab's own storage, never in an address. */
@@ -89,14 +92,16 @@ export class Api {
     return URL.createObjectURL(await response.blob())
   }
 
-  /** Calls `onChange` whenever something changed; tries again for as long as the page is open. `onLost` is told whether the server is there. */
-  async follow(onChange: () => void, onLost: (isLost: boolean) => void): Promise<never> {
+  /** Calls `onChange` whenever something changed; tries again until the session has ended. `onState` is told whether the server is there. */
+  async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {
         const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
+        // The server that knew this session is gone, and another one answers.
+        if (response.status === 401) return onState('ended')
         const reader = response.ok ? response.body?.pipeThrough(new TextDecoderStream()).getReader() : undefined
         if (reader !== undefined) {
-          onLost(false)
+          onState('there')
           pause = 500
           for (let part = await reader.read(); !part.done; part = await reader.read())
             if (part.value.includes('data:')) onChange()
@@ -104,7 +109,7 @@ export class Api {
       } catch {
         // The server is gone, or the computer slept.
       }
-      onLost(true)
+      onState('lost')
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }

@@ -8,11 +8,11 @@ import {
   api,
   type ColourBy,
   colourBy,
+  connection,
   failure,
   focus,
   folder,
   graph,
-  isLost,
   marked,
   note,
   pane,
@@ -84,7 +84,10 @@ export function App() {
           {failure.value.message} {failure.value.hint}
         </p>
       )}
-      {isLost.value && <p class="refused">Roux does not answer; this page waits for it.</p>}
+      {connection.value === 'lost' && <p class="refused">Roux does not answer; this page waits for it.</p>}
+      {connection.value === 'ended' && (
+        <p class="refused">Roux was started again since, and does not know this page. Run "roux open" again.</p>
+      )}
       <main>
         {List !== undefined && (
           <div class="left">
@@ -94,7 +97,7 @@ export function App() {
           </div>
         )}
         <div class="middle">{view.value === 'table' ? <Table /> : <NoteMap />}</div>
-        <aside class="right" aria-label="Note" data-note={note.value?.id}>
+        <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
           <Guard key={note.value?.id}>
             <Reader />
           </Guard>
@@ -227,6 +230,7 @@ function Filters() {
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'search'],
   ['← ↑ → ↓', 'the linked note in that direction'],
+  ['Enter', 'on the map: read the note'],
   ['n', 'what is around the note: 1, 2, 3 links, everything'],
   ['p', 'the path from here to another note'],
   ['t', 'table'],

@@ -69,6 +69,22 @@ const LARGEST = 32
 /** Communities that are named at once, and the least share of all notes that one of them has. */
 const NAMED = { most: 28, share: 0.003 }
 
+/** Without a graphics card a canvas in plain memory is ten times as fast as one that is drawn as if there were a card. */
+function drawingOf(): CanvasRenderingContext2DSettings {
+  drawing ??= { willReadFrequently: isWithoutCard() }
+  return drawing
+}
+let drawing: CanvasRenderingContext2DSettings | undefined
+
+function isWithoutCard(): boolean {
+  const context = document.createElement('canvas').getContext('webgl')
+  if (context === null) return true
+  const names = context.getExtension('WEBGL_debug_renderer_info')
+  const renderer = String(context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER))
+  context.getExtension('WEBGL_lose_context')?.loseContext()
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)
+}
+
 /**
  * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
  * frame. Nothing is drawn while nothing moves.
@@ -90,13 +106,14 @@ export class MapView {
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
+  #labels = 0
   #flight = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
   #goal: (() => void) | undefined
 
   constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
     this.#canvas = canvas
-    const context = canvas.getContext('2d')
+    const context = canvas.getContext('2d', drawingOf())
     if (context === null) throw new Error('This browser draws no canvas.')
     this.#context = context
     this.#theme = theme
@@ -175,13 +192,24 @@ export class MapView {
     this.#placeLinks(graph, look)
     this.#drawOver(graph, look)
     this.#drawNotes(graph, look)
-    return this.#drawLabels(graph, look)
+    const labels = this.#drawLabels(graph, look)
+    this.#labels = labels.length
+    return labels
   }
 
   /** Where each note is in the view, by its id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
     const graph = this.#graph
     return new Map(graph?.picture.ids.map((id, note) => [id, this.#at(graph, note)]))
+  }
+
+  /** Labels in the last frame. */
+  get labels(): number {
+    return this.#labels
+  }
+
+  get size(): { readonly notes: number; readonly links: number } {
+    return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
   /** Whether nothing moves: everything is drawn, and no frame is asked for. */
@@ -267,7 +295,7 @@ export class MapView {
     const high = height * (1 + 2 * MARGIN)
     this.#links.width = Math.ceil(wide * ratio)
     this.#links.height = Math.ceil(high * ratio)
-    const context = this.#links.getContext('2d')
+    const context = this.#links.getContext('2d', drawingOf())
     if (context === null) return
     const { x, y, scale } = this.#camera
     context.setTransform(ratio, 0, 0, ratio, 0, 0)

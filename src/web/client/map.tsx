@@ -13,6 +13,7 @@ import {
   marked,
   numberOf,
   open,
+  pane,
   path,
   pathTo,
   rearrange,
@@ -138,6 +139,12 @@ function Legend() {
 }
 
 function onKey(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && focused.value !== undefined) {
+    pane.value = 'note'
+    // It is there with the next frame where only one pane is shown.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.right')?.focus())
+    return
+  }
   const direction = DIRECTIONS[event.key]
   const { value } = graph
   if (value === undefined || direction === undefined) return

@@ -1,7 +1,22 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { NoteLink, plain } from './reader.tsx'
-import { focus, graph, isCalm, map, note, numberOf, path, pathTo, titleOf, vault, view, writeAddress } from './state.ts'
+import {
+  fail,
+  focus,
+  graph,
+  idCalled,
+  isCalm,
+  map,
+  note,
+  numberOf,
+  path,
+  pathTo,
+  titleOf,
+  vault,
+  view,
+  writeAddress,
+} from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Found {
@@ -102,17 +117,22 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
   )
 }
 
-/** A field that completes titles. */
+const SHOWN = 40
+
+/** A field that completes titles, and finds what is written in another way. */
 function NotePicker({ label, onPick }: { readonly label: string; readonly onPick: (id: string) => void }) {
-  const titles = graph.value?.picture.titles ?? []
   const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
+  const [isUnknown, setUnknown] = useState(false)
   useEffect(() => {
     if (pathTo.value === '') field.current?.focus()
   }, [])
-  const onChange = (event: Event): void => {
-    const wanted = (event.currentTarget as HTMLInputElement).value.trim().toLowerCase()
-    const at = titles.findIndex((title) => title.toLowerCase() === wanted)
-    const id = graph.value?.picture.ids[at]
+  const onChange = async (event: Event): Promise<void> => {
+    const wanted = (event.currentTarget as HTMLInputElement).value.trim()
+    if (wanted === '') return
+    const at = graph.value?.picture.titles.findIndex((title) => title.toLowerCase() === wanted.toLowerCase()) ?? -1
+    const id = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
+    setUnknown(id === undefined)
     if (id !== undefined) onPick(id)
   }
   return (
@@ -122,16 +142,29 @@ function NotePicker({ label, onPick }: { readonly label: string; readonly onPick
         ref={field}
         type="text"
         list="titles"
-        onChange={onChange}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => void onChange(event).catch(fail)}
         placeholder="Title of a note"
         key={`${vault.value} ${pathTo.value}`}
         defaultValue={pathTo.value === '' ? '' : titleOf(pathTo.value)}
       />
+      {isUnknown && <small>No note is called so.</small>}
       <datalist id="titles">
-        {titles.slice(0, 5_000).map((title, at) => (
-          <option key={graph.value?.picture.ids[at]} value={title} />
+        {titlesWith(typed).map((title) => (
+          <option key={title} value={title} />
         ))}
       </datalist>
     </label>
   )
+}
+
+function titlesWith(part: string): readonly string[] {
+  const wanted = part.trim().toLowerCase()
+  const found = new Set<string>()
+  if (wanted === '') return []
+  for (const title of graph.value?.picture.titles ?? []) {
+    if (found.size >= SHOWN) break
+    if (title.toLowerCase().includes(wanted)) found.add(title)
+  }
+  return [...found]
 }

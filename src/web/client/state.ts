@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { PageNote } from '../../app/page-note.ts'
-import { Api, Refused } from './api.ts'
+import { Api, type Connection, Refused } from './api.ts'
 import { around, type Graph, graphOf } from './graph.ts'
 import type { MapView } from './map-view.ts'
 
@@ -26,7 +26,7 @@ export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<Refused | undefined>(undefined)
-export const isLost = signal(false)
+export const connection = signal<Connection>('there')
 export const said = signal('')
 /** The notes of the path that is shown. */
 export const path = signal<readonly string[]>([])
@@ -94,9 +94,10 @@ export async function start(): Promise<void> {
     if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
-      (lost) => {
-        if (isLost.value && !lost) void refresh()
-        isLost.value = lost
+      (state) => {
+        const wasLost = connection.value === 'lost'
+        connection.value = state
+        if (wasLost && state === 'there') void refresh()
       },
     )
     await refresh()
@@ -106,8 +107,9 @@ export async function start(): Promise<void> {
   }
 }
 
-/** When a picture without communities is asked for again, ms. */
-const GROUPS_AFTER = 2_000
+/** When a picture without communities is asked for again, ms: a large vault takes its time, and its picture is large. */
+const GROUPS_AFTER = { first: 2_000, most: 30_000 }
+let groupsAfter = GROUPS_AFTER.first
 let groupsLater: ReturnType<typeof setTimeout> | undefined
 
 /** Gets the picture and the open note again; places of notes stay as they are. */
@@ -115,11 +117,14 @@ export async function refresh(): Promise<void> {
   if (api.value === undefined) return
   try {
     graph.value = graphOf(await api.value.picture(vault.value))
-    if (focus.value !== '') note.value = await api.value.note(focus.value, vault.value)
+    if (focus.value !== '') await showFocus(focus.value)
     changes.value++
     failure.value = undefined
     clearTimeout(groupsLater)
-    if (graph.value.picture.is_grouping) groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER)
+    if (graph.value.picture.is_grouping) {
+      groupsLater = setTimeout(() => void refresh(), groupsAfter)
+      groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
+    } else groupsAfter = GROUPS_AFTER.first
   } catch (error) {
     fail(error)
   }
@@ -137,6 +142,16 @@ export async function rearrange(): Promise<void> {
   }
 }
 
+/** Gets the note that is in focus; a name that leads to one gives way to its id. */
+async function showFocus(id: string): Promise<void> {
+  const found = (await api.value?.note(id, vault.value)) ?? (await noteCalled(id))
+  if (focus.value !== id) return
+  note.value = found
+  if (found === null || found.id === id) return
+  focus.value = found.id
+  writeAddress()
+}
+
 /** Brings a note into focus and shows it. */
 export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
   if (api.value === undefined) return
@@ -146,33 +161,33 @@ export async function open(given: string, { fly = true }: { readonly fly?: boole
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
   writeAddress()
   try {
-    const found = (await api.value.note(id, vault.value)) ?? (await noteCalled(id))
-    if (focus.value !== id) return
-    note.value = found
-    if (found !== null && found.id !== id) {
-      focus.value = found.id
-      writeAddress()
-    }
+    await showFocus(id)
   } catch (error) {
     return fail(error)
   }
   const number = focused.value
   const title = note.value?.title ?? id
   const links = number === undefined ? 0 : (graph.value?.degrees[number] ?? 0)
+  document.title = `${title} – Roux`
   said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
 }
 
-/** The note of a title or alias, such as one that "roux open --note" names. */
-async function noteCalled(name: string): Promise<PageNote | null> {
-  if (api.value === undefined) return null
-  const { results } = await api.value.call<{ results: readonly { readonly match?: string | null }[] }>(
+/** The id of the note of a title or alias, also of one that is not spelt quite so. */
+export async function idCalled(name: string): Promise<string | undefined> {
+  const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
     'resolve_nodes',
     { names: [name] },
     vault.value,
   )
-  const match = results[0]?.match
-  return typeof match === 'string' ? api.value.note(bareId(match), vault.value) : null
+  const match = answer?.results[0]?.match
+  return typeof match === 'string' ? bareId(match) : undefined
+}
+
+/** The note of a title or alias, such as one that "roux open --note" names. */
+async function noteCalled(name: string): Promise<PageNote | null> {
+  const id = await idCalled(name)
+  return id === undefined || api.value === undefined ? null : api.value.note(id, vault.value)
 }
 
 /** Shows what the address says, such as after the browser's own way back. */

@@ -36,7 +36,7 @@ test('while notes are saved, added and renamed, no other note moves a pixel, and
         return spots?.has(id ?? '') === true && (other === undefined || !spots.has(other))
       },
       [added, gone] as const,
-      { polling: 50, timeout: 20_000 },
+      { polling: 50 },
     )
     await mapIsStill(page)
     const after = await spotsOf(page)
@@ -73,7 +73,7 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
   await mapIsStill(page, 3_000)
-  await page.waitForSelector('.legend li', { timeout: 40_000 })
+  await page.waitForSelector('.legend li')
   await mapIsStill(page, 3_000)
   for (const zoom of [1, 3, 3]) {
     await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)

@@ -87,11 +87,17 @@ test('of several vaults each has its own map, notes and search', async () => {
   await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
 })
 
-test('when the server ends the page says so, and what to do', async () => {
-  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+test('when the server ends the page says so; when another one comes back it says what to do', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
   const { page, errors } = await look(roux)
   await roux.stop()
   await page.waitForSelector('.refused:has-text("does not answer")')
+  // What was loaded can still be looked at.
+  await page.click('nav[aria-label="Views"] button:text-is("Table")')
+  await page.waitForSelector('.table tbody tr')
+  await openRoux(world, [world.vault, '--port', String(roux.port)])
+  await page.waitForSelector('.refused:has-text("roux open")')
   expect(errors).toEqual([])
 })
 
