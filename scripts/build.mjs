@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { buildInlinePages } from './inline-pages.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -34,7 +35,13 @@ const shared = {
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
 
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary(), declareLibrary(), buildPage()])
+await Promise.all([
+  buildProgram(),
+  buildLibrary(),
+  declareLibrary(),
+  buildPage(),
+  buildInlinePages('dist/app', { minify: shared.minify }),
+])
 await writeLaunchers()
 await recordCodeCache()
 

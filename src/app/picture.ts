@@ -1,7 +1,7 @@
 import { NO_COMMUNITY } from '../core/communities.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { Followed, Insight } from '../core/insight.ts'
-import type { VaultPicture } from '../core/picture.ts'
+import type { PartialPicture, VaultPicture } from '../core/picture.ts'
 import type { Snapshot, Topology } from '../core/store.ts'
 import { answerInSteps, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
@@ -21,9 +21,12 @@ export interface PictureArguments {
 
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
-  return picture(core, call, async (snapshot, followed) => {
-    const placed = await placeNotes({ core, snapshot, followed }, again)
-    return pictureOf(snapshot, placed, placed.ids.keys())
+  return picture(core, call, async (snapshot, following) => {
+    const topology = await snapshot.topology()
+    // While communities are found.
+    const facts = await factsOf(snapshot, topology.ids())
+    const placed = await placeNotes(core, topology, { followed: await following, again })
+    return pictureOf(placed, [...placed.ids.keys()], facts)
   })
 }
 
@@ -34,18 +37,10 @@ export interface PartArguments {
   readonly most: number
 }
 
-/** The picture of as much of the vault as can be sent with an answer, and what was asked of it. */
-export interface PartialPicture extends VaultPicture {
-  /** How many notes the vault has. */
-  readonly count: number
-  /** The number of each note that was named; -1 for what is not on the picture. */
-  readonly named: readonly number[]
-}
-
 /** The named notes with what is linked with them, and the best linked of all others, where they lie in the whole. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
-  return picture(core, call, async (snapshot, followed) => {
-    const placed = await placeNotes({ core, snapshot, followed }, false)
+  return picture(core, call, async (snapshot, following) => {
+    const placed = await placeNotes(core, await snapshot.topology(), { followed: await following, again: false })
     const numberOf = new Map(placed.ids.map((id, number) => [id, number]))
     const known = await findIds(snapshot, core, notes)
     const named = known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
@@ -55,8 +50,15 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
       most,
     )
     const numbers = new Map(chosen.map((number, at) => [number, at]))
-    const part = await pictureOf(snapshot, placed, chosen)
-    return { ...part, count: placed.ids.length, named: named.map((number) => numbers.get(number) ?? -1) }
+    const facts = await factsOf(
+      snapshot,
+      chosen.flatMap((number) => placed.ids[number] ?? []),
+    )
+    return {
+      ...pictureOf(placed, chosen, facts),
+      count: placed.ids.length,
+      named: named.map((number) => numbers.get(number) ?? -1),
+    }
   })
 }
 
@@ -82,11 +84,13 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
 function picture<T>(
   core: GraphCore,
   call: Call,
-  draw: (snapshot: Snapshot, followed: Followed | undefined) => Promise<T>,
+  draw: (snapshot: Snapshot, following: Promise<Followed | undefined>) => Promise<T>,
 ): Promise<Answer<T>> {
   return answerInSteps(core, call, async (read) => {
-    const followed = await latestInsight(core, call)
-    return read(async (snapshot) => ({ value: await draw(snapshot, followed), warnings: [] }))
+    const following = latestInsight(core, call)
+    // It is waited for while the picture is drawn, unless something fails before.
+    following.catch(() => {})
+    return read(async (snapshot) => ({ value: await draw(snapshot, following), warnings: [] }))
   })
 }
 
@@ -102,42 +106,28 @@ interface Placed extends Communities {
   readonly isCrowded: boolean
 }
 
-interface Drawing {
-  readonly core: GraphCore
-  readonly snapshot: Snapshot
-  readonly followed: Followed | undefined
-}
-
-async function placeNotes({ core, snapshot, followed }: Drawing, again: boolean): Promise<Placed> {
-  const topology = await snapshot.topology()
+async function placeNotes(
+  core: GraphCore,
+  topology: Topology,
+  { followed, again }: PictureArguments & { readonly followed: Followed | undefined },
+): Promise<Placed> {
+  const { generation } = topology
   const ids = topology.ids()
   const { pairs, ...rows } = undirected(topology)
   const communities = communitiesOf(core, ids, followed?.insight)
   const { places, added } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, again)
-  const { generation } = topology
-  return {
-    generation,
-    ids,
-    rows,
-    pairs,
-    places,
-    ...communities,
-    isCurrent: followed?.isCurrent === true,
-    isCrowded: added > MUCH,
-  }
+  const isCurrent = followed?.isCurrent === true
+  return { generation, ids, rows, pairs, places, ...communities, isCurrent, isCrowded: added > MUCH }
 }
 
-/** The picture of some notes, in ascending order of their numbers. */
-async function pictureOf(snapshot: Snapshot, placed: Placed, numbers: Iterable<number>): Promise<VaultPicture> {
+/** The picture of some notes, in ascending order of their numbers, with what these say. */
+function pictureOf(placed: Placed, chosen: readonly number[], { titles, ...lists }: ReturnType<Facts['lists']>): VaultPicture {
   const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
-  const chosen = [...numbers]
   const numberOf = new Int32Array(ids.length).fill(-1)
   for (const [at, number] of chosen.entries()) numberOf[number] = at
-  const shown = chosen.flatMap((number) => ids[number] ?? [])
-  const { titles, ...lists } = await factsOf(snapshot, shown)
   return {
     generation,
-    ids: shown,
+    ids: chosen.flatMap((number) => ids[number] ?? []),
     titles,
     ...lists,
     communities: chosen.map((number) => levels[0]?.[number] ?? -1),
@@ -160,7 +150,7 @@ function* pairsAmong(pairs: Uint32Array, numberOf: Int32Array): Generator<number
   }
 }
 
-async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]) {
+async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<ReturnType<Facts['lists']>> {
   const facts = new Facts()
   for (let from = 0; from < ids.length; from += NODES) {
     const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
