@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { buildInlinePages } from './inline-pages.mjs'
 import { PAGE_BUNDLE, PAGE_FILES } from './page-bundle.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -35,7 +36,13 @@ const shared = {
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
 
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary(), declareLibrary(), buildPage()])
+await Promise.all([
+  buildProgram(),
+  buildLibrary(),
+  declareLibrary(),
+  buildPage(),
+  buildInlinePages('dist/app', { minify: shared.minify }),
+])
 await writeLaunchers()
 await recordCodeCache()
 

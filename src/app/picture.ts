@@ -1,10 +1,11 @@
 import { NO_COMMUNITY } from '../core/communities.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { Followed, Insight } from '../core/insight.ts'
-import type { VaultPicture } from '../core/picture.ts'
-import type { Topology } from '../core/store.ts'
+import type { PartialPicture, VaultPicture } from '../core/picture.ts'
+import type { Snapshot, Topology } from '../core/store.ts'
 import { answerInSteps, type Call } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { findIds } from './known-node.ts'
 
 /** Nodes that are asked for at once: what they say is made of rows, a few milliseconds at a time. */
 const NODES = 400
@@ -20,40 +21,143 @@ export interface PictureArguments {
 
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
+  return picture(core, call, async (snapshot, following) => {
+    const topology = await snapshot.topology()
+    // While communities are found.
+    const facts = await factsOf(snapshot, topology.ids())
+    const placed = await placeNotes(core, topology, { followed: await following, again })
+    return pictureOf(placed, [...placed.ids.keys()], facts)
+  })
+}
+
+export interface PartArguments {
+  /** The ids of notes that must be on it. */
+  readonly notes: readonly string[]
+  /** How many notes are on it at the most. */
+  readonly most: number
+}
+
+/** The named notes with what is linked with them, and the best linked of all others, where they lie in the whole. */
+export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
+  return picture(core, call, async (snapshot, following) => {
+    const placed = await placeNotes(core, await snapshot.topology(), { followed: await following, again: false })
+    const numberOf = new Map(placed.ids.map((id, number) => [id, number]))
+    const known = await findIds(snapshot, core, notes)
+    const named = known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
+    const chosen = chooseNotes(
+      placed,
+      named.filter((number) => number >= 0),
+      most,
+    )
+    const numbers = new Map(chosen.map((number, at) => [number, at]))
+    const facts = await factsOf(
+      snapshot,
+      chosen.flatMap((number) => placed.ids[number] ?? []),
+    )
+    return {
+      ...pictureOf(placed, chosen, facts),
+      count: placed.ids.length,
+      named: named.map((number) => numbers.get(number) ?? -1),
+    }
+  })
+}
+
+/** Numbers of notes in order: those that are named, what is linked with them, those that name communities, then the best linked. */
+function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
+  const { offsets, targets } = rows
+  const linksOf = (number: number): number => (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
+  const chosen = new Set<number>()
+  const choose = (numbers: Iterable<number>): void => {
+    for (const number of numbers) {
+      if (chosen.size >= most) return
+      if (number >= 0) chosen.add(number)
+    }
+  }
+  choose(named)
+  for (const number of named) choose(targets.subarray(offsets[number], offsets[number + 1]))
+  choose(groups.slice(0, most / 4).map(({ key }) => key))
+  if (ids.length <= most) choose(ids.keys())
+  else choose([...ids.keys()].sort((a, b) => linksOf(b) - linksOf(a) || a - b))
+  return [...chosen].sort((a, b) => a - b)
+}
+
+function picture<T>(
+  core: GraphCore,
+  call: Call,
+  draw: (snapshot: Snapshot, following: Promise<Followed | undefined>) => Promise<T>,
+): Promise<Answer<T>> {
   return answerInSteps(core, call, async (read) => {
     const following = latestInsight(core, call)
-    // It is waited for below, unless something fails before.
+    // It is waited for while the picture is drawn, unless something fails before.
     following.catch(() => {})
-    return read(async (snapshot) => {
-      const topology = await snapshot.topology()
-      const ids = topology.ids()
-      const facts = new Facts()
-      for (let from = 0; from < ids.length; from += NODES) {
-        const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
-        for (const [at, node] of nodes.entries())
-          facts.add(node?.title ?? '', node?.path ?? ids[from + at] ?? '', node?.tags ?? [])
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      const { pairs, ...rows } = undirected(topology)
-      const followed = await following
-      const { levels, groups } = communitiesOf(core, ids, followed?.insight)
-      const { places, added } = await core.layouts.layOut({ ids, ...rows, levels }, again)
-      const { titles, ...lists } = facts.lists()
-      const value: VaultPicture = {
-        generation: topology.generation,
-        ids,
-        titles,
-        ...lists,
-        communities: levels[0] === undefined ? ids.map(() => -1) : [...levels[0]],
-        groups: groups.map(({ id, label, key }) => ({ id, label: label ?? titles[key] ?? id })),
-        is_grouping: followed?.isCurrent !== true,
-        places: base64(places),
-        links: base64(pairs),
-        is_crowded: added > MUCH,
-      }
-      return { value, warnings: [] }
-    })
+    return read(async (snapshot) => ({ value: await draw(snapshot, following), warnings: [] }))
   })
+}
+
+/** All notes of a vault by number: where they lie, and what they belong to. */
+interface Placed extends Communities {
+  readonly generation: number
+  readonly ids: readonly NodeId[]
+  readonly rows: Pick<Topology, 'offsets' | 'targets'>
+  /** Two numbers a link. */
+  readonly pairs: Uint32Array
+  readonly places: Float32Array
+  readonly isCurrent: boolean
+  readonly isCrowded: boolean
+}
+
+async function placeNotes(
+  core: GraphCore,
+  topology: Topology,
+  { followed, again }: PictureArguments & { readonly followed: Followed | undefined },
+): Promise<Placed> {
+  const { generation } = topology
+  const ids = topology.ids()
+  const { pairs, ...rows } = undirected(topology)
+  const communities = communitiesOf(core, ids, followed?.insight)
+  const { places, added } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, again)
+  const isCurrent = followed?.isCurrent === true
+  return { generation, ids, rows, pairs, places, ...communities, isCurrent, isCrowded: added > MUCH }
+}
+
+/** The picture of some notes, in ascending order of their numbers, with what these say. */
+function pictureOf(placed: Placed, chosen: readonly number[], { titles, ...lists }: ReturnType<Facts['lists']>): VaultPicture {
+  const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
+  const numberOf = new Int32Array(ids.length).fill(-1)
+  for (const [at, number] of chosen.entries()) numberOf[number] = at
+  return {
+    generation,
+    ids: chosen.flatMap((number) => ids[number] ?? []),
+    titles,
+    ...lists,
+    communities: chosen.map((number) => levels[0]?.[number] ?? -1),
+    groups: groups.map(({ id, label, key }) => ({ id, label: label ?? titles[numberOf[key] ?? -1] ?? id })),
+    is_grouping: !isCurrent,
+    places: base64(Float32Array.from(chosen.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
+    links: base64(Uint32Array.from(pairsAmong(pairs, numberOf))),
+    is_crowded: isCrowded,
+  }
+}
+
+/** The links whose ends both have a number. */
+function* pairsAmong(pairs: Uint32Array, numberOf: Int32Array): Generator<number> {
+  for (let at = 0; at < pairs.length; at += 2) {
+    const from = numberOf[pairs[at] ?? -1] ?? -1
+    const to = numberOf[pairs[at + 1] ?? -1] ?? -1
+    if (from < 0 || to < 0) continue
+    yield from
+    yield to
+  }
+}
+
+async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<ReturnType<Facts['lists']>> {
+  const facts = new Facts()
+  for (let from = 0; from < ids.length; from += NODES) {
+    const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
+    for (const [at, node] of nodes.entries()) facts.add(node?.title ?? '', node?.path ?? ids[from + at] ?? '', node?.tags ?? [])
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return facts.lists()
 }
 
 /** A map without communities is better than none: whatever keeps them from being found is told where they are asked for. */

@@ -24,6 +24,14 @@ export interface VaultPicture {
   readonly is_crowded: boolean
 }
 
+/** The picture of as much of the vault as can be sent with an answer, and where on it is what was asked for. */
+export interface PartialPicture extends VaultPicture {
+  /** How many notes the vault has. */
+  readonly count: number
+  /** The number of each note that was named; -1 for what is not on the picture. */
+  readonly named: readonly number[]
+}
+
 /** A community. */
 export interface PictureGroup {
   readonly id: string

@@ -27,19 +27,11 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   }
 
   async run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
-    const worker = this.#start()
-    // Someone waits for the answer: the process lives until it is there.
-    this.#runs++
-    worker.ref()
-    try {
-      return (await this.#ask({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
-    } finally {
-      if (--this.#runs === 0) worker.unref()
-    }
+    return (await this.#waitFor({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
   }
 
   async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
-    return (await this.#ask({ type: 'layOut', graph, before, again })) as Float32Array
+    return (await this.#waitFor({ type: 'layOut', graph, before, again })) as Float32Array
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
@@ -88,6 +80,18 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
       },
       finish: async (former) => (await this.#ask({ type: 'finishInsight', run, former })) as RunResult,
       close,
+    }
+  }
+
+  /** Someone waits for the answer: the process lives until it is there. */
+  async #waitFor(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+    const worker = this.#start()
+    this.#runs++
+    worker.ref()
+    try {
+      return await this.#ask(job, handedOver)
+    } finally {
+      if (--this.#runs === 0) worker.unref()
     }
   }
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { loadSettings } from '../../config/load.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { switchOff } from '../../config/tool-switch.ts'
@@ -11,7 +13,9 @@ import { changedKeys, LiveSettings } from './live-settings.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 
-type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts'>>
+type SharedOptions = Required<
+  Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
+>
 
 /** What a running server rests on, however it is reached. */
 export interface Serving {
@@ -58,6 +62,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
         const { max_tokens } = live.current.settings.answers
         return max_tokens === 'auto' ? undefined : Math.floor(max_tokens)
       },
+      mapPage: () => readFile(join(dirname(host.program.script), '..', 'app', 'map.html'), 'utf8'),
       facts: () => ({
         ...serverFacts(live.current),
         verbose: invocation.options.get('verbose') === true,

@@ -1,5 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { communitiesOf } from '../../app/insight/find-community.ts'
@@ -11,23 +11,27 @@ import type { Insight } from '../../core/insight.ts'
 import type { ExportRow } from '../../core/store.ts'
 import { write } from '../output/printer.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
+import { mapPage } from './map-page.ts'
 
 /** Writes the whole graph to stdout or a file, piece by piece. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
-  const format = (options.get('format') as ExportFormat | undefined) ?? EXPORT_FORMATS[0]
+  const format = (options.get('format') as ExportFormat | 'html' | undefined) ?? EXPORT_FORMATS[0]
+  const withTexts = options.get('texts') === true
+  if (withTexts && format !== 'html')
+    throw new UsageError(
+      '--texts needs --format html: other formats hold the graph only.',
+      'roux export --format html --texts -o notes.html',
+    )
+  if (format === 'html' && options.get('semantic') === true)
+    throw new UsageError('--semantic is of no use with --format html: a map shows links only.', 'roux export --semantic')
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
   await withCore(invocation, loaded, async (core) => {
-    const insight = latestInsight(core)
-    const { rows, ids } = withIds(core.store.export())
-    const pieces = formatExport(
-      options.get('communities') === true ? withCommunities(insight, rows) : rows,
-      format,
-      options.get('semantic') === true ? allSimilar(insight, ids) : undefined,
-    )
+    const pieces = format === 'html' ? await pagePieces(invocation, core, withTexts) : graphPieces(core, format, options)
     if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
     if (isBegun) throw halfWritten()
     for await (const piece of pieces) {
@@ -67,6 +71,24 @@ function withIds(rows: AsyncIterable<ExportRow>): {
     }
   }
   return { rows: read(), ids }
+}
+
+function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation['options']): AsyncIterable<string> {
+  const insight = latestInsight(core)
+  const { rows, ids } = withIds(core.store.export())
+  return formatExport(
+    options.get('communities') === true ? withCommunities(insight, rows) : rows,
+    format,
+    options.get('semantic') === true ? allSimilar(insight, ids) : undefined,
+  )
+}
+
+/** The map as a page; the program's own files have the page without a map. */
+async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
+  const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
+  // A page without communities has no colours: a command may wait for them.
+  await insightFor(core, { whole: true })
+  return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
 }
 
 /** Each note with the ids of its communities, once these are known. */

@@ -60,6 +60,8 @@ export interface ToolFacts extends ToolIdentity {
   /** What of the search indexes the answer rests on; absent: nothing. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
+  /** Its answer can be seen on the map, by clients that show pages beside answers. */
+  readonly isPictured?: true
 }
 
 /** What has a tool switched off: a setting, or anything else with what to do about it. */
