@@ -103,6 +103,8 @@ export async function openWindow({ width = 1280, height = 800, dark = false, bef
     )
   })
   if (before !== undefined) await context.addInitScript(before)
+  // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
+  context.setDefaultTimeout(100_000)
   const page = await context.newPage()
   const foreign: string[] = []
   const errors: string[] = []
@@ -129,7 +131,7 @@ export async function mapIsStill(page: Page, notes = 0): Promise<void> {
       return canvas?.map?.isStill === true && canvas.map.spots().size >= least
     },
     notes,
-    { polling: 50, timeout: 40_000 },
+    { polling: 50 },
   )
 }
 
