@@ -3,7 +3,7 @@
  *
  * Usage: npm run build && node scripts/pictures.mjs [folder]    (docs/ without a folder; needs a Chromium)
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { CHROMIUM_FLAGS, findChromium } from './chromium.mjs'
 
 /** Everyone who gets the repository gets the pictures, too. */
 const MOST_BYTES = 150_000
-const NOTE = 'Amylase'
+const NOTE = 'Gluten'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = process.argv[2] ?? join(root, 'docs')
@@ -24,6 +24,9 @@ if (executablePath === undefined) {
 }
 const scratch = mkdtempSync(join(tmpdir(), 'roux-pictures-'))
 cpSync(join(root, 'fixtures/demo'), join(scratch, 'Bread'), { recursive: true })
+const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+// Communities are found first: notes are laid out by them.
+spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), 'map', '--vault', join(scratch, 'Bread')], { env, cwd: scratch })
 const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] })
 try {
   for (const colorScheme of ['light', 'dark']) await take(colorScheme)
@@ -54,7 +57,6 @@ async function take(colorScheme) {
 
 /** Each address is good for one browser. */
 async function openRoux() {
-  const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
   const args = [join(root, 'dist/cli/main.js'), 'open', join(scratch, 'Bread'), '--note', NOTE, '--print']
   const child = spawn(process.execPath, args, { env, cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => child.on('exit', resolve))
