@@ -62,10 +62,11 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
   })
 }
 
-/** Numbers of notes in order: those that are named, what is linked with them, those that name communities, then the best linked. */
+/** Numbers of notes in order: those that are named, the best linked that are linked with them, those that name communities, then the best linked. */
 function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
   const { offsets, targets } = rows
   const linksOf = (number: number): number => (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
+  const byLinks = (numbers: Iterable<number>): readonly number[] => [...numbers].sort((a, b) => linksOf(b) - linksOf(a) || a - b)
   const chosen = new Set<number>()
   const choose = (numbers: Iterable<number>): void => {
     for (const number of numbers) {
@@ -74,10 +75,12 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
     }
   }
   choose(named)
-  for (const number of named) choose(targets.subarray(offsets[number], offsets[number + 1]))
+  const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
+  // Of hubs so many are linked with nothing else that they would leave no room for what is around.
+  choose(byLinks(near).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
-  else choose([...ids.keys()].sort((a, b) => linksOf(b) - linksOf(a) || a - b))
+  else choose(byLinks(ids.keys()))
   return [...chosen].sort((a, b) => a - b)
 }
 

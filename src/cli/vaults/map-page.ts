@@ -14,7 +14,7 @@ export interface MapPageOptions {
 }
 
 /** Where the data of a page stands in its template. */
-export const MAP_HERE = '"MAP-HERE"'
+const MAP_HERE = '"MAP-HERE"'
 
 /** Notes whose texts are read at once. */
 const NOTES = 100

@@ -47,9 +47,11 @@ document.addEventListener('keydown', (event) => {
 
 function find(words: string): void {
   const found: number[] = []
-  for (let note = 0; note < graph.count && words !== '' && found.length < FOUND; note++)
-    if (folded[note]?.includes(words)) found.push(note)
-  byId('found').replaceChildren(...found.map((note) => choice(note)))
+  for (let note = 0; note < graph.count && words !== ''; note++) if (folded[note]?.includes(words)) found.push(note)
+  // A title that is what was typed, then those that begin with it, then the best linked.
+  const rank = (note: number): number => (folded[note] === words ? 0 : folded[note]?.startsWith(words) ? 1 : 2)
+  found.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+  byId('found').replaceChildren(...found.slice(0, FOUND).map((note) => choice(note)))
   byId('found').hidden = found.length === 0
   if (words !== '') byId('said').textContent = found.length === 0 ? 'No title has that in it.' : ''
 }
