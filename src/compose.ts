@@ -157,6 +157,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const isIgnored = openGlobs(settings.insight.ignore)
   const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
   const insightParts = {
+    name: options.name,
     store,
     // Each note is read once: nothing is kept, and what answers keep stays.
     texts: openTexts(reads, new RecentTexts(0)),

@@ -158,13 +158,14 @@ async function* offersOf({ suggest, args }: Review, gone: () => number): AsyncGe
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const met = new Set<string>()
   for (;;) {
-    const offset = start + met.size - gone()
-    const { suggestions, total } = await suggest({ ...asked, limit: PAGE, offset })
+    const dismissed = gone()
+    const answer = await suggest({ ...asked, limit: PAGE, offset: start + met.size - dismissed })
+    const { suggestions } = answer
+    const total = answer.total + dismissed - start
     const fresh = suggestions.filter(({ from, to }) => !met.has(`${from}//${to}`))
     for (const one of fresh) {
       met.add(`${one.from}//${one.to}`)
-      if (one.kind === 'named' && one.edit !== undefined)
-        yield { offer: { ...one, edit: one.edit }, total: total + gone() - start }
+      if (one.kind === 'named' && one.edit !== undefined) yield { offer: { ...one, edit: one.edit }, total }
     }
     if (fresh.length === 0) return
   }

@@ -5,6 +5,7 @@ import { requireCommunity } from '../../../src/app/insight/find-community.ts'
 import { fitMap } from '../../../src/app/insight/fit-map.ts'
 import { mapVault } from '../../../src/app/insight/map.ts'
 import { listNodes } from '../../../src/app/list-nodes.ts'
+import { insightsOf, memoryInsightState } from '../../support/insights.ts'
 import { searchCore } from '../search-core.ts'
 
 const THEMES: Readonly<Record<string, string>> = {
@@ -155,4 +156,21 @@ test('notes that the vault hides are in no label', async () => {
     'coffee/More.md': '[[Secret]] [[Coffee]]',
   })
   expect(JSON.stringify((await mapVault(core, { level: 1 })).value)).not.toContain('ecret')
+})
+
+test('communities keep their ids when a vault is served under a name', async () => {
+  const state = memoryInsightState()
+  const idsOf = async (name?: string) => {
+    const core = await searchCore(themes(), name === undefined ? {} : { name })
+    const insights = insightsOf(core.indexed, state, name)
+    const { value } = await mapVault({ ...core, insights, insightState: state }, { level: 1 })
+    return value
+  }
+  const before = await idsOf()
+  const after = await idsOf('work')
+  expect(before.communities.length).toBeGreaterThan(1)
+  expect(after.communities.map(({ id, notes }) => [id, notes])).toEqual(
+    before.communities.map(({ id, notes }) => [`work:${id}`, notes]),
+  )
+  expect(after.changed).toEqual({ new: [], gone: [], moved: 0 })
 })

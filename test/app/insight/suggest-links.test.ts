@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type LinkEdit, suggestLinks } from '../../../src/app/insight/suggest-links.ts'
 import { replaceText } from '../../../src/markdown/edit/replace-text.ts'
+import type { Wire } from '../../support/stdio-client.ts'
 import { searchCore } from '../search-core.ts'
 
 const GARDEN = {
@@ -120,4 +121,22 @@ test('the name of a folder in place of a note means the notes in it, but a note 
   }
   expect((await suggestions(notes, { id: 'In/', kind: 'named' })).map(({ from }) => from)).toEqual(['in/home.md'])
   expect((await suggestions(notes, { id: 'out', kind: 'named' })).filter(({ from }) => from !== 'out.md')).toEqual([])
+})
+
+test('a vault is told the same whether or not its ids begin with its name', async () => {
+  const notes = {
+    'in/A.md': 'At the heap it is warm, and beside the rose garden it is quiet.\n',
+    'Heap.md': '---\ntitle: Compost\n---\nLeaves rot.\n',
+    'Rose garden.md': 'Thorny bushes.\n',
+    'in/D.md': 'In the [[rose garden]] there is a [[heap]].\n',
+  }
+  const [alone, named] = await Promise.all(
+    [undefined, 'work'].map(async (name) => {
+      const core = await searchCore(notes, name === undefined ? {} : { name })
+      const { value } = await suggestLinks(core, { id: 'in/a.md', kind: 'both', limit: 10 })
+      return value.suggestions.map(({ from, to, score, line }: Wire) => [from, to, score, line])
+    }),
+  )
+  expect(alone?.map(([, to]) => to)).toContain('heap.md')
+  expect(named).toEqual(alone?.map(([from, to, ...rest]) => [`work:${from}`, `work:${to}`, ...rest]))
 })

@@ -109,9 +109,10 @@ test('what was wanted is made also where the person presses Ctrl+C', async () =>
 })
 
 test('a link that is never wanted is not offered again, until that is taken back', async () => {
-  const { written, dismissed, out } = await review('never\nn\nn\n')
+  const { written, dismissed, out, err } = await review('never\nn\nn\n')
   expect([written, [...dismissed]]).toEqual([[], ['link:b.md//compost heap.md']])
   expect(out).toBe('No link was made.\n')
+  expect(err.match(/^\d of \d/gm)).toEqual(['1 of 3', '2 of 3', '3 of 3'])
 })
 
 test('all links are offered once, page by page, also where some are dismissed on the way', async () => {
