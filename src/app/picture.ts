@@ -10,6 +10,8 @@ import type { Answer, GraphCore } from './graph-core.ts'
 const NODES = 400
 /** How long a picture waits for communities, ms; a small vault has them by then. */
 const COMMUNITIES_WAIT = 1_500
+/** A vault with so many notes has communities at once. */
+const SMALL = 1_500
 /** Below this share of new notes the places are good enough. */
 const MUCH = 0.2
 
@@ -21,12 +23,14 @@ export interface PictureArguments {
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return answerInSteps(core, call, async (read) => {
-    const following = latestInsight(core, call)
-    // It is waited for below, unless something fails before.
-    following.catch(() => {})
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
       const ids = topology.ids()
+      // Communities are found where notes are laid out: of a large vault the first map is not made to wait for them.
+      const isFirst = ids.length > SMALL && !core.layouts.hasPlaces()
+      const following = isFirst ? undefined : latestInsight(core, call)
+      // It is waited for below, unless something fails before.
+      following?.catch(() => {})
       const facts = new Facts()
       for (let from = 0; from < ids.length; from += NODES) {
         const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
@@ -38,6 +42,7 @@ export function vaultPicture(core: GraphCore, { again }: PictureArguments, call:
       const followed = await following
       const { levels, groups } = communitiesOf(core, ids, followed?.insight)
       const { places, added } = await core.layouts.layOut({ ids, ...rows, levels }, again)
+      if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
       const { titles, ...lists } = facts.lists()
       const value: VaultPicture = {
         generation: topology.generation,
