@@ -50,13 +50,13 @@ async function measure(given) {
       ])
   }
   const home = join(base, `${name}.home`)
+  const isKept = existsSync(home)
   const state = { name, vault, home }
   // So that there is an index, and what communities are made of.
   const first = await visit(state, async ({ page }) => colouredAfter(page).catch(() => undefined))
   console.log(`${name}: ${first.notes} notes, ${first.links} links`)
-  console.log(
-    `  nothing kept: titles after ${seconds(first.titled)}, communities ${first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`}`,
-  )
+  const coloured = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
+  if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${coloured}`)
   for (const file of readdirSync(join(home, 'cache/roux'))) if (file.startsWith('layout-')) rmSync(join(home, 'cache/roux', file))
   const cold = await visit(state, async () => undefined)
   console.log(`  index kept: titles after ${seconds(cold.titled)}`)

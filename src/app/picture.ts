@@ -11,6 +11,8 @@ import { findIds } from './known-node.ts'
 const NODES = 400
 /** How long a picture waits for communities, ms; a small vault has them by then. */
 const COMMUNITIES_WAIT = 1_500
+/** A vault with so many notes has communities at once. */
+const SMALL = 1_500
 /** Below this share of new notes the places are good enough. */
 const MUCH = 0.2
 
@@ -21,8 +23,7 @@ export interface PictureArguments {
 
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
-  return picture(core, call, async (snapshot, following) => {
-    const topology = await snapshot.topology()
+  return picture(core, call, async (snapshot, { topology, following }) => {
     // While communities are found.
     const facts = await factsOf(snapshot, topology.ids())
     const placed = await placeNotes(core, topology, { followed: await following, again })
@@ -39,8 +40,8 @@ export interface PartArguments {
 
 /** The named notes with what is linked with them, and the best linked of all others, where they lie in the whole. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
-  return picture(core, call, async (snapshot, following) => {
-    const placed = await placeNotes(core, await snapshot.topology(), { followed: await following, again: false })
+  return picture(core, call, async (snapshot, { topology, following }) => {
+    const placed = await placeNotes(core, topology, { followed: await following, again: false })
     const numberOf = new Map(placed.ids.map((id, number) => [id, number]))
     const known = await findIds(snapshot, core, notes)
     const named = known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
@@ -84,16 +85,29 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   return [...chosen].sort((a, b) => a - b)
 }
 
+interface Drawing {
+  readonly topology: Topology
+  /** Communities, where they are there in time. */
+  readonly following: Promise<Followed | undefined>
+}
+
 function picture<T>(
   core: GraphCore,
   call: Call,
-  draw: (snapshot: Snapshot, following: Promise<Followed | undefined>) => Promise<T>,
+  draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>,
 ): Promise<Answer<T>> {
   return answerInSteps(core, call, async (read) => {
-    const following = latestInsight(core, call)
-    // It is waited for while the picture is drawn, unless something fails before.
-    following.catch(() => {})
-    return read(async (snapshot) => ({ value: await draw(snapshot, following), warnings: [] }))
+    return read(async (snapshot) => {
+      const topology = await snapshot.topology()
+      // Communities are found where notes are laid out: of a large vault the first map is not made to wait for them.
+      const isFirst = topology.ids().length > SMALL && !core.layouts.hasPlaces()
+      const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
+      // It is waited for while the picture is drawn, unless something fails before.
+      following.catch(() => {})
+      const value = await draw(snapshot, { topology, following })
+      if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
+      return { value, warnings: [] }
+    })
   })
 }
 

@@ -19,6 +19,8 @@ export interface Layout {
 
 /** Where notes lie on the map of one vault. What has a place keeps it, over edits and starts. */
 export interface Layouts {
+  /** Whether notes were laid out before, in this process or an earlier one. */
+  hasPlaces(): boolean
   /** `again`: everything is laid out again, turned so that it resembles what was before. */
   layOut(graph: LaidOutGraph, again: boolean): Promise<Layout>
 }

@@ -34,6 +34,12 @@ export class LayoutClient implements Layouts {
     this.#runs = runs
   }
 
+  hasPlaces(): boolean {
+    if (!this.#isRead) this.#kept = readKept(this.#file)
+    this.#isRead = true
+    return this.#kept !== undefined
+  }
+
   /** One after the other: two that look at once see the same places. */
   layOut(graph: LaidOutGraph, again: boolean): Promise<Layout> {
     const made = this.#queue.then(() => this.#place(graph, again))
@@ -42,9 +48,7 @@ export class LayoutClient implements Layouts {
   }
 
   async #place({ ids, ...graph }: LaidOutGraph, again: boolean): Promise<Layout> {
-    if (!this.#isRead) this.#kept = readKept(this.#file)
-    this.#isRead = true
-    const kept = this.#kept
+    const kept = this.hasPlaces() ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
     // A first map is shown before communities are found; that one alone is made again by itself.

@@ -43,6 +43,7 @@ test('a process that starts later finds the same places', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
   const later = openLayouts(file)
+  expect([openLayouts().client.hasPlaces(), later.client.hasPlaces()]).toEqual([false, true])
   expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), false)).places).toEqual(before.places)
   expect(later.runs).toEqual([])
 })

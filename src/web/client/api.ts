@@ -4,10 +4,13 @@ import type { VaultPicture } from '../../core/picture.ts'
 /** What a server said no with. */
 export class Refused extends Error {
   readonly hint: string | undefined
+  /** Nothing was said at all. */
+  readonly isNoAnswer: boolean
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: string, { isNoAnswer = false }: { readonly isNoAnswer?: boolean } = {}) {
     super(message)
     this.hint = hint
+    this.isNoAnswer = isNoAnswer
   }
 }
 
@@ -130,7 +133,7 @@ async function send(path: string, body: unknown, session: string | undefined): P
       body: JSON.stringify(body),
     })
   } catch {
-    throw new Refused('Roux does not answer.', 'Is "roux open" still running?')
+    throw new Refused('Roux does not answer.', 'Is "roux open" still running?', { isNoAnswer: true })
   }
 }
 

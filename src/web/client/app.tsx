@@ -13,6 +13,7 @@ import {
   focus,
   folder,
   graph,
+  map,
   marked,
   note,
   pane,
@@ -157,13 +158,17 @@ function Filters() {
     act()
     writeAddress()
   }
+  const setAndFit = (act: () => void): void => {
+    set(act)
+    map.view?.fit()
+  }
   return (
     <details class="filters">
       <summary>Show</summary>
       <div>
         <label>
           Folder
-          <select value={folder.value} onChange={(event) => set(() => (folder.value = event.currentTarget.value))}>
+          <select value={folder.value} onChange={(event) => setAndFit(() => (folder.value = event.currentTarget.value))}>
             <option value="">all</option>
             {(value?.picture.folder_names ?? []).filter(Boolean).map((name) => (
               <option key={name} value={name}>
@@ -174,7 +179,7 @@ function Filters() {
         </label>
         <label>
           Tag
-          <select value={tag.value} onChange={(event) => set(() => (tag.value = event.currentTarget.value))}>
+          <select value={tag.value} onChange={(event) => setAndFit(() => (tag.value = event.currentTarget.value))}>
             <option value="">any</option>
             {(value?.picture.tag_names ?? []).map((name) => (
               <option key={name} value={name}>

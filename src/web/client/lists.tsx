@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
-import { NoteLink, plain } from './reader.tsx'
+import { plainLine } from './plain-line.ts'
+import { NoteLink } from './reader.tsx'
 import { folder, graph, isCalm, map, marked, pane, titleOf } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -43,7 +44,7 @@ export function Problems() {
             <li key={`${one.id} ${one.line} ${at}`}>
               <NoteLink link={{ to: one.id, kind: one.kind === 'missing_note' ? 'missing' : 'note' }}>{titleOf(one.id)}</NoteLink>
               {one.line > 0 && <small> line {one.line}</small>}
-              <div>{plain(one.text)}</div>
+              <div>{plainLine(one.text)}</div>
             </li>
           ))}
       </ul>
@@ -170,7 +171,7 @@ export function Changes() {
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
                   <Note id={one.from} /> → <Note id={one.to} />
-                  <div>{plain(one.text)}</div>
+                  <div>{plainLine(one.text)}</div>
                 </li>
               ))}
             </Group>
@@ -179,7 +180,7 @@ export function Changes() {
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
                 <Note id={one.id} /> <small>line {one.line}</small>
-                <div>{plain(one.text)}</div>
+                <div>{plainLine(one.text)}</div>
               </li>
             ))}
           </Group>

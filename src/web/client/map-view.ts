@@ -444,7 +444,10 @@ export class MapView {
       if (notes < least) break
       const text = shortened(label)
       const width = this.#widthOf(text, font)
-      const left = Math.min(this.#size().width - width - 4, Math.max(4, this.#toX(x) - width / 2))
+      const middle = this.#toX(x)
+      // One whose middle is in view is named wholly in view, one that lies elsewhere is not named.
+      if (middle < 0 || middle > this.#size().width) continue
+      const left = Math.min(this.#size().width - width - 4, Math.max(4, middle - width / 2))
       const box = labels.place(text, width, [[left, this.#toY(y)]])
       if (box !== undefined) this.#write(text, box, font)
     }

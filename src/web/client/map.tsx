@@ -5,6 +5,7 @@ import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import {
   colourBy,
+  failure,
   focused,
   graph,
   isCalm,
@@ -92,6 +93,7 @@ export function NoteMap() {
         aria-label={`Map of ${graph.value?.count ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
         onKeyDown={onKey}
       />
+      {graph.value === undefined && failure.value === undefined && <p class="waiting over">Reading the vault …</p>}
       {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
       {tip && (
         <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
-import { NoteLink, plain } from './reader.tsx'
+import { plainLine } from './plain-line.ts'
+import { NoteLink } from './reader.tsx'
 import {
   fail,
   focus,
@@ -105,7 +106,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
           <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
           {hops[at] && (
             <blockquote>
-              {plain(hops[at].text)}{' '}
+              {plainLine(hops[at].text)}{' '}
               <small>
                 {titleOf(hops[at].direction === 'out' ? hops[at].from : hops[at].to)}, line {hops[at].line}
               </small>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
 import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
+import { plainLine } from './plain-line.ts'
 import { api, fail, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
@@ -149,14 +150,6 @@ function withLinks(value: unknown): ComponentChildren {
   })
 }
 
-/** A line of Markdown as it reads. */
-export function plain(text: string): string {
-  return text
-    .replace(/!?\[\[(?:[^[\]|]*\\?\|)?([^[\]]*)\]\]/g, '$1')
-    .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
-    .replace(/\*\*|__|`/g, '')
-}
-
 function Body({ note: value }: { readonly note: PageNote }) {
   if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
@@ -259,7 +252,7 @@ function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
           <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
           {link.lines?.map(({ line, text }) => (
             <blockquote key={`${line} ${text}`}>
-              {plain(text)} <small>line {line}</small>
+              {plainLine(text)} <small>line {line}</small>
             </blockquote>
           ))}
           {link.more !== undefined && <small>and {link.more} more</small>}
@@ -312,7 +305,7 @@ function Suggestions({ id }: { readonly id: string }) {
           <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
           {one.text !== undefined && (
             <blockquote>
-              {plain(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
+              {plainLine(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
             </blockquote>
           )}
         </div>

@@ -126,8 +126,15 @@ export async function refresh(): Promise<void> {
       groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
     } else groupsAfter = GROUPS_AFTER.first
   } catch (error) {
-    fail(error)
+    // The first map of a very large vault may take longer than a server holds a connection; what it computes until then is kept.
+    if (graph.value === undefined && isNoAnswer(error) && connection.value === 'there')
+      groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER.first)
+    else fail(error)
   }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof Refused && error.isNoAnswer
 }
 
 /** Lays everything out again, turned so that it resembles what was before. */

@@ -53,7 +53,7 @@ test('names of 255 bytes, from right to left, of emoji and with line breaks are 
 
 test('a note of 20 MB is shown in part and says so, and one with 10,000 links is shown', async () => {
   const world = openWorld()
-  world.write('Large.md', `# Large\n\n${'Many words in a row, and [[Links]] between them.\n\n'.repeat(400_000)}`)
+  world.write('Large.md', `# Large\n\n${`${'Many words in a row. '.repeat(100)}[[Links]]\n\n`.repeat(10_000)}`)
   world.write('Links.md', `# Links\n\n${Array.from({ length: 10_000 }, (_, at) => `[[Target ${at % 500}]]`).join(' ')}\n`)
   const { page, errors } = await look(await openRoux(world), { hash: '&note=links.md' })
   await page.waitForFunction(() => document.querySelectorAll('.body a').length === 10_000)
@@ -98,4 +98,16 @@ test('when much is new, rearranging is offered, and done only when it is asked f
   await page.waitForSelector('.crowded', { state: 'detached' })
   await mapIsStill(page)
   expect(await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.spots().size)).toBe(before.size + 30)
+})
+
+test('a map that takes longer than a connection lives is asked for again', async () => {
+  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const { page, errors } = await openWindow()
+  let asked = 0
+  await page.route('**/web/picture', (route) => (asked++ === 0 ? route.abort() : route.continue()))
+  await page.goto(roux.address)
+  await page.waitForSelector('.waiting:has-text("Reading the vault")')
+  await mapIsStill(page, 60)
+  expect(await page.locator('.refused').count()).toBe(0)
+  expect(errors).toEqual([])
 })

@@ -103,7 +103,7 @@ test('nothing of a hostile vault runs, nothing is asked of another server, and t
     const shown = await page
       .waitForFunction((note) => document.querySelector('.right')?.getAttribute('data-note') === note, id, {
         polling: 20,
-        timeout: 5_000,
+        timeout: 30_000,
       })
       .catch(() => undefined)
     if (shown === undefined) wrong.push(id)
