@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md and THIRD_PARTY.md, and
+ * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md, docs/transcript-ask.md and THIRD_PARTY.md, and
  * src/library/methods.ts: from what the built server
  * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
  *
@@ -19,6 +19,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
 import { methodRows, methodsModule } from './methods.mjs'
 import { PAGE_BUNDLE } from './page-bundle.mjs'
+import { askModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
@@ -116,6 +117,7 @@ const parts = {
   },
   'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
+  'docs/transcript-ask.md': await askModel({ root, folder: join(scratch, 'ask') }),
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))

@@ -61,7 +61,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   ],
   [/(?<![:\w])[/\\]{2}(?=[\w[])[^\s<>"'`]*/g, ''],
   [/www\.[^\s<>"'`]*/gi, ''],
-  [/[^\s<>()[\]"'`,;@]{1,64}@[^\s<>()[\]"'`,;@]{1,255}\.[^\s<>()[\]"'`,;@]+/g, ''],
+  [/[^\s<>()[\]"'`,;@]{0,64}@[^\s<>()[\]"'`,;@]{0,255}\.[^\s<>()[\]"'`,;@]+/g, ''],
   [DOMAIN, ''],
 ]
 
@@ -97,16 +97,15 @@ function withoutThinking(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i, '')
 }
 
-/** Character references as the characters that they stand for: programs see those. */
+/** Character references, and signs of addresses behind a backslash, as what they stand for: programs see that. */
 function decoded(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
+  return text
+    .replace(/\\(?=[.:/@])/g, '')
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/gi, (whole, decimal?: string, hex?: string, name?: string) => {
       if (name !== undefined) return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
       return code > 0 && code < 0x110000 && (code < 0xd800 || code > 0xdfff) ? visible(String.fromCodePoint(code)) : ''
-    },
-  )
+    })
 }
 
 /** What is left of brackets makes no link with what we put beside it. */

@@ -3,33 +3,9 @@ import { dirname, join } from 'node:path'
 import { attempt, type Database, type OpenDatabase } from '../changes/database.ts'
 import { isOfKind, migrate, type StateDatabase } from '../changes/migrations.ts'
 import { RouxError } from '../core/errors.ts'
+import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
-import type { Location } from './location.ts'
 import type { Expected, Spent } from './meter.ts'
-
-/** What a request is counted under. */
-export interface Account {
-  /** The server, e.g. `api.openai.com`. */
-  readonly provider: string
-  readonly model: string
-  /** `ask`, `chat`, `embed`. */
-  readonly feature: string
-  readonly location: Location
-}
-
-/** What was asked on one day. */
-export interface UsageRow extends Account {
-  /** Of UTC, `2026-01-31`. */
-  readonly day: string
-  readonly requests: number
-  readonly input: number
-  readonly output: number
-  /** Requests of which the server did not say what they took. */
-  readonly estimated: number
-  readonly failed: number
-  /** Reserved for requests that are on their way, or whose process died. */
-  readonly reserved: number
-}
 
 /** Which requests of a day a bound counts, and the bound. */
 export interface Bound {

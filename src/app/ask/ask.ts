@@ -8,6 +8,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../texts.ts'
+import { requireChat } from './require-chat.ts'
 import { type FoundPassage, retrieve } from './retrieve.ts'
 
 export interface AskArguments {
@@ -95,13 +96,6 @@ const UNANSWERED = {
   removed: { citations: 0, links: 0 },
   passages_used: 0,
 } as const
-
-function requireChat({ chat }: GraphCore): Chat {
-  if (chat !== undefined) return chat
-  throw new RouxError('AI_DISABLED', 'Asking a chat model is switched off.', {
-    hint: 'The setting ai.enabled switches it on; docs/ai.md says how.',
-  })
-}
 
 interface Asking {
   readonly core: GraphCore

@@ -1,5 +1,4 @@
 import * as z from 'zod/v4'
-import { ask } from '../../app/ask/ask.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, nodeId, relevance, tag } from './parameters.ts'
 
@@ -25,5 +24,9 @@ export const askTool = defineTool({
       .describe('What was asked before.'),
   }),
   wrap: 'object',
-  run: (core, { note_id, ...args }, call) => ask(core, { ...args, noteId: note_id }, call),
+  run: async (core, { note_id, ...args }, call) => {
+    // Where it is off nothing of it is evaluated.
+    const { ask } = await import('../../app/ask/ask.ts')
+    return await ask(core, { ...args, noteId: note_id }, call)
+  },
 })

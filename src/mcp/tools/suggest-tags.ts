@@ -1,4 +1,3 @@
-import { suggestTags } from '../../app/suggest-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, nodeId, relevance } from './parameters.ts'
 
@@ -12,5 +11,9 @@ export const suggestTagsTool = defineTool({
   searchReadiness: () => 'meaning',
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
   wrap: 'object',
-  run: suggestTags,
+  run: async (core, args, call) => {
+    // It compares words as citations are checked: what does that is evaluated when it is asked for.
+    const { suggestTags } = await import('../../app/suggest-tags.ts')
+    return await suggestTags(core, args, call)
+  },
 })
