@@ -91,11 +91,7 @@ interface Drawing {
   readonly following: Promise<Followed | undefined>
 }
 
-function picture<T>(
-  core: GraphCore,
-  call: Call,
-  draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>,
-): Promise<Answer<T>> {
+function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, drawing: Drawing) => Promise<T>): Promise<Answer<T>> {
   return answerInSteps(core, call, async (read) => {
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
