@@ -19,6 +19,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // No process of the suite connects to another computer.
+    setupFiles: ['test/support/loopback-only.ts'],
     // Threads share the SQLite binding's in-memory databases by name only within a process.
     pool: 'forks',
     // Many tests wait, for programs they start and for files that change: one more than there are processors keeps these busy.

@@ -3,10 +3,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { buildInlinePages } from './inline-pages.mjs'
+import { PAGE_BUNDLE, PAGE_FILES } from './page-bundle.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -34,7 +36,13 @@ const shared = {
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
 
 await rm('dist', { recursive: true, force: true })
-await Promise.all([buildProgram(), buildLibrary(), declareLibrary()])
+await Promise.all([
+  buildProgram(),
+  buildLibrary(),
+  declareLibrary(),
+  buildPage(),
+  buildInlinePages('dist/app', { minify: shared.minify }),
+])
 await writeLaunchers()
 await recordCodeCache()
 
@@ -75,6 +83,12 @@ async function buildLibrary() {
     // Bundled CommonJS packages ask for Node's own modules with `require`.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   })
+}
+
+/** The page that "roux open" shows, with nothing of the program in it. */
+async function buildPage() {
+  await build({ ...PAGE_BUNDLE, minify: process.env.NOMIN !== '1', outdir: 'dist/web' })
+  for (const file of PAGE_FILES) await copyFile(file, join('dist/web', basename(file)))
 }
 
 /** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */

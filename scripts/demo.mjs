@@ -47,6 +47,13 @@ async function converse(client) {
   const { tools } = await client.listTools()
   console.log(`Roux ${client.getServerVersion().version} serves a copy of fixtures/demo and offers ${tools.length} tools.`)
 
+  ask('What is this vault about?')
+  const { communities, between } = await call(client, 'map', {})
+  for (const { label, notes, about } of communities) say(`${label}: ${notes} notes; ${about}`)
+  const labels = new Map(communities.map(({ id, label }) => [id, label]))
+  for (const { of, links, through } of between.slice(0, 1))
+    say(`${of.map((id) => labels.get(id)).join(' — ')}: ${links} links, through ${through.title}`)
+
   ask('What are the hubs?')
   for (const { title, score } of await call(client, 'get_hubs', { limit: 5 })) say(`${title}: ${score} notes link to it`)
 
@@ -68,6 +75,14 @@ async function converse(client) {
     const [{ heading, start_line: line, text }] = passages
     say(`${[title, ...heading.filter((name) => name !== title)].join(' › ')}, line ${line}`)
     say(`“${text.length > 220 ? `${text.slice(0, 220).replace(/\s+\S*$/, '')} …` : text}”`, `${INDENT}    `)
+  }
+
+  ask('Which links should be there?')
+  const { suggestions } = await call(client, 'suggest_links', { kind: 'named', limit: 2 })
+  for (const { title, from, line, text, edit } of suggestions) {
+    const { find, replace } = edit.arguments.replace_text
+    say(`to ${title}, in ${from}, line ${line}`)
+    say(`“${text.replace(find, () => replace)}”`, `${INDENT}    `)
   }
 
   ask('What is broken?')

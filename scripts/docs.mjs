@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md and THIRD_PARTY.md, and
+ * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md, docs/transcript-ask.md and THIRD_PARTY.md, and
  * src/library/methods.ts: from what the built server
  * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
  *
@@ -18,6 +18,8 @@ import { build } from 'esbuild'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
 import { methodRows, methodsModule } from './methods.mjs'
+import { PAGE_BUNDLE } from './page-bundle.mjs'
+import { askModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
@@ -44,10 +46,12 @@ const EXAMPLES = {
   random_node: { tags: ['milestone'] },
   nodes_exist: { ids: ['Home', 'breads/brioche'] },
   get_problems: { kind: 'broken_link' },
+  suggest_tags: { id: 'faults/dense crumb', limit: 2 },
 }
 
 /** Calls of tools that write; they are not made, and their answers hold times and numbers of their own. */
 const WRITING = {
+  ask: { question: 'Why is my bread so dense?' },
   create_node: {
     id: 'journal/2025-04-01.md',
     content: 'The [[Baguette]] came out pale.',
@@ -113,6 +117,7 @@ const parts = {
   },
   'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
+  'docs/transcript-ask.md': await askModel({ root, folder: join(scratch, 'ask') }),
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))
@@ -146,7 +151,11 @@ async function importSource() {
 }
 
 async function askServer() {
-  const client = new Client(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', vault, '--write'], environment)
+  const client = new Client(
+    process.execPath,
+    [join(root, 'dist/cli/main.js'), 'serve', vault, '--write', '--set', 'ai.enabled=true'],
+    environment,
+  )
   await client.initialize()
   const { message } = await client.request('tools/list', {})
   const answers = {}
@@ -280,6 +289,7 @@ function shellWord(word) {
 
 /** The packages of which something is in the bundle, and their licences. */
 async function thirdParty() {
+  const page = await build({ ...PAGE_BUNDLE, minify: true, write: false, metafile: true, outdir: join(scratch, 'page') })
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [
@@ -306,7 +316,7 @@ async function thirdParty() {
     },
   })
   const { dependencies, optionalDependencies, devDependencies } = readManifest('.')
-  const bundled = [...packagesIn(metafile)].sort().map(readPackage)
+  const bundled = [...new Set([...packagesIn(metafile), ...packagesIn(page.metafile)])].sort().map(readPackage)
   const installed = withDependencies(Object.keys({ ...dependencies, ...optionalDependencies })).map((name) =>
     readPackage(`node_modules/${name}`),
   )

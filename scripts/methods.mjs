@@ -45,7 +45,8 @@ export function methodRows(tools) {
 /** The function of `src/app` that a tool runs, as its file says. */
 function useCaseOf(root, tool) {
   const text = readFileSync(join(root, `src/mcp/tools/${tool.replaceAll('_', '-')}.ts`), 'utf8')
-  const imports = [...text.matchAll(/import \{ ([^}]*) \} from '\.\.\/\.\.\/(app\/[^']*)'/g)].flatMap(([, names, file]) =>
+  const importing = /(?:import|const) \{ ([^}]*) \} (?:from |= await import\()'\.\.\/\.\.\/(app\/[^']*)'/g
+  const imports = [...text.matchAll(importing)].flatMap(([, names, file]) =>
     names.split(', ').map((name) => ({ name, file: `../${file}` })),
   )
   const run = text.slice(text.indexOf('\n  run: '))

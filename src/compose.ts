@@ -7,6 +7,7 @@ import { openLogReader } from './changes/graph-log/log-reader.ts'
 import { openInsightState } from './changes/insight-state.ts'
 import * as history from './changes/vault-history.ts'
 import { userFolders } from './config/folders.ts'
+import type { AiKey } from './config/load.ts'
 import type { Settings } from './config/settings.ts'
 import type { IndexStatus } from './core/indexing.ts'
 import { once } from './core/once.ts'
@@ -28,17 +29,21 @@ import type { FeederLease } from './store/neo4j/lease.ts'
 import { type Neo4jPlace, serverOf } from './store/neo4j/place.ts'
 import type { EnginePlace } from './store/open-writers.ts'
 import { openGlobs } from './vault/ignore-rules.ts'
+import type { AiDesk } from './workers/ai-desk.ts'
 import { collectGarbage } from './workers/collect-garbage.ts'
 import { ComputeClient } from './workers/compute-client.ts'
 import { FileThreads, fileThread } from './workers/file-threads.ts'
 import { IndexerHost } from './workers/indexer-channel.ts'
 import { IndexingClient } from './workers/indexing-client.ts'
 import { InsightClient } from './workers/insight-client.ts'
+import { LayoutClient } from './workers/layout-client.ts'
 import type { IndexerData } from './workers/messages.ts'
+import { type OpenChat, openChat } from './workers/open-chat.ts'
 import {
   type EmbeddingOptions,
   embedderDependencies,
   embedderSettings,
+  gatePassage,
   type OpenEmbedding,
   openEmbedding,
 } from './workers/open-embedding.ts'
@@ -55,6 +60,10 @@ export interface OpenOptions {
   readonly onError?: (stack: string) => void
   /** What the server at `embedder.base_url` wants; never part of the settings. */
   readonly apiKey?: string
+  /** Where the key of the chat model is to be had. */
+  readonly aiKey?: AiKey
+  /** Whether a chat model may be asked, looked at with every question; without it what the settings say. */
+  readonly isAiOn?: () => boolean
   /** What the database of `store.type: neo4j` wants; never part of the settings. */
   readonly storePassword?: string
   /** A vault of that database that is answered for without its folder, by the name that it has there. */
@@ -90,7 +99,7 @@ export function shareParts(): SharedParts {
     compute,
     files,
     embedding(settings, options) {
-      const key = JSON.stringify([settings, options.apiKey])
+      const key = JSON.stringify([settings, options.apiKey, options.gate])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
       embeddings.set(key, embedding)
       return embedding
@@ -123,7 +132,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   }
   const { shared = shareParts() } = options
   const { compute } = shared
-  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
+  const embedding =
+    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => engine.refresh()),
     onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
@@ -135,7 +145,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const { ignore, gitignore, link_roots: linkRoots, mode } = settings.vault
   const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
   const files = openFiles(reads)
-  const { permits = () => settings.tools } = options
+  const { permits = () => settings.tools, isAiOn = () => settings.ai.enabled } = options
+  let chat: OpenChat | undefined
   const engine = await openEngine(place, {
     ...(options.name === undefined ? {} : { vault: options.name }),
     onDamage: () => indexing.reportDamage(),
@@ -153,14 +164,16 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
     })
   }
+  const isIgnored = openGlobs(settings.insight.ignore)
   const insightState = openInsightState({ path: join(data.stateFolder, 'insight.db'), root, openDatabase: openSqlite })
   const insightParts = {
+    name: options.name,
     store,
     // Each note is read once: nothing is kept, and what answers keep stays.
     texts: openTexts(reads, new RecentTexts(0)),
     runs: compute,
     file: place.insightFile,
-    isIgnored: openGlobs(settings.insight.ignore),
+    isIgnored,
   }
   const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
@@ -172,9 +185,12 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
+    layouts: new LayoutClient(layoutFile(place.file), compute),
+    pictures: files,
     insights,
     linkInsights,
     insightState,
+    isIgnored,
     indexing,
     ...(settings.insight.keep_days === 0
       ? undefined
@@ -192,10 +208,16 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     get files() {
       return permits().attach === true ? files : undefined
     },
+    get chat() {
+      if (!isAiOn()) return undefined
+      chat ??= openChat(settings.ai, options.aiKey)
+      return chat
+    },
     close: async () => {
       clearInterval(idle)
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
+      chat?.close()
       insights.close()
       linkInsights.close()
       insightState.close()
@@ -212,15 +234,13 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
   const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
   const { openStoredVault } = await import('./store/neo4j/stored-vault.ts')
   const { store, texts, indexing } = openStoredVault(place, name)
-  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, options)
+  const embedding =
+    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
-  const insightParts = {
-    store,
-    texts,
-    runs: shared.compute,
-    file: place.insightFile,
-    isIgnored: openGlobs(settings.insight.ignore),
-  }
+  const isIgnored = openGlobs(settings.insight.ignore)
+  const insightParts = { name, store, texts, runs: shared.compute, file: place.insightFile, isIgnored }
+  const { isAiOn = () => settings.ai.enabled } = options
+  let chat: OpenChat | undefined
   const insights = new InsightClient({ ...insightParts, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...insightParts, kind: 'links' })
   return {
@@ -229,13 +249,23 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     store,
     texts,
     rankings: new Rankings(store, shared.compute),
+    layouts: new LayoutClient(layoutFile(place.file), shared.compute),
+    // Attachments are where the folder is.
+    pictures: { read: async () => undefined },
     insights,
     linkInsights,
     insightState,
+    isIgnored,
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
+    get chat() {
+      if (!isAiOn()) return undefined
+      chat ??= openChat(settings.ai, options.aiKey)
+      return chat
+    },
     close: async () => {
+      chat?.close()
       insights.close()
       linkInsights.close()
       insightState.close()
@@ -473,6 +503,11 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
 }
 
 /** The search indexes lie beside the index that they belong to. */
+/** Where notes lie on the map is kept beside the index. */
+function layoutFile(indexPath: string): string {
+  return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
+}
+
 function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
@@ -496,6 +531,14 @@ function sizeOf(file: string): number {
   } catch {
     return 0
   }
+}
+
+export type { AiDesk, NamedModel } from './workers/ai-desk.ts'
+
+/** What a person says and is told of models on servers; opens the file of consent and usage when it is asked for something. */
+export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
+  const { AiDesk } = await import('./workers/ai-desk.ts')
+  return new AiDesk(settings, key)
 }
 
 export type History = history.History
@@ -524,17 +567,20 @@ export async function diagnose(
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
 ): Promise<Diagnosis> {
   const { apiKey } = options
+  const { admit, close } = gatePassage(settings.ai)
   const file = indexFile(settings)
   const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()
   const examine = (path: string, look: (location: Location) => IndexCondition): IndexDiagnosis =>
     sqlite.message === undefined ? { file: path, ...look({ kind: 'file', path }) } : { file: path, state: 'absent' }
   const hnsw = settings.vectors.index === 'hnsw' ? await loadHnswAddon() : undefined
+  const embedder = await examineEmbedder(embedderSettings(settings.embedder, apiKey), { ...embedderDependencies(), admit })
+  close()
   return {
     sqlite,
     index: examine(file, examineIndex),
     searchIndex: examine(searchFile, examineSearchIndex),
-    embedder: await examineEmbedder(embedderSettings(settings.embedder, apiKey), embedderDependencies()),
+    embedder,
     ...(hnsw?.reason === undefined ? {} : { hnsw: hnsw.reason }),
     ...(settings.store.type === 'neo4j' ? { database: await examineStore(settings, options) } : {}),
   }

@@ -17,9 +17,15 @@ export function idsOf(value) {
   if (value === null || typeof value !== 'object') return []
   const own = [value.id, value.match].filter((id) => typeof id === 'string')
   const path = Array.isArray(value.path) ? value.path : []
-  const lists = [value.nodes, value.problems, value.results, value.neighbors, value.alternatives, value.sources].filter(
-    Array.isArray,
-  )
+  const lists = [
+    value.nodes,
+    value.problems,
+    value.results,
+    value.neighbors,
+    value.alternatives,
+    value.sources,
+    value.excerpts,
+  ].filter(Array.isArray)
   return [...own, ...path, ...lists.flatMap(idsOf)]
 }
 

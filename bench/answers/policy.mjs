@@ -1,9 +1,11 @@
 // Which calls are made for a question, and what of their answers is the answer: one policy for each kind of question, the same for all of
 // its questions, from the question's words and from what tools answered alone. What a tool's schema does not offer is done without.
 //
-// fact       one search with the question for four results, as few have longer passages; with `relevance: loose` where nothing is sure enough. The answer is the first result.
-// two-hop    a search with the first clause; the link in the first result's passages that stands among most words of the question is
-//            followed and read, by its name where `get_node` takes titles. Without such a link: a search with the second clause, and its first result is read.
+// fact       one pack of passages for the question; the answer is the first passage's note. Where there are no packs: one search for four results, as few have
+//            longer passages; with `relevance: loose` where nothing is sure enough.
+// two-hop    a small pack for the question (without packs a search with the first clause); the link in its first passage that stands among most words
+//            of the question is followed and read, by its name where `get_node` takes titles. Without such a link: a search with the second clause, and its first
+//            result is read.
 // backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
 //            `find_path` from each note tells the sentence.
 // path       `find_path` between the two names. Where they may be parted in several ways, they are resolved first, in one call.
@@ -24,6 +26,9 @@ const RESOLVED = 0.8
 /** Where one note answers, few results with long passages serve better than many. */
 const FACT_RESULTS = 4
 
+/** Tokens of a pack whose links are followed by hand, too. */
+const FIRST_HOP = 2_000
+
 const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
 
 /** Asks a question. @returns `given`, the notes that are the answer, and `number`, the number that is; the session's log has the calls. */
@@ -32,16 +37,19 @@ export async function answer(session, { kind, question }) {
 }
 
 async function fact(session, question) {
-  const found = await search(session, question, { limit: FACT_RESULTS })
+  const found = session.offers('context_pack', 'query')
+    ? await packed(session, question)
+    : await search(session, question, { limit: FACT_RESULTS })
   return { given: found.slice(0, 1).map(({ id }) => id) }
 }
 
 async function twoHop(session, question) {
   const [first, second] = clausesOf(question)
-  const [one] = await search(session, first)
+  const canPack = session.offers('context_pack', 'query')
+  const [one] = canPack ? await packed(session, question, { max_tokens: FIRST_HOP }) : await search(session, first)
   if (one === undefined) return { given: [] }
   const wanted = stemsOf(question)
-  const links = linksIn((one.passages ?? []).map(({ text }) => text).join('\n')).map((link) => ({
+  const links = linksIn(canPack ? one.text : (one.passages ?? []).map(({ text }) => text).join('\n')).map((link) => ({
     ...link,
     shared: [...stemsOf(`${link.around} ${link.to}`)].filter((stem) => wanted.has(stem)).length,
   }))
@@ -50,6 +58,11 @@ async function twoHop(session, question) {
   next ??= (await search(session, second)).find(({ id }) => id !== one.id)?.id
   const { value } = next === undefined ? {} : await session.call('get_node', { id: next })
   return { given: [one.id, ...(value?.id === undefined ? [] : [value.id])] }
+}
+
+/** The passages of one pack. */
+async function packed(session, query, more = {}) {
+  return (await session.call('context_pack', { query, ...more })).value.excerpts
 }
 
 /** The id that a link of a result leads to: among its own links where they are named, else looked up. */

@@ -191,22 +191,30 @@ function planted(
     .filter(({ of: [a, b], links }) => links >= 3 && (list[a]?.size ?? 0) >= 8 && (list[b]?.size ?? 0) >= 8)
     .filter(({ of: [a, b] }) => (likeness.get(`${a} ${b}`) ?? 0) >= ALIKE)
     .slice(0, PLANTED)
+  const known = new Set(gapsOf(source, communities.levels[0]))
   const places = tried.map(({ of: [a, b] }) => {
     const left = pairs.filter(([from, to]) => !((of[from] === a && of[to] === b) || (of[from] === b && of[to] === a)))
     const without = { ...source, topology: topologyOf(source.ids.length, left) }
     const { communities: found } = findCommunities(without, kept)
     const wanted = [list[a]?.id, list[b]?.id].sort().join()
-    return findGaps(without, found.levels[0]).apart.findIndex(
-      (pair) =>
-        pair.of
-          .map((place) => found.levels[0].list[place]?.id)
-          .sort()
-          .join() === wanted,
-    )
+    const gaps = gapsOf(without, found.levels[0])
+    return { among: gaps.indexOf(wanted), amongNew: gaps.filter((gap) => gap === wanted || !known.has(gap)).indexOf(wanted) }
   })
-  const within = (first: number) =>
-    share(places.filter((place) => place >= 0 && place < first).length / Math.max(1, places.length))
-  console.log(`  planted gaps among the first three: ${within(3)}, ten: ${within(10)} (of ${places.length})`)
+  const within = (first: number, by: 'among' | 'amongNew') =>
+    share(places.filter(({ [by]: place }) => place >= 0 && place < first).length / Math.max(1, places.length))
+  console.log(
+    `  planted gaps among the first three: ${within(3, 'among')}, ten: ${within(10, 'among')}; without gaps that were there before, three: ${within(3, 'amongNew')} (of ${places.length})`,
+  )
+}
+
+/** The pairs of communities that are alike and apart, as ids. */
+function gapsOf(source: Source, level: Communities['levels'][0]): readonly string[] {
+  return findGaps(source, level).apart.map(({ of }) =>
+    of
+      .map((place) => level.list[place]?.id)
+      .sort()
+      .join(),
+  )
 }
 
 /** Asks the built server. */

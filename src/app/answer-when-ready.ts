@@ -21,6 +21,8 @@ export interface Call {
   readonly isPart?: boolean
   /** Where there are several: those that the caller may see. */
   readonly vaults?: Vaults
+  /** Told what is being done now, where the caller shows that. */
+  readonly report?: ((message: string) => void) | undefined
 }
 
 /** How long a call waits for work that goes on behind it before it answers from what is there, ms. */

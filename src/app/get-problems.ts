@@ -2,14 +2,20 @@ import { foldId, type NodeId } from '../core/ids.ts'
 import { type Page, PROBLEM_KINDS, type Snapshot, type WantedNote } from '../core/store.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
+import { type DuplicateNotes, listDuplicates } from './insight/duplicates.ts'
 import { findMeant } from './meant-note.ts'
 import { type ReportedProblem, reportProblems } from './problems.ts'
 import { trimFolder } from './scope.ts'
 import { scopeWarnings } from './scope-warnings.ts'
 
-/** `missing_note`: what broken links lead to, each name once; only where it is asked for, because these are the same links. */
-export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note'] as const
+/**
+ * Two kinds are told only where they are asked for. `missing_note`: what broken links lead to, each name once, because these are the same links.
+ * `duplicate`: notes that say much the same, because the vault must be looked at as a whole for them.
+ */
+export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
+/** What is told of the graph alone. */
+type StoredKind = Exclude<ReportedKind, 'duplicate'>
 
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
@@ -37,18 +43,21 @@ export interface MissingNote {
 }
 
 export interface ProblemList {
-  readonly problems: readonly (ReportedProblem | MissingNote)[]
+  readonly problems: readonly (ReportedProblem | MissingNote | DuplicateNotes)[]
   /** How many there are without `limit` and `offset`. */
   readonly total: number
 }
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Without `missing_note`, whose links are counted as broken. */
+  /** Without `missing_note`, whose links are counted as broken; duplicates are counted where they are asked for. */
   readonly total: number
 }
 
-/** What is wrong in the vault, by id, then line, missing notes by how many notes want them; or how much of each kind. */
+/**
+ * What is wrong in the vault, by id, then line, missing notes by how many notes want them, duplicates by how much they are alike; or how much of each
+ * kind.
+ */
 export function getProblems(
   core: GraphCore,
   { summary, ...args }: ProblemsArguments,
@@ -58,16 +67,23 @@ export function getProblems(
 }
 
 export function listProblems(core: GraphCore, args: ListedArguments, call: Call = {}): Promise<Answer<ProblemList>> {
+  const { kind } = args
+  if (kind === 'duplicate') return listDuplicates(core, args, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, args.kind, { asked, page }))
+    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page }))
     const { problems, total } = found.value
     return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
   })
 }
 
-function countProblems(core: GraphCore, args: ListedArguments, call: Call): Promise<Answer<ProblemSummary>> {
-  return answer(core, call, (snapshot) => withinScope(snapshot, core, args, (asked) => summaryOf(snapshot, args, asked)))
+async function countProblems(core: GraphCore, args: ListedArguments, call: Call): Promise<Answer<ProblemSummary>> {
+  const { kind } = args
+  if (kind === 'duplicate') {
+    const { value, warnings } = await listDuplicates(core, { ...args, limit: 0 }, call)
+    return { value: { counts: { duplicate: value.total }, total: value.total }, warnings }
+  }
+  return await answer(core, call, (snapshot) => withinScope(snapshot, core, args, (asked) => summaryOf(snapshot, kind, asked)))
 }
 
 async function withinScope<T extends { readonly total: number }>(
@@ -101,7 +117,7 @@ function filterOf({ folder, target }: Asked) {
 
 async function listOf(
   snapshot: Snapshot,
-  kind: ReportedKind | undefined,
+  kind: StoredKind | undefined,
   { asked, page }: { readonly asked: Asked; readonly page: Page },
 ): Promise<ProblemList> {
   if (asked.isNothing) return { problems: [], total: 0 }
@@ -114,8 +130,8 @@ async function listOf(
   return { problems: await reportProblems(snapshot, items), total }
 }
 
-async function summaryOf(snapshot: Snapshot, { kind }: ListedArguments, asked: Asked): Promise<ProblemSummary> {
-  const kinds = kind !== undefined ? [kind] : asked.target === undefined && !asked.isNothing ? REPORTED_KINDS : LINK_KINDS
+async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked: Asked): Promise<ProblemSummary> {
+  const kinds = kind !== undefined ? [kind] : asked.target === undefined && !asked.isNothing ? COUNTED_KINDS : LINK_KINDS
   if (asked.isNothing) return { counts: Object.fromEntries(kinds.map((one) => [one, 0])), total: 0 }
   const [found, wanted] = await Promise.all([
     snapshot.problemCounts(filterOf(asked)),
@@ -126,8 +142,10 @@ async function summaryOf(snapshot: Snapshot, { kind }: ListedArguments, asked: A
   return { counts: Object.fromEntries(counts), total: counted.reduce((sum, [, count]) => sum + count, 0) }
 }
 
+const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
+
 /** Kinds of problems that links have, so that they can be asked for by what the links lead to. */
-export const LINK_KINDS: readonly ReportedKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
+export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
 /** With the first place of each source. */
 async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {

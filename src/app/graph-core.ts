@@ -1,8 +1,10 @@
+import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { Insights } from '../core/insight.ts'
 import type { InsightState } from '../core/insight-state.ts'
+import type { Layouts } from '../core/layouts.ts'
 import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
@@ -17,10 +19,13 @@ export interface GraphCore {
   readonly store: Store
   readonly texts: Texts
   readonly rankings: Rankings
+  readonly layouts: Layouts
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
   readonly indexing: Indexing
+  /** Whether the tools for the vault as a whole leave out a file of this path; absent where they leave out none. */
+  readonly isIgnored?: (path: string) => boolean
   /** What changed in the graph; absent where none of it is kept. */
   readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */
@@ -33,8 +38,12 @@ export interface GraphCore {
   readonly planning?: Planning | undefined
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
+  /** The bytes of pictures that a person looks at. */
+  readonly pictures: VaultFiles
   /** Absent while attachments are not offered. */
   readonly files?: VaultFiles | undefined
+  /** Absent while no chat model may be asked. */
+  readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
@@ -55,6 +64,8 @@ export type WarningCode =
   | 'UNKNOWN_ID'
   | 'EMBEDDING'
   | 'UNREAD'
+  | 'CONTEXT_CUT'
+  | 'ESTIMATED'
   | 'NOTICE'
 
 /** Something that a caller should know about an answer that is no error. */

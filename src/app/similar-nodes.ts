@@ -46,7 +46,7 @@ const PATIENCE = 500
  * The least score of a preset where words are compared. Of linked notes that are among the five nearest, `normal` loses 5 in 100 in obsidian-hub and
  * none in smaller vaults, `strict` a third; unrelated notes have less than `loose`.
  */
-const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
+export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
  * Notes that are about the same: by the words that each has of its own, as they were compared for the whole vault; behind those, and until words are

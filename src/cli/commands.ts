@@ -13,6 +13,7 @@ export interface Command {
 
 export type CommandName =
   | 'serve'
+  | 'open'
   | 'init'
   | 'install'
   | 'uninstall'
@@ -25,6 +26,10 @@ export type CommandName =
   | 'trust'
   | 'forget'
   | 'token'
+  | 'ask'
+  | 'verify-quote'
+  | 'ai'
+  | 'usage'
   | 'call'
   | 'help'
 
@@ -43,7 +48,20 @@ export const COMMANDS: readonly Command[] = [
     options: [
       WRITE_OPTION,
       HTTP_OPTION,
+      { name: 'web', type: 'flag', sentence: 'With --http: also the page that "roux open" shows.' },
       { name: 'verbose', type: 'flag', sentence: 'Tell clients also where things are on this computer, in roux://system-info.' },
+    ],
+  },
+  {
+    name: 'open',
+    sentence: 'Look at the vault in the browser: its map, its notes, and how they are linked.',
+    usage: '[vault]',
+    words: 1,
+    options: [
+      WRITE_OPTION,
+      { name: 'note', type: 'text', sentence: 'Begin at this note, by its id or title.' },
+      { name: 'print', type: 'flag', sentence: 'Print the address instead of opening a browser.' },
+      { name: 'port', type: 'integer', default: 0, sentence: 'Where to listen; 0 for any port that is free.' },
     ],
   },
   {
@@ -134,12 +152,14 @@ export const COMMANDS: readonly Command[] = [
         name: 'format',
         type: 'text',
         short: 'f',
-        values: ['json', 'graphml', 'dot', 'csv'],
+        values: ['json', 'graphml', 'dot', 'csv', 'html'],
         default: 'json',
-        sentence: 'How; csv is a list of edges, so it holds the links only.',
+        sentence: 'How; csv is a list of edges, so it holds the links only; html is the map, as a page that needs nothing else.',
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write it to, instead of stdout.' },
       { name: 'communities', type: 'flag', sentence: 'With the communities of each note, as map has them; not in csv.' },
+      { name: 'semantic', type: 'flag', sentence: 'With pairs of notes that are about the same, and their scores.' },
+      { name: 'texts', type: 'flag', sentence: 'With html: also the texts of the notes, to be read in the page.' },
     ],
   },
   {
@@ -174,6 +194,44 @@ export const COMMANDS: readonly Command[] = [
         sentence: 'For add: the names of the vaults it is for, with commas between them.',
       },
     ],
+  },
+  {
+    name: 'ask',
+    sentence: 'Have a chat model answer a question from the notes, with sources that were looked up.',
+    usage: '<question>',
+    words: 1,
+    options: [
+      { name: 'note_id', type: 'text', sentence: 'Only this note: id or title.' },
+      { name: 'folder', type: 'text', sentence: 'Only this folder.' },
+      { name: 'tag', type: 'text', sentence: 'Only with this tag or one nested in it.' },
+      {
+        name: 'relevance',
+        type: 'text',
+        values: ['strict', 'normal', 'loose'],
+        default: 'normal',
+        sentence: 'How sure a passage must be.',
+      },
+      { name: 'show-prompt', type: 'flag', sentence: 'Show what would be sent, and send nothing.' },
+    ],
+  },
+  {
+    name: 'verify-quote',
+    sentence: 'Tell whether a quote stands in a note, and on which lines.',
+    usage: '<note> <quote>',
+    words: 2,
+  },
+  {
+    name: 'ai',
+    sentence: 'Show what may leave this computer, allow or revoke a server that runs models, or ask the chat model for a word.',
+    usage: '<status|allow|revoke|test> [address]',
+    words: 2,
+  },
+  {
+    name: 'usage',
+    sentence: 'Show what models were asked, and how many tokens that took.',
+    usage: '',
+    words: 0,
+    options: [{ name: 'days', type: 'integer', default: 7, sentence: 'How many days, today included.' }],
   },
   {
     name: 'call',

@@ -1,5 +1,6 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose.ts'
+import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose.ts'
+import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
@@ -34,6 +35,8 @@ export interface Composition {
   shareParts(): SharedParts
   /** What only the adapters can tell a doctor. Changes nothing on disk. */
   diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'>): Promise<Diagnosis>
+  /** Consent, and what models were asked. */
+  openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk>
   /** What is remembered of the vault's past. */
   readHistory(settings: Settings): History
   /** Forgets it. Returns what was forgotten. */

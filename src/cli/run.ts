@@ -10,6 +10,7 @@ import { VERSION } from './version.ts'
 /** The code of every command, loaded when it is called: a server shall not wait for an export to load. */
 const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
   serve: () => import('./serving/serve.ts'),
+  open: () => import('./serving/open.ts'),
   init: () => import('./vaults/init.ts'),
   install: () => import('./assistants/install.ts'),
   uninstall: () => import('./assistants/uninstall.ts'),
@@ -22,6 +23,10 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   trust: () => import('./vaults/trust.ts'),
   forget: () => import('./vaults/forget.ts'),
   token: () => import('./serving/token.ts'),
+  ask: () => import('./ai/ask.ts'),
+  'verify-quote': () => import('./ai/verify-quote.ts'),
+  ai: () => import('./ai/ai.ts'),
+  usage: () => import('./ai/usage.ts'),
   call: () => import('./tools/call.ts'),
   help: () => import('./help.ts'),
 }
@@ -69,7 +74,8 @@ async function runToolCommand(name: string, rest: readonly string[], host: Host)
   const invocation = invocationOf(parsed, host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (invocation.options.get('help')) return showHelp(invocation, name)
-  return runDecision(tool.name, invocation) ?? runTool(invocation, tool, argumentsOf(parameters, parsed))
+  const args = () => argumentsOf(parameters, parsed)
+  return runDecision(tool, invocation, args) ?? runTool(invocation, tool, args())
 }
 
 function invocationOf({ options, positionals }: Parsed, host: Host): Invocation {

@@ -7,6 +7,11 @@ export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
 /** The variable that the password of the database is read from, for the same reason. */
 export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
+/** The same for the chat model. */
+export const AI_KEY_VARIABLE = 'ROUX_AI_API_KEY'
+
+const KEY_VARIABLES: readonly string[] = [API_KEY_VARIABLE, AI_KEY_VARIABLE, STORE_PASSWORD_VARIABLE]
+
 /** One setting as one source gives it, before its value is read. */
 export interface Given {
   readonly key: string
@@ -47,7 +52,7 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   const given: Given[] = []
   const problems: RouxError[] = []
   for (const name of names.sort()) {
-    if (name === API_KEY_VARIABLE || name === STORE_PASSWORD_VARIABLE) continue
+    if (KEY_VARIABLES.includes(name)) continue
     const key = keyOf(name)
     if (key !== undefined) given.push({ key, raw: env[name], written: 'text', where: name, base: cwd })
     else problems.push(...unknownVariable(name))
@@ -64,12 +69,16 @@ export function variableOf(key: string): string {
 export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const known = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
-  const near = nearest(key, known)
   // `mode` alone, or under the wrong section, still says what was meant.
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+  const same = known.filter((name) => last(name) === key)
+  const near = same.length > 0 ? same : nearest(key, known)
   const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
   if (/api_?key$/i.test(key)) {
-    return invalid(`${where}: there is no setting "${key}".`, `A key is read from the variable ${API_KEY_VARIABLE} only.`)
+    const hint = key.startsWith('ai.')
+      ? `A key is read from the variable ${AI_KEY_VARIABLE}, or from where ai.key_file or ai.key_command say.`
+      : `A key is read from the variable ${API_KEY_VARIABLE} only.`
+    return invalid(`${where}: there is no setting "${key}".`, hint)
   }
   if (/password$/i.test(key)) {
     return invalid(
@@ -107,7 +116,7 @@ function keyOf(variable: string): string | undefined {
 }
 
 function unknownVariable(name: string): readonly RouxError[] {
-  const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE])
+  const near = nearest(name, [...SETTINGS.map(({ key }) => variableOf(key)), ...KEY_VARIABLES])
   const section = name.split('_')[1]?.toLowerCase() ?? ''
   if (near.length === 0 && !Object.hasOwn(SECTIONS, section)) return []
   return [

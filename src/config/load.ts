@@ -5,6 +5,7 @@ import { didYouMean, nearest } from '../core/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
 import { userFolders } from './folders.ts'
 import {
+  AI_KEY_VARIABLE,
   API_KEY_VARIABLE,
   type Gift,
   type Given,
@@ -55,6 +56,16 @@ export interface LoadedSettings {
   readonly apiKey?: string
   /** What `store.neo4j.user` says who it is with; absent in the same way where such a file says which server that is. */
   readonly storePassword?: string
+  /** Where the key for `ai.base_url` is to be had; absent, too, where a file of the vault or the working directory says where that is. */
+  readonly aiKey?: AiKey
+}
+
+/** Where the key of the chat model is, the first that is there; nothing of it was read yet. */
+export interface AiKey {
+  readonly value?: string
+  readonly file?: string
+  /** A program and its arguments. */
+  readonly command?: readonly string[]
 }
 
 /**
@@ -168,10 +179,12 @@ class Merge {
   result(vault: string): LoadedSettings {
     const settings = toSettings(new Map([...this.#values, ['vault.path', vault]]))
     const apiKey = this.#apiKeyFor(settings)
+    const aiKey = this.#aiKeyFor(settings)
     const storePassword = this.#passwordFor(settings)
     return {
       settings,
       ...(apiKey === undefined ? {} : { apiKey }),
+      ...(aiKey === undefined ? {} : { aiKey }),
       ...(storePassword === undefined ? {} : { storePassword }),
       vaultNamed: (this.#input.vault ?? '') !== '',
       warnings: this.#warnings,
@@ -227,6 +240,25 @@ class Merge {
       this.#problems.push(invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Name a file that holds the password.'))
       return undefined
     }
+  }
+
+  /** A file that comes with a vault neither says which program runs, nor which file is read and sent away, nor where a key is sent to. */
+  #aiKeyFor({ ai }: Settings): AiKey | undefined {
+    const own = (key: string): boolean => {
+      if (!this.#found.has(key)) return true
+      this.#warnings.push(`${this.#origins.get(key)}: ${key} is not taken from this file; say it in your own settings.`)
+      return false
+    }
+    const value = this.#input.env[AI_KEY_VARIABLE] ?? ''
+    const file = own('ai.key_file') ? ai.key_file : ''
+    const command = own('ai.key_command') ? ai.key_command : []
+    if (value === '' && file === '' && command.length === 0) return undefined
+    if (this.#found.has('ai.base_url')) {
+      const where = this.#origins.get('ai.base_url')
+      this.#warnings.push(`${where}: no key is sent to an address from this file; say ai.base_url in your own settings.`)
+      return undefined
+    }
+    return { ...(value === '' ? {} : { value }), ...(file === '' ? {} : { file }), ...(command.length === 0 ? {} : { command }) }
   }
 
   #trust(): TrustStore {

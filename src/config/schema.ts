@@ -11,6 +11,8 @@ export type SettingType =
   /** A number, or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
+  /** No computer, any (`true`), or these, by name. */
+  | { readonly kind: 'hosts' }
 
 /** One setting: everything that is said about it, in files, in help and in errors, is said here. */
 export interface Setting<Key extends string = string, Value = unknown> {
@@ -103,6 +105,77 @@ export const SETTINGS = [
     'embedder.download',
     false,
     'For `transformers`: get a model that is not on this computer from the Hugging Face hub. `roux index --download` does so once, and shows how far it is.',
+    { widens: true },
+  ),
+  flag(
+    'ai.enabled',
+    false,
+    'Let `ask` put questions about your notes to a chat model. Off, nothing is loaded and no connection is opened.',
+    {
+      widens: true,
+    },
+  ),
+  {
+    key: 'ai.allow_remote',
+    type: { kind: 'hosts' },
+    default: false as boolean | readonly string[],
+    sentence:
+      'Which other computers models may be asked on, for chat and for `embedder.kind: openai`: none, any (`true`), or these, e.g. ["api.openai.com"]. Each also needs `roux ai allow <address>`, once. Models whose name ends in `-cloud` count as another computer.',
+    widens: true,
+  },
+  choice('ai.provider', ['none', 'openai', 'anthropic'], 'none', {
+    sentence:
+      'What the chat model is asked with: `openai` is the protocol of Ollama, LM Studio, vLLM, llama.cpp, OpenRouter and OpenAI, `anthropic` that of Anthropic.',
+    widens: true,
+  }),
+  text(
+    'ai.base_url',
+    'Where its API begins; empty for Ollama on this computer, http://127.0.0.1:11434/v1, and with `anthropic` for https://api.anthropic.com/v1.',
+    { widens: true },
+  ),
+  text('ai.model', 'The name that the server knows the model by.', { widens: true }),
+  integer(
+    'ai.context',
+    { min: 1_024, max: 2_000_000, value: 4_096 },
+    'How many tokens the model reads, its answer included. Servers on this computer cut what is longer without a word: raise it there, too.',
+    { widens: true },
+  ),
+  integer(
+    'ai.max_tokens',
+    { min: 64, max: 32_000, value: 800 },
+    'How many tokens an answer of the model may have. Models that think first need some thousands.',
+    { widens: true },
+  ),
+  integer('ai.timeout', { min: 1, max: 600, value: 120 }, 'How many seconds an answer of the model may take.', { widens: true }),
+  number(
+    'ai.budget',
+    { min: 0, max: 1_000_000_000 },
+    'Tokens a day that models may be asked, of all processes together; 0 for no bound. `auto`: 200,000 on other computers, no bound on this one, and texts that are embedded are only counted.',
+    { widens: true },
+  ),
+  texts(
+    'ai.allow',
+    'Which notes a chat model may be shown, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all.',
+    {
+      widens: true,
+    },
+  ),
+  texts('ai.deny', 'Which notes a chat model is never shown, as glob patterns relative to the vault; they win over `ai.allow`.', {
+    widens: true,
+  }),
+  path(
+    'ai.key_file',
+    'A file that holds the key of the chat model and that only you may read (mode 0600); `ROUX_AI_API_KEY` goes before it. Only from your own settings.',
+    { widens: true },
+  ),
+  texts(
+    'ai.key_command',
+    'A program that prints the key, and its arguments, e.g. ["secret-tool", "lookup", "service", "roux"], ["security", "find-generic-password", "-s", "roux", "-w"], ["pass", "roux"]. Only from your own settings.',
+    { widens: true },
+  ),
+  texts(
+    'ai.prices',
+    'What `roux usage` computes costs by: model=input/output, what a million tokens cost, in a currency of your own, e.g. ["my-model=0.15/0.60"].',
     { widens: true },
   ),
   number(
@@ -224,6 +297,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   links: 'How links are read.',
   tags: 'Which tags of the text count; those in properties always do.',
   embedder: 'What turns texts into vectors, so that notes are found by meaning.',
+  ai: 'What a chat model may be asked, and where. Nothing leaves this computer unless `ai.allow_remote` and `roux ai allow` say so.',
   search: 'How notes are ranked.',
   answers: 'How long answers are.',
   vectors: 'How vectors are compared.',
@@ -289,8 +363,9 @@ function number<const Key extends string>(
   key: Key,
   { min, max }: { readonly min: number; readonly max: number },
   sentence: string,
+  { widens = false }: Flags = {},
 ): Setting<Key, number | 'auto'> {
-  return { key, type: { kind: 'number', min, max }, default: 'auto', sentence, widens: false }
+  return { key, type: { kind: 'number', min, max }, default: 'auto', sentence, widens }
 }
 
 function texts<const Key extends string>(

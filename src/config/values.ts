@@ -22,6 +22,8 @@ export function readValue(type: SettingType, raw: unknown, base: string): Readin
       return typeof raw === 'string' && type.values.includes(raw) ? ok(raw) : wrong(type, raw)
     case 'list':
       return readList(type, raw, base)
+    case 'hosts':
+      return typeof raw === 'boolean' ? ok(raw) : readHosts(type, raw)
     case 'path':
       return typeof raw === 'string' ? ok(expandPath(raw, base)) : wrong(type, raw)
     case 'model':
@@ -42,6 +44,10 @@ export function readText(type: SettingType, text: string, base: string): Reading
       return readValue(type, /^-?\d*\.?\d+$/.test(text) ? Number(text) : text, base)
     case 'list':
       return readValue(type, splitList(text), base)
+    case 'hosts': {
+      const flag = readFlag(type, text)
+      return flag.ok ? flag : readValue(type, splitList(text), base)
+    }
     default:
       return readValue(type, text, base)
   }
@@ -60,8 +66,10 @@ export function describeType(type: SettingType): string {
       return `one of ${type.values.join(', ')}`
     case 'list':
       return type.of === 'path' ? 'a list of folders, e.g. ["~/shared"]' : 'a list of texts, e.g. ["a", "b"]'
+    case 'hosts':
+      return 'false, true, or a list of names of computers, e.g. ["api.openai.com"]'
     case 'path':
-      return 'the path of a folder'
+      return 'a path'
     case 'model':
       return 'a name, or the path of a folder'
     case 'text':
@@ -83,6 +91,20 @@ function readList(type: SettingType & { readonly kind: 'list' }, raw: unknown, b
     items.push(type.of === 'path' ? expandPath(item, base) : item)
   }
   return ok(items)
+}
+
+/** What stands between the slashes of an address, in lower case. */
+const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
+
+function readHosts(type: SettingType, raw: unknown): Reading {
+  if (!Array.isArray(raw)) return wrong(type, raw)
+  const hosts: string[] = []
+  for (const item of raw) {
+    const host = typeof item === 'string' ? item.toLowerCase() : ''
+    if (!HOST_NAME.test(host)) return wrong(type, item, 'an item that is ')
+    hosts.push(host)
+  }
+  return ok(hosts)
 }
 
 function readFlag(type: SettingType, text: string): Reading {

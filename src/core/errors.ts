@@ -14,6 +14,11 @@ export type ErrorCode =
   | 'TOO_LARGE'
   | 'TOOL_DISABLED'
   | 'PROVIDER_ERROR'
+  | 'AI_DISABLED'
+  /** A model on another computer that was not allowed, by a setting or on the command line. */
+  | 'REMOTE_NOT_ALLOWED'
+  /** The tokens of the day. */
+  | 'BUDGET_EXCEEDED'
   /** The engine that holds the vault's index cannot answer now. */
   | 'STORE_UNAVAILABLE'
   /** Settings that cannot be used; on the command line only. */

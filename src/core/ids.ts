@@ -22,3 +22,8 @@ export function foldId(path: string): string {
 export function toNodeId(path: string, vault?: string): NodeId {
   return (vault === undefined ? path : `${vault}:${path}`) as NodeId
 }
+
+/** An id as it is in the vault alone. */
+export function withoutVault(id: string, vault: string | undefined): string {
+  return vault !== undefined && id.startsWith(`${vault}:`) ? id.slice(vault.length + 1) : id
+}

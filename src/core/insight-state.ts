@@ -1,6 +1,6 @@
 /**
  * What was decided about a vault as a whole and cannot be computed again: which community has which id, what the user calls it, which gaps are
- * none. Kept with the user's state, never in the vault.
+ * none, which links are not wanted. Kept with the user's state, never in the vault.
  */
 export interface InsightState {
   /** The communities that were kept last, packed; `undefined` where none were. */
@@ -11,7 +11,7 @@ export interface InsightState {
   labels(): ReadonlyMap<string, string>
   /** Gives a community a label of its own; without one it is called after its notes again. @throws RouxError `PROVIDER_ERROR` */
   setLabel(community: string, label: string | undefined): void
-  /** The gaps that the user does not want to be told again; see `gapKey`. */
+  /** The gaps and links that the user does not want to be told again; see `gapKey` and `linkKey`. */
   dismissed(): ReadonlySet<string>
   /** @throws RouxError `PROVIDER_ERROR` */
   dismiss(gap: string): void

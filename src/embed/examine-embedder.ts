@@ -1,8 +1,8 @@
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
+import { reasonOf } from '../core/provider-error.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
-import { reasonOf } from './provider-error.ts'
 
 /** What was found out about an embedder: that it works, or one thing that keeps it from working. */
 export interface EmbedderFinding {

@@ -1,5 +1,5 @@
 import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError } from './provider-error.ts'
+import { closedError } from '../core/provider-error.ts'
 import { BATCH, columnsOf, openStaticEmbedder, type StaticEmbedder, staticId } from './static-embedder.ts'
 import { readStaticHeader } from './static-table.ts'
 

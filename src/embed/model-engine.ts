@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { reasonOf } from './provider-error.ts'
+import { reasonOf } from '../core/provider-error.ts'
 
 /** The part of `@huggingface/transformers` that is used; without an embedder of that kind it is never loaded. */
 export interface Engine {

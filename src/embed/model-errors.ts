@@ -1,5 +1,5 @@
+import { providerError, reasonOf } from '../core/provider-error.ts'
 import { ModelWorkerError } from './model-worker.ts'
-import { providerError, reasonOf } from './provider-error.ts'
 
 /** The version that was tested; it brings some 470 MB, which is why it is not installed with Roux. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { providerError } from './provider-error.ts'
+import { providerError } from '../core/provider-error.ts'
 
 /** Where a model's files are or would be. */
 export interface ModelPlace {

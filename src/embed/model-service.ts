@@ -1,3 +1,4 @@
+import { reasonOf } from '../core/provider-error.ts'
 import type { DownloadProgress } from './embedder-settings.ts'
 import {
   type Engine,
@@ -9,7 +10,6 @@ import {
 } from './model-engine.ts'
 import { PREFERRED_PRECISIONS } from './model-folder.ts'
 import type { FlatVectors, ModelFailure, ModelToOpen, OpenedModel } from './model-messages.ts'
-import { reasonOf } from './provider-error.ts'
 import { encode, padInputs, pool } from './token-batches.ts'
 
 /** Only errors are logged (`LogLevel.ERROR`): what matters else comes as an error of ours. */

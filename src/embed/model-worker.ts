@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import { reasonOf } from '../core/provider-error.ts'
 import type { DownloadProgress } from './embedder-settings.ts'
 import type { FlatVectors, FromModelWorker, ModelFailure, ModelToOpen, OpenedModel, ToModelWorker } from './model-messages.ts'
-import { reasonOf } from './provider-error.ts'
 
 /** Milliseconds that a worker has to free its model before it is ended. */
 const GRACE = 3000

@@ -1,11 +1,21 @@
+import { linkSignals, untilAborted } from '../core/aborting.ts'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { linkSignals, untilAborted } from './aborting.ts'
+import { closedError, providerError, reasonOf } from '../core/provider-error.ts'
+import {
+  type Answer,
+  askableUrl,
+  isTooLong,
+  type ModelServer,
+  post,
+  RETRIES,
+  type SendOptions,
+  withoutKey,
+} from '../outbound/http-client.ts'
+import type { Meter, Spent } from '../outbound/meter.ts'
 import { embedderId } from './embedder-id.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { recipeOf } from './model-recipes.ts'
 import { readAnswer } from './openai-answer.ts'
-import { type Answer, isTooLong, type OpenAiServer, type PostOptions, post, RETRIES, withoutKey } from './openai-client.ts'
-import { closedError, providerError, reasonOf } from './provider-error.ts'
 import { isBlank } from './vectors.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:11434/v1'
@@ -24,6 +34,11 @@ export interface OpenAiDependencies {
   readonly fetch?: typeof fetch
   readonly random?: () => number
   readonly backoffMs?: number
+  /**
+   * Asked before a server is, and told what it took; without it every server is asked and nothing is counted.
+   * @throws RouxError `REMOTE_NOT_ALLOWED`
+   */
+  admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
@@ -40,10 +55,17 @@ export async function openOpenAiEmbedder(
   if (model === undefined || model === '') {
     throw providerError('The embedder `openai` has no model.', 'Set `embedder.model` to the name of one that the server has.')
   }
-  const server: OpenAiServer = {
-    baseUrl: checkedUrl(settings.baseUrl ?? DEFAULT_URL),
-    apiKey: settings.apiKey,
+  const { apiKey } = settings
+  const baseUrl = checkedUrl(settings.baseUrl ?? DEFAULT_URL)
+  const server: ModelServer = {
+    name: 'embedding server',
+    baseUrl,
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    secret: apiKey,
     timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT,
+    lateCode: 'PROVIDER_ERROR',
+    advice: { address: 'embedder.base_url', slow: 'set `embedder.timeout` higher or `embedder.batch` lower' },
+    meter: await dependencies.admit?.({ baseUrl, model }),
     fetch: dependencies.fetch ?? fetch,
     random: dependencies.random ?? Math.random,
     backoffMs: dependencies.backoffMs ?? BACKOFF,
@@ -69,7 +91,7 @@ class OpenAiEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
   readonly batch: number
-  readonly #server: OpenAiServer
+  readonly #server: ModelServer
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<EmbedKind, string>>
   readonly #characters: number
@@ -77,7 +99,7 @@ class OpenAiEmbedder implements Embedder {
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
-  constructor(server: OpenAiServer, asked: AskedModel, { settings, dimensions }: Choices) {
+  constructor(server: ModelServer, asked: AskedModel, { settings, dimensions }: Choices) {
     const known = recipeOf(asked.model.replace(/:.*$/, ''))
     this.#server = server
     this.#asked = asked
@@ -129,7 +151,7 @@ class OpenAiEmbedder implements Embedder {
   }
 
   /** Vectors of a batch; where the server finds it too long, of its halves, and of a text alone, of its first half. */
-  async #ask(texts: readonly string[], options: PostOptions): Promise<readonly Float32Array[]> {
+  async #ask(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer)) return vectorsOf(answer, this.#server, { texts, asked: this.#asked, dimensions: this.dimensions })
     const [text = ''] = texts
@@ -139,11 +161,11 @@ class OpenAiEmbedder implements Embedder {
     return [...(await this.#ask(texts.slice(0, half), options)), ...(await this.#ask(texts.slice(half), options))]
   }
 
-  #inTurn(texts: readonly string[], { retries, signal }: PostOptions): Promise<Answer> {
+  #inTurn(texts: readonly string[], { retries, signal }: SendOptions): Promise<Answer> {
     const turn = this.#last.then(async () => {
       const { signal: either, unlink } = linkSignals(this.#closing.signal, signal)
       try {
-        return await post(this.#server, { ...this.#asked, input: texts }, { retries, signal: either })
+        return await post(this.#server, embedRequest(this.#asked, texts), { retries, signal: either })
       } finally {
         unlink()
       }
@@ -153,10 +175,20 @@ class OpenAiEmbedder implements Embedder {
   }
 }
 
-async function learnDimensions(server: OpenAiServer, asked: AskedModel, signal: AbortSignal | undefined): Promise<number> {
+async function learnDimensions(server: ModelServer, asked: AskedModel, signal: AbortSignal | undefined): Promise<number> {
   const texts = ['dimensions']
-  const answer = await post(server, { ...asked, input: texts }, { retries: 0, signal })
+  const answer = await post(server, embedRequest(asked, texts), { retries: 0, signal })
   return vectorsOf(answer, server, { texts, asked, dimensions: undefined })[0]?.length ?? 0
+}
+
+function embedRequest(asked: AskedModel, texts: readonly string[]) {
+  return { path: '/embeddings', body: { ...asked, input: texts }, output: 0, usageOf: usageIn }
+}
+
+/** What an answer says that it took. It stands at its end, and the vectors before it need not be read twice. */
+function usageIn(body: string): Spent | undefined {
+  const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
+  return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
 }
 
 interface Question {
@@ -165,7 +197,7 @@ interface Question {
   readonly dimensions: number | undefined
 }
 
-function vectorsOf(answer: Answer, server: OpenAiServer, { texts, asked, dimensions }: Question): readonly Float32Array[] {
+function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensions }: Question): readonly Float32Array[] {
   if (answer.status !== 200) throw refusal(answer, server, asked)
   const vectors = readAnswer(answer.body, { count: texts.length, dimensions })
   if (typeof vectors !== 'string') return vectors
@@ -177,7 +209,7 @@ function vectorsOf(answer: Answer, server: OpenAiServer, { texts, asked, dimensi
   )
 }
 
-function refusal({ status, body }: Answer, server: OpenAiServer, { model }: AskedModel): Error {
+function refusal({ status, body }: Answer, server: ModelServer, { model }: AskedModel): Error {
   const said = withoutKey(reasonOf(body.slice(0, 2000)), server)
   return providerError(
     `The embedding server at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
@@ -203,12 +235,10 @@ function cut(text: string, length: number): string {
 }
 
 function checkedUrl(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw providerError(
-      'The address of the embedding server is none that can be asked.',
-      'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
-    )
-  }
-  return baseUrl.replace(/\/+$/, '')
+  const url = askableUrl(baseUrl)
+  if (url !== undefined) return url
+  throw providerError(
+    'The address of the embedding server is none that can be asked.',
+    'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
+  )
 }

@@ -1,5 +1,5 @@
 import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError, providerError } from './provider-error.ts'
+import { closedError, providerError } from '../core/provider-error.ts'
 import { makeTableRoom, type RowSums } from './row-sums.ts'
 import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'

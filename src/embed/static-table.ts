@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { providerError, reasonOf } from './provider-error.ts'
+import { providerError, reasonOf } from '../core/provider-error.ts'
 import { makeTableRoom, type TableRoom } from './row-sums.ts'
 
 /** A table of word-piece vectors, as views of the file's bytes. */

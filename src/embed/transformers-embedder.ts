@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
+import { untilAborted } from '../core/aborting.ts'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { untilAborted } from './aborting.ts'
+import { closedError, providerError } from '../core/provider-error.ts'
 import { embedderId } from './embedder-id.ts'
 import type { DownloadProgress, EmbedderSettings } from './embedder-settings.ts'
 import { isEngineInstalled } from './model-engine.ts'
@@ -9,7 +10,6 @@ import { findDamage, inspectModelFolder, type ModelPlace, placeModel } from './m
 import type { FlatVectors, ModelToOpen, OpenedModel } from './model-messages.ts'
 import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
 import { ModelWorker } from './model-worker.ts'
-import { closedError, providerError } from './provider-error.ts'
 import { isBlank } from './vectors.ts'
 
 /** Texts run as one padded batch: more are not faster and take more memory (measured on all-MiniLM-L6-v2). */

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
+import { reasonOf } from '../core/provider-error.ts'
 import type { FromModelWorker, ToModelWorker } from './model-messages.ts'
 import { type ModelService, ModelServiceError, openModelService } from './model-service.ts'
-import { reasonOf } from './provider-error.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')

@@ -16,7 +16,7 @@ import { ModernHandler } from './modern-handler.ts'
 import { inUrl, isEveryAddress } from './names.ts'
 import { listen, openNode } from './node-server.ts'
 import { type Refusal, refusal, sendRefusal } from './refusal.ts'
-import { findRoute, type Route } from './routes.ts'
+import { type ExtraRoutes, findRoute, type Route, type ServerParts } from './routes.ts'
 import { Sessions } from './sessions.ts'
 import { TokenGate } from './token-gate.ts'
 
@@ -31,6 +31,8 @@ export interface HttpServerOptions extends AccessPolicy {
   serverFor(access: Access, era: Era): Server
   /** What clients that listen hear of; absent where that is nothing. */
   eventsFor?(access: Access): EventFeed
+  /** Routes beside those of the protocol. */
+  extraRoutes?(parts: ServerParts): ExtraRoutes
   /** Takes what the owner of the server should know, a line each. */
   log(line: string): void
   readonly limits?: Limits
@@ -74,6 +76,7 @@ class Endpoint {
   readonly #sessions: Sessions
   readonly #legacy: LegacyHandler
   readonly #modern: ModernHandler
+  readonly #extra: ExtraRoutes | undefined
   readonly #watch: NodeJS.Timeout
   #isStopping = false
 
@@ -96,15 +99,18 @@ class Endpoint {
       serverFor: ({ access }) => serverFor(access, 'modern'),
       log,
     })
+    const authorizing = (request: IncomingMessage) => authorize(request, this.#gate)
+    this.#extra = options.extraRoutes?.({ ...parts, authorize: authorizing, isCurrent: (key) => this.#gate.isCurrent(key) })
     this.#routes = [
       mcpRoute({
         ...parts,
         legacy: this.#legacy,
         modern: this.#modern,
         isEnabled: () => options.enabled,
-        authorize: (request) => authorize(request, this.#gate),
+        authorize: authorizing,
       }),
       healthRoute,
+      ...(this.#extra?.routes ?? []),
     ]
     this.#watch = setInterval(() => this.#endOutdated(), CHECK_MS).unref()
     this.node = openNode(limits, (request, response) => void this.#serve(request, response))
@@ -115,6 +121,7 @@ class Endpoint {
     clearInterval(this.#watch)
     const closed = new Promise<void>((resolve) => this.node.close(() => resolve()))
     this.#sessions.endStreams()
+    this.#extra?.endUnless(() => false)
     await this.#modern.endStreams()
     await this.#load.idle(this.#limits.drain)
     this.#sessions.close()
@@ -155,6 +162,7 @@ class Endpoint {
     const mayGoOn = (principal: string): boolean => this.#options.enabled && this.#gate.isCurrent(principal)
     this.#sessions.endUnless(mayGoOn)
     this.#modern.endUnless(mayGoOn)
+    this.#extra?.endUnless(mayGoOn)
   }
 }
 

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Limits } from './limits.ts'
+import type { Load } from './load.ts'
 import { type Refusal, refusal } from './refusal.ts'
+import type { Principal } from './token-gate.ts'
 
 /** What is known of the sender of a request that a route lets in, or why it does not. */
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
@@ -60,4 +63,21 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
+}
+
+/** What the server shares with routes that are added to its table. */
+export interface ServerParts {
+  readonly load: Load
+  readonly limits: Limits
+  /** Who sends a request, by its token. */
+  authorize(request: IncomingMessage): Admission<Principal>
+  /** Whether a token may still do what it might. */
+  isCurrent(key: string): boolean
+}
+
+/** Routes beside those of the protocol. */
+export interface ExtraRoutes {
+  readonly routes: readonly Route[]
+  /** Ends what lasts and came from a token, but for those that may go on. */
+  endUnless(mayGoOn: (key: string) => boolean): void
 }

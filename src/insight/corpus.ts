@@ -5,6 +5,7 @@ import { stemOf } from '../search/words/stem.ts'
 import { isStopWord } from '../search/words/stop-words.ts'
 import { WORD } from '../search/words/word-sink.ts'
 import { FLAG_BITS, FLAGS, type NoteRecord } from './note-record.ts'
+import { spreadBits } from './spread-bits.ts'
 
 /**
  * The words of all notes as typed arrays, without boilerplate: what many notes say in the same line says nothing about one of them. Notes, forms
@@ -27,6 +28,16 @@ export interface Corpus {
   readonly lines: Lines
   /** How many words each note has of its own, its names not counted. */
   readonly ownWords: Uint32Array
+  readonly texts: WholeTexts
+}
+
+/** What is known of each note's text together with its boilerplate. */
+export interface WholeTexts {
+  /** Equal numbers mean the same words in the same lines. */
+  readonly numbers: Float64Array
+  readonly words: Uint32Array
+  /** How many lines with words it has. */
+  readonly lines: Uint32Array
 }
 
 /** Which terms each note has, names included, without function words and numbers. */
@@ -66,6 +77,8 @@ export class CorpusBuilder {
   readonly #hashes = new NumberList(1 << 12)
   /** Of each note, where its lines end. */
   readonly #noteEnds = new NumberList(1 << 10)
+  readonly #textNumbers: number[] = []
+  readonly #textWords: number[] = []
   readonly #nameForms = new NumberList(1 << 12)
   readonly #nameEnds = new NumberList(1 << 10)
 
@@ -80,6 +93,8 @@ export class CorpusBuilder {
       this.#ends.push(base + (ends[at] as number))
     }
     this.#noteEnds.push(this.#numbers.length)
+    this.#textNumbers.push(numberOfText(hashes))
+    this.#textWords.push(words.length)
     for (const name of names) {
       scanWords(name, (form, kind) => {
         if (kind === WORD) this.#nameForms.push(this.#numberOf(form))
@@ -99,6 +114,13 @@ export class CorpusBuilder {
   /** The corpus of the notes that were taken; nothing is taken afterwards. */
   build(): Corpus {
     const notes = this.#noteEnds.length
+    const texts: WholeTexts = {
+      numbers: Float64Array.from(this.#textNumbers),
+      words: Uint32Array.from(this.#textWords),
+      lines: Uint32Array.from({ length: notes }, (_, note) => {
+        return (this.#noteEnds.items[note] as number) - (note === 0 ? 0 : (this.#noteEnds.items[note - 1] as number))
+      }),
+    }
     const lines = this.#ownLines()
     const { terms, termOf, isContent } = this.#terms()
     const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
@@ -108,7 +130,7 @@ export class CorpusBuilder {
     for (let note = 0; note < notes; note++) {
       ownWords[note] = wordsEnd(lines, lines.offsets[note + 1] as number) - wordsEnd(lines, lines.offsets[note] as number)
     }
-    return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords }
+    return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords, texts }
   }
 
   /** What is left without boilerplate, moved together in place. */
@@ -222,6 +244,17 @@ interface TermFacts {
   readonly isContent: Uint8Array
   /** How many there are. */
   readonly terms: number
+}
+
+/** One number of 53 bits for the hashes of lines in their order. */
+function numberOfText(hashes: Uint32Array): number {
+  let high = hashes.length
+  let low = 0x811c9dc5
+  for (const hash of hashes) {
+    high = spreadBits(high ^ hash)
+    low = spreadBits(Math.imul(low, 31) + hash)
+  }
+  return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
 /** Where the words of the lines before a line end. */

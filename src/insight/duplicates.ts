@@ -17,10 +17,39 @@ const MOST_COMPARED = 20
 /** Shorter lines are equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
+/** What more notes say word for word is a template that nothing was written into yet. */
+const MOST_EQUAL = 20
 const SHOWN_LINES = 3
 
-/** Pairs of notes that say much the same in their own words, the most alike first: by MinHash (A. Broder, 1997), then exactly. */
-export function findDuplicates({ lines, termOf }: Pick<Corpus, 'lines' | 'termOf'>): readonly DuplicatePair[] {
+/**
+ * Pairs of notes that say much the same, the most alike first. Of notes that are equal, the first with each of the others; what is alike in their own
+ * words by MinHash (A. Broder, 1997), then exactly.
+ */
+export function findDuplicates(corpus: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
+  const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
+  return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
+}
+
+/** Notes of one text: where there are several, each of their lines may count as boilerplate. */
+function equalPairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
+  const groups = new Map<number, number[]>()
+  for (const [note, text] of texts.numbers.entries()) {
+    if ((texts.words[note] as number) < LEAST_SHINGLES + SHINGLE - 1) continue
+    const group = groups.get(text)
+    if (group === undefined) groups.set(text, [note])
+    else group.push(note)
+  }
+  return [...groups.values()]
+    .filter(({ length }) => length > 1 && length <= MOST_EQUAL)
+    .flatMap(([first = 0, ...others]) =>
+      others.map((other): DuplicatePair => {
+        const { lines: shown } = equalLines(first, other, { lines, termOf })
+        return { notes: [first, other], alike: 1, equalLines: texts.lines[first] as number, lines: shown }
+      }),
+    )
+}
+
+function alikePairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
   const notes = lines.offsets.length - 1
   const buckets = new Map<number, number[]>()
   for (let note = 0; note < notes; note++) {
@@ -43,12 +72,13 @@ export function findDuplicates({ lines, termOf }: Pick<Corpus, 'lines' | 'termOf
   for (const pair of Float64Array.from(compared).sort()) {
     const note = Math.floor(pair / notes)
     const other = pair % notes
+    if (texts.numbers[note] === texts.numbers[other]) continue
     if (kept?.note !== note) kept = { note, shingles: shinglesOf(note, { lines, termOf }) }
     const alike = jaccard(kept.shingles, shinglesOf(other, { lines, termOf }))
     if (alike < LEAST_ALIKE) continue
     pairs.push({ notes: [note, other], alike, ...equalLines(note, other, { lines, termOf }) })
   }
-  return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
+  return pairs
 }
 
 type Texts = Pick<Corpus, 'lines' | 'termOf'>

@@ -17,6 +17,7 @@ import { packCommunities, unpackCommunities } from './pack-communities.ts'
 
 /** What is known of a note without its text. */
 export interface NoteFacts {
+  /** Without the vault's name, which may change. */
   readonly id: string
   /** SHA-256 of its bytes, hex; empty for what was not read. */
   readonly hash: string

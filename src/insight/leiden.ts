@@ -5,19 +5,25 @@ export interface LeidenOptions {
   readonly resolution: number
   /** A community of each node to start from; each by itself when absent. */
   readonly start?: Uint32Array
-  /**
-   * What a group of nodes must gain by leaving its community, in modularity: a small change of the graph then changes communities where it is, and not
-   * elsewhere. 0 when absent.
-   */
-  readonly stay?: number
+  /** What must be gained by leaving a community: a small change of the graph then changes communities where it is, and not elsewhere. Nothing when absent. */
+  readonly stay?: Stay
 }
+
+/** Shares of the strength (the weight of all edges) of what leaves: what is larger takes more along, and must gain more. */
+export interface Stay {
+  readonly node: number
+  /** Of nodes that move together. */
+  readonly group: number
+}
+
+const FREE: Stay = { node: 0, group: 0 }
 
 /**
  * Communities of a graph by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden), a number for each node, numbered by their
  * first nodes. Nothing is random: nodes are moved in their order, and of equally good communities the one met first is taken. It is repeated until no move
  * is left, so that what it answers is what it answers when started from that; each community holds together.
  */
-export function leiden(graph: WeightedGraph, { resolution, start, stay = 0 }: LeidenOptions): Uint32Array {
+export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
   const base = { ...graph, strengths: strengthsOf(graph) }
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
@@ -26,7 +32,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = 0 }: Le
   // Without weight no move gains anything, and shares of it are not defined.
   if (total === 0) return connectedParts(graph, communities)
   for (;;) {
-    const { moved, result } = onePass(base, communities, { penalty: resolution / total, stay: (stay * total) / 2 })
+    const { moved, result } = onePass(base, communities, { penalty: resolution / total, stay })
     communities = connectedParts(graph, result)
     if (!moved) return communities
   }
@@ -61,15 +67,14 @@ interface Level extends WeightedGraph {
 function onePass(
   base: Level,
   start: Uint32Array,
-  { penalty, stay }: Weights,
+  { penalty, stay }: { readonly penalty: number; readonly stay: Stay },
 ): { readonly moved: boolean; readonly result: Uint32Array } {
   const nodes = Uint32Array.from(start, (_, node) => node)
   let level = base
   let communities: Uint32Array = start.slice()
   let moved = false
   for (;;) {
-    // A note goes where it belongs; a group must have good reason.
-    moved = moveNodes(level, communities, { penalty, stay: level === base ? 0 : stay }) || moved
+    moved = moveNodes(level, communities, { penalty, stay: level === base ? stay.node : stay.group }) || moved
     const refined = refine(level, communities, penalty)
     const { smaller, numbers } = aggregate(level, refined)
     const size = smaller.strengths.length
@@ -86,7 +91,7 @@ function onePass(
   return { moved, result: nodes.map((node) => communities[node] as number) }
 }
 
-/** What a link of chance costs, and what a node must gain by leaving its community. */
+/** What a link of chance costs, and what share of its strength a node must gain by leaving its community. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
@@ -120,7 +125,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
     sums[own]! -= strength
     const to = links.collect(node, communities)
     let best = own
-    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + LEAST_GAIN * strength + stay
+    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + (LEAST_GAIN + stay) * strength
     for (const community of links.met) {
       const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
       if (gain > most) [best, most] = [community, gain]

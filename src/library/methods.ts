@@ -1,4 +1,5 @@
 // Written by "npm run docs" from the tools: change those.
+import type { ask } from '../app/ask/ask.ts'
 import type { findNodes } from '../app/find-nodes.ts'
 import type { findPath } from '../app/find-path.ts'
 import type { getHubs } from '../app/get-hubs.ts'
@@ -22,6 +23,7 @@ import type { resolveNodes } from '../app/resolve-nodes.ts'
 import type { searchByTags } from '../app/search-by-tags.ts'
 import type { search } from '../app/search.ts'
 import type { similarNodes } from '../app/similar-nodes.ts'
+import type { suggestTags } from '../app/suggest-tags.ts'
 import type { addAttachment } from '../app/write/add-attachment.ts'
 import type { applyChanges } from '../app/write/apply-changes.ts'
 import type { createFolder } from '../app/write/create-folder.ts'
@@ -199,6 +201,16 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
+  /** Tags in use, and folders, that suit a note, by the notes nearest to it. Writes nothing; operation is for apply_changes. */
+  suggestTags(args: {
+    /** The note: id. */
+    readonly id: string
+    /** Maximum results. Default: 5. */
+    readonly limit?: number
+    /** How sure a result must be. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+  }, options?: CallOptions): ReturnType<typeof suggestTags>
+
   /** All that a question needs, in one budget: passages that answer, and those that links in them lead to. Or about some notes: ids. */
   contextPack(args?: {
     /** The question. */
@@ -326,8 +338,8 @@ export interface VaultMethods {
 
   /** What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash. */
   getProblems(args?: {
-    /** Only this kind. missing_note: most wanted first. */
-    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note'
+    /** Only this kind. missing_note: most wanted first. duplicate: notes of much the same text. */
+    readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note' | 'duplicate'
     /** Only this folder. */
     readonly folder?: string
     /** Only links to this note, by path or title. */
@@ -341,6 +353,25 @@ export interface VaultMethods {
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getProblems>
+
+  /** Another model, the user's own, answers from the notes, with verified citations (they prove where, not that it follows). Slower than search, which lets you answer yourself. */
+  ask(args: {
+    /** The question. */
+    readonly question: string
+    /** Only this note: id. */
+    readonly note_id?: string
+    /** Only this folder. */
+    readonly folder?: string
+    /** Only with this tag or one nested in it. */
+    readonly tag?: string
+    /** How sure a result must be. Default: "normal". */
+    readonly relevance?: 'strict' | 'normal' | 'loose'
+    /** What was asked before. Default: []. */
+    readonly history?: readonly {
+      readonly question: string
+      readonly answer: string
+    }[]
+  }, options?: CallOptions): ReturnType<typeof ask>
 
   /** What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more. */
   changesSince(args?: {

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path'
 import { answer, plain } from '../app/answer-when-ready.ts'
-import { openCore } from '../compose.ts'
+import { type ChatOptions, type ChatReply, chatWith, type PluginMessage } from '../app/ask/chat.ts'
+import { type VerifiedQuote, verifyQuote } from '../app/ask/verify-quote.ts'
+import type { Answer } from '../app/graph-core.ts'
+import { type FoundChunk, type SearchChunksArguments, searchChunks } from '../app/search-chunks.ts'
+import { openAiDesk, openCore } from '../compose.ts'
 import { loadSettings } from '../config/load.ts'
 import { switchOff } from '../config/tool-switch.ts'
 import type { IndexStatus } from '../core/indexing.ts'
+import type { UsageRow } from '../core/model-usage.ts'
 import { prepareCall } from '../mcp/calls/prepare-call.ts'
 import { toolDisabled } from '../mcp/calls/tool-disabled.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
@@ -28,10 +33,27 @@ export interface OpenVault extends VaultMethods {
    * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there, `PROVIDER_ERROR` when it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
+  /** Whether a quote stands in a note, and on which lines: the same words, or all of them with a few more between. @throws RouxError `NODE_NOT_FOUND` */
+  verifyQuote(args: { readonly id: string; readonly quote: string }, options?: CallOptions): Promise<Answer<VerifiedQuote>>
+  /** For programs that build on a chat model and on finding by meaning; every request passes the gate that `ask` passes. */
+  readonly ai: VaultAi
   /** What the indexing side is doing. */
   status(): IndexStatus
   /** Ends its threads. Calls after it fail. */
   close(): Promise<void>
+}
+
+/** What a plugin needs to answer from notes in its own way. */
+export interface VaultAi {
+  /** Parts of notes that answer a question, or that are like a note, the best first. @throws RouxError as the tools do */
+  search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>
+  /**
+   * Asks the chat model that the settings name; the caller picks none. The answer is as the model wrote it.
+   * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
+   */
+  chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
+  /** What models on servers were asked by all programs in these days (7), today the first, by day, server, model and feature. */
+  usage(days?: number): Promise<readonly UsageRow[]>
 }
 
 /**
@@ -41,7 +63,7 @@ export interface OpenVault extends VaultMethods {
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
-  const { settings, apiKey, storePassword } = await loadSettings({
+  const { settings, apiKey, aiKey, storePassword } = await loadSettings({
     cwd: process.cwd(),
     env: process.env,
     set: [...set, ...(write === undefined ? [] : [`tools.write=${write}`, `tools.attach=${write}`])],
@@ -52,6 +74,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     watch,
     ...(apiKey === undefined ? undefined : { apiKey }),
     ...(storePassword === undefined ? undefined : { storePassword }),
+    ...(aiKey === undefined ? undefined : { aiKey }),
     ...(onError === undefined ? undefined : { onError }),
   })
   const switchedOffBy: SwitchedOffBy = (tool) => switchOff(tool, settings)?.setting
@@ -73,6 +96,19 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       // What no use case can answer is said at once, not waited for.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
+    },
+    verifyQuote: (args, call = {}) => verifyQuote(core, args, call),
+    ai: {
+      search: (args, call = {}) => searchChunks(core, args, { ...call, whole: true }),
+      chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),
+      usage: async (days = 7) => {
+        const desk = await openAiDesk(settings)
+        try {
+          return desk.usage(days)
+        } finally {
+          desk.close()
+        }
+      },
     },
     status: () => core.indexing.status(),
     close: () => core.close(),

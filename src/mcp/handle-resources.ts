@@ -1,3 +1,4 @@
+import { isMapOffered, MAP_APP, MAP_APP_RESOURCE, mapAppContents, showsApps } from './apps/map-app.ts'
 import { pageOf } from './pages.ts'
 import { MissingResource } from './protocol-errors.ts'
 import { requestRunner } from './requests.ts'
@@ -10,7 +11,7 @@ import type { ValidatingServer } from './validating-server.ts'
 export function addResourceHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { switchedOffBy } = options
   const runRequest = requestRunner(options)
-  server.setRequestHandler('resources/list', ({ params }) => {
+  server.setRequestHandler('resources/list', ({ params }, ctx) => {
     const offered = RESOURCES.filter((resource) => isOffered(resource, switchedOffBy))
     const own = offered.map(({ name, title, description }) => ({
       uri: `roux://${name}`,
@@ -19,7 +20,8 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
       description,
       mimeType: 'application/json',
     }))
-    const { items, ...next } = pageOf('resources', own, params?.cursor)
+    const all = isMapOffered(options) && showsApps(server, ctx) ? [...own, MAP_APP_RESOURCE] : own
+    const { items, ...next } = pageOf('resources', all, params?.cursor)
     return { resources: [...items], ...next }
   })
   server.setRequestHandler('resources/templates/list', ({ params }) => {
@@ -36,6 +38,8 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
     return { resourceTemplates: [...items], ...next }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+    if (uri === MAP_APP && options.mapPage !== undefined && isMapOffered(options))
+      return { contents: [mapAppContents(await options.mapPage())] }
     if (!/^roux:/i.test(uri)) throw new MissingResource(uri)
     return await runRequest(ctx, async (vaults, call) => {
       const { readResource } = await import('./resources/read-resource.ts')

@@ -1,5 +1,6 @@
-import { type ListToolsResult, ProtocolError } from '@modelcontextprotocol/server'
+import { type ListToolsResult, ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { nearest } from '../core/nearest.ts'
+import { appTools, forPage, isMapOffered, showsApps, withApp } from './apps/map-app.ts'
 import { callTool } from './calls/call-tool.ts'
 import { withProgress } from './calls/progress.ts'
 import { toolDisabled } from './calls/tool-disabled.ts'
@@ -16,23 +17,36 @@ import type { ValidatingServer } from './validating-server.ts'
 export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { tools, switchedOffBy } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  server.setRequestHandler('tools/list', ({ params }) => {
+  const pageTools = (ctx: ServerContext): readonly Tool[] =>
+    isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
+  server.setRequestHandler('tools/list', ({ params }, ctx) => {
+    const ofPage = pageTools(ctx)
     // The SDK's types ask for mutable values; these are only written out.
-    const own = enabledTools(options).map((tool) =>
-      definitionFor(tool, options.vaults.names),
-    ) as unknown as ListToolsResult['tools']
+    const own = [...enabledTools(options), ...ofPage].map((tool) => {
+      const definition = definitionFor(tool, options.vaults.names)
+      return ofPage.length === 0 ? definition : withApp(definition, tool)
+    }) as unknown as ListToolsResult['tools']
     const { items, ...next } = pageOf('tools', own, params?.cursor)
     return { tools: [...items], ...next }
   })
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
-    const tool = byName.get(params.name)
+    const ofPage = pageTools(ctx).find(({ name }) => name === params.name)
+    const tool = ofPage ?? byName.get(params.name)
     if (tool === undefined) throw unknownTool(params.name, enabledTools(options))
     const log = logFor(ctx, options.log)
     const setting = switchedOffBy(tool)
     if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
-    return await withProgress(ctx, options.vaults, (vaults) =>
-      callTool(tool, params.arguments, { ...options, vaults, log, signal: ctx.mcpReq.signal, maxTokens: options.maxTokens?.() }),
+    const result = await withProgress(ctx, options.vaults, (vaults, report) =>
+      callTool(tool, params.arguments, {
+        ...options,
+        vaults,
+        report,
+        log,
+        signal: ctx.mcpReq.signal,
+        maxTokens: options.maxTokens?.(),
+      }),
     )
+    return ofPage === undefined ? result : forPage(result)
   })
 }
 

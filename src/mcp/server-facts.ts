@@ -7,4 +7,6 @@ export interface ServerFacts {
   readonly verbose?: boolean
   /** What notes are found by meaning with; absent where they are not. */
   readonly embedder?: string
+  /** What models on servers were asked today, by server. */
+  tokens?(): Promise<Readonly<Record<string, unknown>>>
 }

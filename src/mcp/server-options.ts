@@ -14,6 +14,8 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   facts?(): Omit<ServerFacts, 'version'>
   /** The vault's folder of which the notes are prompts; empty for none. */
   promptsFolder?(): string
+  /** The text of the page that pictures answers, for clients that show pages; absent: there is none. */
+  mapPage?(): Promise<string>
   /** What an answer keeps within unless its call says otherwise, tokens; each tool's own where there is none. */
   maxTokens?(): number | undefined
   /** Called when the opening request of a client has been answered. */

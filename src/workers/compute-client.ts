@@ -1,14 +1,16 @@
 import type { Worker } from 'node:worker_threads'
 import type { Analytics, CentralMetric } from '../core/analytics.ts'
+import type { LaidOutGraph } from '../core/layouts.ts'
 import { once } from '../core/once.ts'
 import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
 import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
+import type { LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 
 /** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
-export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
+export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
@@ -25,15 +27,11 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
   }
 
   async run(metric: CentralMetric, { offsets, targets }: Pick<Topology, 'offsets' | 'targets'>): Promise<Scores> {
-    const worker = this.#start()
-    // Someone waits for the answer: the process lives until it is there.
-    this.#runs++
-    worker.ref()
-    try {
-      return (await this.#ask({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
-    } finally {
-      if (--this.#runs === 0) worker.unref()
-    }
+    return (await this.#waitFor({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
+  }
+
+  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
+    return (await this.#waitFor({ type: 'layOut', graph, before, again })) as Float32Array
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
@@ -82,6 +80,18 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns {
       },
       finish: async (former) => (await this.#ask({ type: 'finishInsight', run, former })) as RunResult,
       close,
+    }
+  }
+
+  /** Someone waits for the answer: the process lives until it is there. */
+  async #waitFor(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+    const worker = this.#start()
+    this.#runs++
+    worker.ref()
+    try {
+      return await this.#ask(job, handedOver)
+    } finally {
+      if (--this.#runs === 0) worker.unref()
     }
   }
 

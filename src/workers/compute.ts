@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { InsightCache } from '../core/insight-cache.ts'
 import { betweenness, pageRank } from '../graph/analytics.ts'
 import { InsightRun, type RunPlan, type RunResult } from '../insight/insight-run.ts'
+import { layOutFrom } from '../insight/layout.ts'
 import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
 import { HnswGraph } from '../store/embedded/vectors/hnsw-graph.ts'
@@ -26,6 +27,7 @@ async function reply({ id, ...job }: ComputeRequest): Promise<ComputeReply> {
 
 async function run(job: ComputeJob): Promise<ComputeResult> {
   if (job.type === 'metric') return job.metric === 'pagerank' ? { scores: pageRank(job) } : betweenness(job)
+  if (job.type === 'layOut') return layOutFrom(job.graph, job.before, job.again)
   if ('run' in job) return runInsight(job)
   if (job.type === 'beginGraph') return await beginGraph(job.graph, job.dimensions)
   const graph = graphs.get(job.graph)

@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import type { NodeId } from '../core/ids.ts'
+import { type NodeId, withoutVault } from '../core/ids.ts'
 import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight.ts'
 import type { InsightState } from '../core/insight-state.ts'
 import type { FileVersion, Snapshot, Store } from '../core/store.ts'
@@ -27,6 +27,8 @@ export interface InsightRuns {
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   /** What is computed. */
   readonly kind: Kind
+  /** The vault's name, with which ids begin, where it has one. */
+  readonly name?: string | undefined
   readonly store: Pick<Store, 'read'>
   readonly texts: Texts
   readonly runs: InsightRuns
@@ -163,7 +165,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const notes = ids.map((id, at): NoteFacts => {
       const version = versions[at]
       const isIgnored = version === undefined || this.#parts.isIgnored(version.path)
-      return { id, hash: version?.hash ?? '', names: names[at] ?? [], isIgnored }
+      return { id: withoutVault(id, this.#parts.name), hash: version?.hash ?? '', names: names[at] ?? [], isIgnored }
     })
     return { generation: snapshot.generation, versions, notes }
   }

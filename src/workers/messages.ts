@@ -6,6 +6,7 @@ import type { EmbedKind } from '../core/embedder.ts'
 import type { RouxError } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexStatus, SearchReadiness } from '../core/indexing.ts'
+import type { LaidOutGraph } from '../core/layouts.ts'
 import type { WriteRequest, WriteResult } from '../core/operations.ts'
 import type { Scores } from '../core/store.ts'
 import type { NoteText } from '../core/texts.ts'
@@ -105,6 +106,12 @@ export type ComputeRequest = { readonly id: number } & ComputeJob
 
 export type ComputeJob =
   | {
+      readonly type: 'layOut'
+      readonly graph: Omit<LaidOutGraph, 'ids'>
+      readonly before: Float32Array | undefined
+      readonly again: boolean
+    }
+  | {
       readonly type: 'metric'
       readonly metric: CentralMetric
       readonly offsets: Uint32Array
@@ -129,7 +136,7 @@ export type ComputeJob =
   | { readonly type: 'finishInsight'; readonly run: number; readonly former: Uint8Array | undefined }
   | { readonly type: 'endInsight'; readonly run: number }
 
-export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | undefined
+export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | Float32Array | undefined
 
 export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
 

@@ -4,7 +4,10 @@ import type { Settings } from '../config/settings.ts'
 import type { Embedder } from '../core/embedder.ts'
 import type { DownloadProgress, EmbedderSettings } from '../embed/embedder-settings.ts'
 import type { EmbedderDependencies } from '../embed/open-embedder.ts'
+import type { GateSettings } from '../outbound/gate.ts'
+import type { Meter } from '../outbound/meter.ts'
 import { embeddingTable, entryOf } from './entries.ts'
+import type { OpenGate } from './open-gate.ts'
 
 /** The embedders of one vault. */
 export interface OpenEmbedding {
@@ -19,12 +22,21 @@ export interface EmbeddingOptions {
   /** For `embedder.base_url`. */
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
+  /** What may leave this computer; absent: nothing. */
+  readonly gate?: GateSettings | undefined
 }
 
+/** Where nothing was said. */
+const CLOSED: GateSettings = { allow_remote: false, budget: 'auto' }
+
 /** What the settings say of embedders, opened when first needed; one that fails is tried again with the next call. */
-export function openEmbedding(settings: Settings['embedder'], { apiKey, onDownload }: EmbeddingOptions = {}): OpenEmbedding {
+export function openEmbedding(
+  settings: Settings['embedder'],
+  { apiKey, onDownload, gate }: EmbeddingOptions = {},
+): OpenEmbedding {
   const wanted = embedderSettings(settings, apiKey)
-  const dependencies = embedderDependencies(onDownload)
+  const passage = gatePassage(gate)
+  const dependencies = { ...embedderDependencies(onDownload), admit: passage.admit }
   const closing = new AbortController()
   const opened = new Map<string, Promise<Embedder>>()
   const open = (name: string, from: EmbedderSettings): Promise<Embedder> => {
@@ -50,7 +62,23 @@ export function openEmbedding(settings: Settings['embedder'], { apiKey, onDownlo
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
+      passage.close()
     },
+  }
+}
+
+/** The way of an embedder on a server through the gate, which is opened where there is one. */
+export function gatePassage(settings: GateSettings = CLOSED): {
+  admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
+  close(): void
+} {
+  let opening: Promise<OpenGate> | undefined
+  return {
+    async admit(place) {
+      opening ??= import('./open-gate.ts').then(({ openGate }) => openGate(settings))
+      return (await (await opening).gate.admit(place)).meterFor('embed')
+    },
+    close: () => void opening?.then((gate) => gate.close()),
   }
 }
 

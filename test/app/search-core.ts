@@ -1,6 +1,7 @@
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'
+import { layOut } from '../../src/insight/layout.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { insightsOf, linkInsightsOf, memoryInsightState } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
@@ -67,8 +68,10 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     store: indexed.store,
     texts: indexed.texts,
     rankings: indexed.rankings,
-    insights: insightsOf(indexed, insightState),
-    linkInsights: linkInsightsOf(indexed),
+    layouts: { hasPlaces: () => true, layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0 }) },
+    pictures: { read: async () => undefined },
+    insights: insightsOf(indexed, insightState, name),
+    linkInsights: linkInsightsOf(indexed, name),
     insightState,
     indexing,
     ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),

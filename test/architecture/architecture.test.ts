@@ -6,7 +6,7 @@ import { circlesOf, type Imports, importsOf, violationsOf } from './check-import
 import { RULES } from './table.ts'
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
-const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const IMPORTS = importsIn(FILES.map((file) => [file.split(sep).join('/'), readFileSync(join(SRC, file), 'utf8')]))
 
 test('every import of the program is one that the table allows, and no files import each other in a circle', () => {
@@ -19,6 +19,18 @@ test('every package in the table is imported', () => {
   const isImported = (name: string): boolean =>
     imported.some((one) => one === name || one.startsWith(`${name}/`) || one === `../${name}`)
   expect(Object.keys(RULES.packages).filter((name) => !isImported(name))).toEqual([])
+})
+
+test('a server that nobody looks at loads nothing of the page: what serves it is imported by one function, when it is called', () => {
+  const importing = FILES.map((file) => file.split(sep).join('/'))
+    .filter((file) => !file.startsWith('web/'))
+    .flatMap((file) => {
+      const lines = readFileSync(join(SRC, file), 'utf8').split('\n')
+      return lines
+        .filter((line) => /['"][./]+\/web\//.test(line) && !line.startsWith('import type '))
+        .map((line) => `${file}: ${line.trim()}`)
+    })
+  expect(importing).toEqual(["cli/serving/serve-http.ts: const { webRoutes } = await import('../../web/routes.ts')"])
 })
 
 describe('an import is found', () => {
@@ -95,7 +107,11 @@ describe('what is forbidden is told with its file', () => {
     ['app/a.ts', 'node:fs'],
     ['markdown/a.ts', 'fs/promises'],
     ['search/a.ts', 'node:worker_threads'],
-    ['cli/a.ts', 'node:child_process'],
+    ['app/a.ts', 'node:child_process'],
+    ['web/a.ts', './client/graph.ts'],
+    ['web/client/a.tsx', '../routes.ts'],
+    ['web/client/a.tsx', 'node:fs'],
+    ['http/a.ts', 'preact'],
   ])('%s imports %s', (file, specifier) => {
     for (const text of [
       `import type { A } from '${specifier}'`,
@@ -147,5 +163,5 @@ describe('a circle is found', () => {
 })
 
 function importsIn(files: Iterable<readonly [file: string, text: string]>): Imports {
-  return new Map([...files].map(([file, text]) => [file, importsOf(text, RULES.loaded)]))
+  return new Map([...files].map(([file, text]) => [file, importsOf(text, RULES.loaded, file)]))
 }

@@ -7,7 +7,7 @@ import type { Rules } from './table.ts'
 export type Imports = ReadonlyMap<string, readonly string[]>
 
 /** What a file imports, as it is written there: statements, those of types too, `export … from`, `import()`, `require()`. */
-export function importsOf(text: string, loaded: readonly string[] = []): readonly string[] {
+export function importsOf(text: string, loaded: readonly string[] = [], name = 'a.ts'): readonly string[] {
   const found = new Set<string>()
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) && loaded.includes(node.text)) found.add(node.text)
@@ -15,7 +15,7 @@ export function importsOf(text: string, loaded: readonly string[] = []): readonl
     if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.add(specifier.text)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest))
+  visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest))
   return [...found]
 }
 
@@ -79,10 +79,12 @@ export function circlesOf(imports: Imports): readonly string[] {
   return circles
 }
 
-/** A folder of the root, or a file of it. */
+/** A folder of the root, or a file of it; what runs in a browser is a part of its own. */
 function partOf(file: string): string {
-  return file.split('/')[0] ?? ''
+  return file.startsWith(BROWSER) ? BROWSER.slice(0, -1) : (file.split('/')[0] ?? '')
 }
+
+const BROWSER = 'web/client/'
 
 function targetOf(file: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined

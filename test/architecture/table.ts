@@ -13,8 +13,8 @@ export interface Rules {
 }
 
 const PURE = ['markdown', 'links', 'graph', 'search']
-const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'store', 'vault']
-const ON_DISK = ['changes', 'cli', 'config', 'embed', 'store', 'vault', 'workers', 'compose.ts']
+const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'outbound', 'store', 'vault']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose.ts']
 
 export const RULES: Rules = {
   arrows: {
@@ -24,17 +24,22 @@ export const RULES: Rules = {
     graph: ['core'],
     search: ['core'],
     insight: ['core', ...PURE],
-    embed: ['core'],
+    ai: ['core', 'search'],
+    outbound: ['core'],
+    embed: ['core', 'outbound'],
     vault: ['core'],
     config: ['core'],
     install: ['core'],
     changes: ['core', 'markdown', 'links'],
     indexing: ['core', ...PURE],
     store: ['core', 'graph', 'search'],
-    app: ['core', ...PURE, 'insight'],
+    app: ['core', ...PURE, 'insight', 'ai'],
     mcp: ['core', 'app'],
     http: ['core', 'mcp'],
-    cli: ['core', 'app', 'mcp', 'http', 'config', 'install', 'compose.ts'],
+    web: ['core', 'app', 'mcp', 'http'],
+    // What runs in a browser: of the program it knows only what answers look like.
+    'web/client': ['core', 'app'],
+    cli: ['core', 'app', 'mcp', 'http', 'web', 'config', 'install', 'compose.ts'],
     workers: ['core', ...PURE, 'insight', ...ADAPTERS],
     'compose.ts': ['core', 'app', ...ADAPTERS, 'workers'],
     library: ['core', 'app', 'mcp', 'config', 'compose.ts'],
@@ -44,31 +49,44 @@ export const RULES: Rules = {
     // Where a program begins, like compose.ts: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
+    // Databases of the state folder are opened and migrated in one way.
+    'outbound/ai-state.ts': ['changes/database.ts', 'changes/migrations.ts'],
   },
   packages: {
     '../package.json': ['cli'],
     '@huggingface/transformers': ['embed'],
     '@modelcontextprotocol/server': ['mcp', 'http'],
     '@photostructure/sqlite': ['store'],
+    '@preact/signals': ['web/client'],
     chokidar: ['vault'],
     diff: ['changes', 'cli'],
     'env-paths': ['config'],
     'file-type': ['changes', 'app'],
+    hast: ['web/client'],
+    'hast-util-sanitize': ['web/client'],
     'hnswlib-node': ['store'],
     ignore: ['vault'],
     'jsonc-parser': ['install'],
+    'mdast-util-gfm': ['web/client'],
+    'micromark-extension-gfm': ['web/client'],
     mime: ['core', 'changes'],
     'neo4j-driver': ['store'],
     picomatch: ['vault', 'workers'],
+    preact: ['web/client'],
+    'remark-parse': ['web/client'],
+    'remark-rehype': ['web/client'],
     stemmer: ['search'],
+    unified: ['web/client'],
     yaml: ['core', 'config', 'markdown'],
     zod: ['mcp', 'http'],
   },
   builtIns: {
-    child_process: [],
-    fs: ON_DISK.concat('http'),
-    http: ['http'],
-    net: ['http'],
+    // A key that a password manager gives; a browser that is opened.
+    child_process: ['cli', 'outbound'],
+    dns: ['outbound'],
+    fs: ON_DISK.concat('http', 'web'),
+    http: ['http', 'web'],
+    net: ['http', 'outbound'],
     os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
     worker_threads: ['embed', 'store', 'workers'],
   },

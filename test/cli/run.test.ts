@@ -8,6 +8,7 @@ import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import { listNodesTool } from '../../src/mcp/tools/list-nodes.ts'
+import { searchCore } from '../app/search-core.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { commandLine, SOUND, type World } from './support.ts'
 
@@ -606,6 +607,17 @@ describe('export', () => {
     expect((await roux('export --format csv', { rows })).out).toBe(
       'source,target,count,kinds\na.md,b.md,1,link\nb.md,a.md,2,embed|link\n',
     )
+  })
+
+  test('with pairs of notes about the same, of those that are in it', async () => {
+    const rye = 'Rye dough ferments slowly in a cold kitchen.'
+    const core = await searchCore({ 'a.md': rye, 'b.md': `${rye} Sourdough.`, 'c.md': 'Nails and boards.' })
+    const similar = async () => JSON.parse((await roux('export --semantic', { core: () => core })).out).similar
+    expect(await similar()).toEqual([{ source: 'a.md', target: 'b.md', score: expect.closeTo(0.9, 0) }])
+    core.vault.remove('b.md')
+    await core.indexed.index()
+    expect(await similar()).toEqual([])
+    expect(JSON.parse((await roux('export', { core: () => core })).out)).not.toHaveProperty('similar')
   })
 
   test('to a file, whole or not at all', async () => {

@@ -201,6 +201,9 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
       },
       removeFed: async () => {},
       diagnose: async () => SOUND,
+      openAiDesk: () => {
+        throw new Error('only the adapters can')
+      },
       readHistory: () => ({ changes: 0, commits: 0, unfinished: 0 }),
       forgetHistory: () => ({ changes: 0, commits: 0, unfinished: 0 }),
       measureIndexes: () => ({ index: 123_456, search: 4_200_000 }),

@@ -98,8 +98,11 @@ describe('whether a command may write', () => {
       const { out } = await roux(['serve', ...args], {}, { stdin: list })
       return (JSON.parse(out) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
     }
-    expect(await listed()).toEqual(TOOLS.filter(({ needs }) => needs === undefined).map(({ name }) => name))
-    expect(await listed('--write')).toEqual(TOOLS.map(({ name }) => name))
+    expect(await listed()).toEqual(
+      TOOLS.filter(({ needs, byModel }) => needs === undefined && byModel !== true).map(({ name }) => name),
+    )
+    expect(await listed('--write')).toEqual(TOOLS.filter(({ byModel }) => byModel !== true).map(({ name }) => name))
+    expect(await listed('--set', 'ai.enabled=true')).toContain('ask')
     expect(await listed('--set', 'tools.attach=true')).not.toContain('create_node')
     expect(await listed('--set', 'tools.attach=true')).toContain('read_attachment')
   })

@@ -69,6 +69,22 @@ test('without any source every setting has its default', async () => {
       timeout: 60,
       download: false,
     },
+    ai: {
+      enabled: false,
+      allow_remote: false,
+      provider: 'none',
+      base_url: '',
+      model: '',
+      context: 4096,
+      max_tokens: 800,
+      timeout: 120,
+      budget: 'auto',
+      allow: [],
+      deny: [],
+      key_file: '',
+      key_command: [],
+      prices: [],
+    },
     search: { weight: 'auto' },
     answers: { max_tokens: 'auto' },
     vectors: { index: 'auto' },
@@ -477,5 +493,59 @@ describe('trust', () => {
     const trust = trusting()
     await loadSettings(input({ [IN_VAULT]: 'vault:\n  mode: docs' }, { trust }))
     expect(trust.asked).toEqual([])
+  })
+})
+
+describe('the chat model', () => {
+  const ON = 'ai:\n  enabled: true\n'
+  const env = { ROUX_AI_API_KEY: 'sk-canary' }
+
+  test('its key is taken from the variable, and from where the own settings say', async () => {
+    const { aiKey } = await loadSettings(input({ [OWN]: `${ON}  key_file: key\n  key_command: [pass, roux]\n` }, { env }))
+    expect(aiKey).toMatchObject({ value: 'sk-canary', command: ['pass', 'roux'] })
+    expect(aiKey?.file).toMatch(/\/key$/)
+  })
+
+  test('a key of another program is not taken', async () => {
+    const { aiKey } = await loadSettings(
+      input({ [OWN]: ON }, { env: { OPENAI_API_KEY: 'sk-other', ANTHROPIC_API_KEY: 'sk-other' } }),
+    )
+    expect(aiKey).toBeUndefined()
+  })
+
+  test('a trusted file of the vault says neither which program runs nor where a key is sent', async () => {
+    const trust = { isTrusted: () => true, trust: () => {} }
+    const files = { [OWN]: ON, [IN_VAULT]: 'ai:\n  key_command: [rm, -rf]\n  key_file: /etc/passwd\n' }
+    const command = await loadSettings(input(files, { trust }))
+    expect(command.aiKey).toBeUndefined()
+    expect(command.warnings.join()).toMatch(/ai\.key_command is not taken/)
+    const address = await loadSettings(
+      input({ [OWN]: ON, [IN_VAULT]: 'ai:\n  base_url: https://evil.example\n' }, { trust, env }),
+    )
+    expect(address.aiKey).toBeUndefined()
+    expect(address.warnings.join()).toMatch(/no key is sent/)
+  })
+
+  test('every one of its settings waits for trust', async () => {
+    const { settings, warnings } = await loadSettings(
+      input({ [IN_VAULT]: 'ai:\n  enabled: true\n  allow_remote: true\n  provider: openai\n  deny: []\n  budget: 0\n' }),
+    )
+    expect(settings.ai).toMatchObject({ enabled: false, allow_remote: false, provider: 'none', budget: 'auto' })
+    expect(warnings.join()).toMatch(/ai\.enabled, ai\.allow_remote, ai\.provider, ai\.budget/)
+  })
+
+  test.each([
+    ['true', true],
+    ['off', false],
+    ['api.openai.com,10.0.0.7:8080', ['api.openai.com', '10.0.0.7:8080']],
+    ['["[::1]"]', ['[::1]']],
+  ])('ai.allow_remote=%s', async (text, value) => {
+    expect((await loadSettings(input({}, { set: [`ai.allow_remote=${text}`] }))).settings.ai.allow_remote).toEqual(value)
+  })
+
+  test.each(['https://api.openai.com', '*', 'a b'])('ai.allow_remote=%s is no name of a computer', async (text) => {
+    await expect(loadSettings(input({}, { set: [`ai.allow_remote=${text}`] }))).rejects.toMatchObject({
+      code: 'INVALID_SETTINGS',
+    })
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { QueryOptions } from '../../src/app/find-by-query.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
+import type { Condition } from '../../src/core/query.ts'
 import type { Scope, Store } from '../../src/core/store.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
@@ -25,6 +26,10 @@ const page = { offset: 0, limit: 100 }
 const LISTED: QueryOptions = { scope: { withoutArchived: true }, orderBy: 'relevance', page }
 const now = new Date('2024-06-15T12:00:00Z')
 const id = (text: string) => text as NodeId
+
+function among(...ids: readonly string[]): Condition {
+  return { kind: 'among', nodes: ids.map(id) }
+}
 
 /** What every implementation of the `Store` port must do to find notes by words, by meaning and by a query. */
 export function testStoreSearch(name: string, open: OpenStore): void {
@@ -315,6 +320,37 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       ] as const)('%s: of numbers, dates, tasks and links', async (query, expected) => {
         const { store } = await kitchen(LOG)
         expect((await found(store, query)).toSorted()).toEqual(expected)
+      })
+
+      test.each<[string, Condition, readonly string[]]>([
+        ['notes by their ids', among('kitchen/soup.md', 'garden/leek.md'), ['garden/leek.md', 'kitchen/soup.md']],
+        ['each once', among('kitchen/soup.md', 'kitchen/soup.md'), ['kitchen/soup.md']],
+        ['what is there, is a note and is not hidden', among('gone.md', 'pot.png', 'hidden/secret.md', ''), []],
+        ['none of none', among(), []],
+        [
+          'the others',
+          { kind: 'not', part: among('kitchen/soup.md') },
+          ['garden/leek.md', 'garden/tools.md', 'kitchen/bread.md'],
+        ],
+        [
+          'together with other conditions',
+          {
+            kind: 'or',
+            parts: [
+              { kind: 'and', parts: [{ kind: 'tag', name: 'food' }, among('garden/tools.md', 'kitchen/bread.md')] },
+              among('garden/tools.md'),
+            ],
+          },
+          ['garden/tools.md', 'kitchen/bread.md'],
+        ],
+      ])('among: %s', async (_, condition, expected) => {
+        const { store } = await kitchen()
+        const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
+        const { items, total } = await store.read((snapshot) =>
+          snapshot.find(condition, { scope: { withoutArchived: true }, order }, page),
+        )
+        expect(items.map((item) => item.id).sort()).toEqual(expected)
+        expect(total).toBe(expected.length)
       })
 
       test('properties: what notes have, by how many, and what their values are', async () => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type * as Library from '../../src/index.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
+import { openAiSays, serve } from '../outbound/fake-servers.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const { openVault } = (await import(join(ROOT, 'dist/lib/index.mjs'))) as typeof Library
@@ -27,7 +28,7 @@ afterAll(() => {
 test('every tool is a method of an open vault', async () => {
   const open = await openVault(vault, { watch: false })
   const camel = TOOLS.map(({ name }) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()))
-  expect(Object.keys(open)).toEqual([...camel, 'ready', 'status', 'close'])
+  expect(Object.keys(open)).toEqual([...camel, 'ready', 'verifyQuote', 'ai', 'status', 'close'])
   await open.close()
 })
 
@@ -66,6 +67,76 @@ test('the example prints what answers and what is linked to it', () => {
   expect(stdout).toContain('Dense crumb (faults/dense crumb.md)\n  Gluten (concepts/gluten.md)\n')
 })
 
+test('a plugin finds by a question and by a note, asks the model that is set, and sees what that took', async () => {
+  const server = await serve(openAiSays({ thinking: 'Hm.', text: 'Let it rise longer.' }))
+  const set = ['ai.enabled=true', 'ai.provider=openai', 'ai.model=fake', `ai.base_url=${server.baseUrl}`, 'ai.max_tokens=300']
+  const open = await openVault(vault, { watch: false, set })
+  await open.ready()
+  const { value: chunks } = await open.ai.search({ query: 'why is my bread so dense?', relevance: 'strict' })
+  expect(chunks[0]).toMatchObject({
+    noteId: 'faults/dense crumb.md',
+    title: 'Dense crumb',
+    text: expect.stringContaining('dense'),
+  })
+  expect(chunks.map(({ score }) => score)).toEqual(chunks.map(({ score }) => score).toSorted((a, b) => b - a))
+  const scoped = await open.ai.search({ query: 'why is my bread so dense?', scope: { folder: 'techniques' } })
+  expect(scoped.value.every(({ noteId }) => noteId.startsWith('techniques/'))).toBe(true)
+  const alike = await open.ai.search({ query: { noteId: 'faults/dense crumb' } })
+  expect(alike.value.length).toBeGreaterThan(2)
+  expect(alike.value.map(({ noteId }) => noteId)).not.toContain('faults/dense crumb.md')
+  expect(alike.value.every(({ text, startLine }) => text !== '' && startLine > 0)).toBe(true)
+
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Why dense?' },
+  ] as const
+  expect(await open.ai.chat(messages, { maxTokens: 9_000, temperature: 0.5 })).toEqual({
+    text: 'Let it rise longer.',
+    finish: 'stop',
+    usage: { input: 100, output: 10, estimated: false },
+    model: 'fake',
+    location: 'local',
+  })
+  expect(server.requests[0]?.body).toMatchObject({ messages, max_tokens: 300, temperature: 0.5 })
+  const usage = await open.ai.usage()
+  expect(usage).toMatchObject([{ model: 'fake', feature: 'chat', requests: 1, input: 100, output: 10 }])
+  await expect(open.ai.chat([])).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+  await expect(open.ai.chat(messages, { maxTokens: 0 })).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+  await open.close()
+  const off = await openVault(vault, { watch: false })
+  await expect(off.ai.chat(messages)).rejects.toMatchObject({ code: 'AI_DISABLED' })
+  await off.close()
+  expect(server.requests).toHaveLength(1)
+})
+
+test('the plugin of the examples says which tags fit a note and why, and checks what the model quotes', async () => {
+  const server = await serve(
+    openAiSays('It is under-fermented: "The first case is on record" and "never said by anyone at all".'),
+  )
+  const child = spawn(process.execPath, [join(ROOT, 'examples/note-plugin.mjs'), vault, 'faults/dense crumb'], {
+    env: {
+      ...process.env,
+      ROUX_AI_ENABLED: 'true',
+      ROUX_AI_PROVIDER: 'openai',
+      ROUX_AI_MODEL: 'fake',
+      ROUX_AI_BASE_URL: server.baseUrl,
+    },
+  })
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    out += chunk
+  })
+  const code = await new Promise((resolve) => child.on('exit', resolve))
+  expect(code, out).toBe(0)
+  expect(out).toMatch(/^Like it: .+/m)
+  expect(out).toContain('in the note, line 19: The first case is on record')
+  expect(out).toContain('NOT in the note: never said by anyone at all')
+  expect(out).toContain('fake: 100 + 10 tokens')
+})
+
 const CONSUMER = `import { openVault, type OpenVault, RouxError, type Warning } from 'roux'
 const vault: OpenVault = await openVault('/notes', { write: true, set: ['vault.mode=docs'] })
 const { value, warnings } = await vault.search({ query: 'q', mode: 'hybrid' })
@@ -73,6 +144,13 @@ export const first: string | undefined = value[0]?.title
 export const said: readonly Warning[] = warnings
 export const node: string = (await vault.getNode({ id: 'a' })).value?.title ?? ''
 export const hint: string | undefined = new RouxError('CONFLICT', 'm').hint
+const reply = await vault.ai.chat([{ role: 'user', content: 'q' }], { maxTokens: 9 })
+export const said2: string = reply.text
+const chunks = await vault.ai.search({ query: { noteId: 'a' }, scope: { tag: 't' }, relevance: 'loose' })
+export const line: number | undefined = chunks.value[0]?.startLine
+export const tokens: number | undefined = (await vault.ai.usage(1))[0]?.input
+// @ts-expect-error a program picks no model
+await vault.ai.chat([{ role: 'user', content: 'q' }], { model: 'm' })
 // @ts-expect-error a parameter that there is not
 await vault.search({ query: 'q', limt: 3 })
 // @ts-expect-error a parameter that is missing

@@ -160,3 +160,37 @@ test('edges between the same nodes are one, of the sum of their weights', () => 
   expect([...graph.targets]).toEqual([1, 0, 2, 1])
   expect([...graph.weights]).toEqual([1.5, 1.5, 2, 2])
 })
+
+test('a node, or a group of them, leaves the community that it was in only where that gains enough for its size', () => {
+  // Two groups of ten that are tied within, and a pair that began in the first and is tied a little more to the second.
+  const { edges } = ringOfGroups(2)
+  const pair = [20, 21] as const
+  const ties = (group: number, count: number) =>
+    pair.flatMap((node) => Array.from({ length: count }, (_, at) => [node, group * 10 + at, 1] as const))
+  const graph = graphOf({ count: 22, edges: [...edges, [...pair, 4], ...ties(0, 6), ...ties(1, 7)] })
+  const start = Uint32Array.from({ length: 22 }, (_, node) => (node < 20 ? Math.floor(node / 10) : 0))
+  const isWithSecond = (stay: { readonly node: number; readonly group: number }) => {
+    const found = leiden(graph, { resolution: 0.5, start, stay })
+    return found[20] === found[10]
+  }
+  expect(isWithSecond({ node: 0, group: 0 })).toBe(true)
+  expect(isWithSecond({ node: 1, group: 0 })).toBe(true)
+  expect(isWithSecond({ node: 1, group: 0.01 })).toBe(true)
+  expect(isWithSecond({ node: 1, group: 0.5 })).toBe(false)
+})
+
+test('where leaving must gain something, what is found is found again when started from, and is no worse than the start', () => {
+  const anyStay = fc.record({ node: fc.constantFrom(0, 0.1, 0.5), group: fc.constantFrom(0, 0.05, 0.5) })
+  fc.assert(
+    fc.property(drawn, anyStay, fc.array(fc.nat(5), { minLength: 40, maxLength: 40 }), (given, stay, classes) => {
+      const graph = graphOf(given)
+      const start = connectedParts(
+        graph,
+        Uint32Array.from({ length: given.count }, (_, node) => classes[node] as number),
+      )
+      const found = leiden(graph, { resolution: 1, start, stay })
+      expect(leiden(graph, { resolution: 1, start: found, stay })).toEqual(found)
+      expect(modularity(graph, found)).toBeGreaterThanOrEqual(modularity(graph, start) - 1e-9)
+    }),
+  )
+})

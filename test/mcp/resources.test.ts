@@ -221,7 +221,7 @@ describe('reading', () => {
       expect((await ask('resources/read', { uri })).error.message).toMatch(/^Resource not found/)
     }
     const prompts = (await ask('prompts/list')).result.prompts.map(({ name }: Wire) => name)
-    expect(prompts).toEqual(['find_gaps', 'weekly_review'])
+    expect(prompts).toEqual(['summarise_with_sources', 'find_gaps', 'weekly_review'])
     expect((await ask('prompts/get', { name: 'explore_hubs' })).error.code).toBe(-32602)
     const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
     expect((await ask('completion/complete', { ref, argument: { name: 'id', value: '' } })).result.completion.values).toEqual([])

@@ -364,6 +364,8 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
+  const layouts = { hasPlaces: () => true, layOut: async () => ({ places: new Float32Array(), added: 0 }) }
+  const pictures = { read: async () => undefined }
   const insightState = memoryInsightState()
   const insights = insightsOf({ store, texts }, insightState)
   const linkInsights = linkInsightsOf({ store, texts })
@@ -372,6 +374,8 @@ export function fakeCore(
     store,
     texts,
     rankings,
+    layouts,
+    pictures,
     insights,
     linkInsights,
     insightState,

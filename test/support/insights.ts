@@ -62,14 +62,14 @@ interface InsightSource {
   readonly texts: Texts
 }
 
-/** The insights of a store. */
-export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState()): InsightClient {
-  return new InsightClient({ ...partsOf(source), kind: 'whole', state })
+/** The insights of a store; `name`: the vault's, with which its ids begin. */
+export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState(), name?: string): InsightClient {
+  return new InsightClient({ ...partsOf(source), name, kind: 'whole', state })
 }
 
 /** The links of a store that may be missing. */
-export function linkInsightsOf(source: InsightSource): InsightClient<'links'> {
-  return new InsightClient({ ...partsOf(source), kind: 'links' })
+export function linkInsightsOf(source: InsightSource, name?: string): InsightClient<'links'> {
+  return new InsightClient({ ...partsOf(source), name, kind: 'links' })
 }
 
 function partsOf({ store, texts }: InsightSource) {

@@ -20,6 +20,7 @@ export interface LoggedOptions {
   readonly root?: string
   readonly name?: string
   readonly openDatabase?: OpenDatabase
+  readonly isIgnored?: (path: string) => boolean
 }
 
 /** A vault in memory whose changes are logged on disk, with a clock that is set. */
@@ -37,7 +38,13 @@ export class LoggedVault {
 
   constructor(
     files: Readonly<Record<string, string>>,
-    { stateFolder = temporaryFolder(), root = '/notes', name, openDatabase = (path) => openSqlite(path) }: LoggedOptions = {},
+    {
+      stateFolder = temporaryFolder(),
+      root = '/notes',
+      name,
+      openDatabase = (path) => openSqlite(path),
+      isIgnored,
+    }: LoggedOptions = {},
   ) {
     this.vault = new MemoryVault(files)
     this.stateFolder = stateFolder
@@ -57,6 +64,7 @@ export class LoggedVault {
     this.core = {
       ...fakeCore(this.engine.store),
       ...(name === undefined ? {} : { name }),
+      ...(isIgnored === undefined ? {} : { isIgnored }),
       graphLog: openLogReader({ stateFolder, root, openDatabase }),
     }
     onTestFinished(() => this.log.close())

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openGlobs } from '../../src/vault/ignore-rules.ts'
 import { diskVault, type Files, memoryVault, path, pathsOf } from './support.ts'
 
 function check(files: Files, options: Parameters<typeof memoryVault>[1], expected: readonly string[]) {
@@ -162,5 +164,51 @@ describe('Logseq', () => {
   })
   test('in another mode they are files like any', () => {
     check(files, { mode: 'docs' }, ['logseq/bak/a.md', 'logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
+  })
+})
+
+describe('globs alone', () => {
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    [
+      'a folder and all below it',
+      ['templates'],
+      ['templates', 'templates/a.md', 'templates/x/y.md'],
+      ['my templates/a.md', 'a/templates/b.md'],
+    ],
+    ['what is in a folder', ['templates/**'], ['templates/a.md', 'templates/x/y.md'], ['a.md', 'x/templates/a.md']],
+    ['a folder anywhere', ['**/templates/'], ['templates/a.md', 'x/templates/a.md'], ['x/templates', 'a.md']],
+    ['names', ['**/*.draft.md', 'x?.md'], ['a.draft.md', 'b/a.draft.md', 'x1.md'], ['a.md', 'x12.md', 'b/x1.md']],
+    ['braces', ['{a,b}/**'], ['a/x.md', 'b/x.md'], ['c/x.md']],
+    ['nothing', [], [], ['a.md', 'templates/a.md']],
+    ['what is no pattern', ['', '/', './'], [], ['a.md']],
+  ])('match %s', (_, globs, matched, others) => {
+    const matches = openGlobs(globs, false)
+    expect(matched.filter((path) => !matches(path))).toEqual([])
+    expect(others.filter(matches)).toEqual([])
+  })
+
+  test('match in any case only where the disk does not tell cases apart', () => {
+    expect([false, true].map((folds) => openGlobs(['Templates/**'], folds)('templates/a.md'))).toEqual([false, true])
+  })
+
+  test('hide just what a listing with them hides', () => {
+    const anyName = fc.constantFrom('a', 'b', 'templates', 'x1')
+    const anyPath = fc.array(anyName, { minLength: 1, maxLength: 3 }).map((names) => `${names.join('/')}.md`)
+    const anyGlob = fc.constantFrom('a', 'a/', '**/b', '*.md', 'templates/**', '{a,b}/*', '**/x?.md*', '!a')
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(anyPath, { minLength: 1, maxLength: 8 }),
+        fc.array(anyGlob, { maxLength: 3 }),
+        (paths, globs) => {
+          const matches = openGlobs(globs, false)
+          check(
+            Object.fromEntries(paths.map((path) => [path, ''])),
+            { ignore: globs },
+            paths.filter((path) => !matches(path)).sort(),
+          )
+        },
+      ),
+      { numRuns: 60 },
+    )
   })
 })

@@ -1,6 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { toSettings } from '../../src/config/settings.ts'
 import { embedderSettings, openEmbedding } from '../../src/workers/open-embedding.ts'
+import { serve } from '../outbound/fake-servers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const said = (values: Readonly<Record<string, unknown>>, apiKey?: string) =>
   embedderSettings(toSettings(new Map(Object.entries(values))).embedder, apiKey)
@@ -45,6 +52,25 @@ describe('what the settings say of an embedder', () => {
 })
 
 test('closing does not wait for an embedder that is still being opened', async () => {
+  vi.stubEnv('XDG_STATE_HOME', temporaryFolder())
+  const server = await serve(() => {})
+  const { embedder } = toSettings(
+    new Map<string, unknown>([
+      ['embedder.kind', 'openai'],
+      ['embedder.model', 'm'],
+      ['embedder.base_url', `${server.baseUrl}`],
+    ]),
+  )
+  const embedding = openEmbedding(embedder)
+  const opening = embedding.open().catch((error: Error) => error.message)
+  await expect.poll(() => server.requests.length).toBe(1)
+  await embedding.close()
+  expect(await opening).toBe('the vault was closed')
+})
+
+test('an embedding server on another computer is sent nothing before it was allowed, and nothing is written for that', async () => {
+  const state = temporaryFolder()
+  vi.stubEnv('XDG_STATE_HOME', state)
   const { embedder } = toSettings(
     new Map<string, unknown>([
       ['embedder.kind', 'openai'],
@@ -54,8 +80,11 @@ test('closing does not wait for an embedder that is still being opened', async (
     ]),
   )
   const embedding = openEmbedding(embedder)
-  const opening = embedding.open().catch((error: Error) => error.message)
-  await new Promise((resolve) => setImmediate(resolve))
+  await expect(embedding.open()).rejects.toMatchObject({
+    code: 'REMOTE_NOT_ALLOWED',
+    message: expect.stringContaining('roux ai allow http://192.0.2.1'),
+    isTransient: true,
+  })
   await embedding.close()
-  expect(await opening).toBe('the vault was closed')
+  expect(readdirSync(state)).toEqual([])
 })

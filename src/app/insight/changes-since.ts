@@ -292,7 +292,8 @@ async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: Gra
     const file = after ?? before
     if (file === undefined) continue
     const id = (to === undefined ? undefined : present.get(to)?.id) ?? toNodeId(foldId(to ?? from), core.name)
-    ends.set(to ?? `/${from}`, { id, kind: file.kind, title: file.title, isShown: file.excluded !== true })
+    const isShown = file.excluded !== true && !isIgnored(core, to ?? from)
+    ends.set(to ?? `/${from}`, { id, kind: file.kind, title: file.title, isShown })
   }
   for (const { to } of links) {
     if (to.startsWith('//')) ends.set(to, { id: toNodeId(to.slice(2), core.name), kind: 'missing', title: '', isShown: true })
@@ -300,15 +301,19 @@ async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: Gra
   return ends
 }
 
+function isIgnored({ isIgnored: isLeftOut = () => false }: Pick<GraphCore, 'isIgnored'>, path: string): boolean {
+  return isLeftOut(path)
+}
+
 /** Files that are there, by their paths. */
 async function presentFiles(
   snapshot: Snapshot,
-  { name }: Pick<GraphCore, 'name'>,
+  core: Pick<GraphCore, 'name' | 'isIgnored'>,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, KnownEnd>> {
   // Of paths that fold alike all but one have the exact path as their id.
   const spellings = paths.flatMap((path) =>
-    [...new Set([foldId(path), path])].map((spelled) => [path, toNodeId(spelled, name)] as const),
+    [...new Set([foldId(path), path])].map((spelled) => [path, toNodeId(spelled, core.name)] as const),
   )
   const versions = await snapshot.versions(spellings.map(([, id]) => id))
   const found = spellings.flatMap(([path], at) => {
@@ -322,7 +327,7 @@ async function presentFiles(
   return new Map(
     found.map(({ id, path, kind }, at) => {
       const { title = '', excluded = false } = nodes[at] ?? {}
-      return [path as string, { id, kind, title, isShown: !excluded }]
+      return [path as string, { id, kind, title, isShown: !excluded && !isIgnored(core, path) }]
     }),
   )
 }
@@ -345,8 +350,8 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // What was hidden before was not there for anyone.
-    else if (from === undefined || before?.excluded) added.push(row)
+    // What was hidden or left out before was not there for anyone.
+    else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) moved.push({ ...row, from: toNodeId(foldId(from), core.name) })
       if (before?.hash !== after?.hash) changed.push(row)

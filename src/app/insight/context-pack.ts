@@ -1,7 +1,8 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { NoteChunks } from '../../core/search.ts'
-import type { Node, Scope } from '../../core/store.ts'
+import type { Node, OutgoingLink, Scope } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
+import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query.ts'
 import type { Call } from '../answer-when-ready.ts'
 import { jsonBytes, TOKEN_BYTES, tokensFor } from '../budget.ts'
@@ -12,7 +13,7 @@ import { chunksOf, type PassageQuery, placesOf } from '../passages.ts'
 import { readableSource } from '../readable-source.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { scopeWarnings } from '../scope-warnings.ts'
-import { type Asked, ask, passageQuery, rank, readChunked } from '../search.ts'
+import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../search.ts'
 import { type Reading, unreadWarnings } from '../texts.ts'
 import { quoted } from '../truncate.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
@@ -90,23 +91,44 @@ export function mergePacks(packs: readonly ContextPack[], cursor: string | undef
   )
 }
 
-function draftPack(core: GraphCore, args: PackArguments, given: Call = {}): Promise<Answer<PackDraft>> {
+async function draftPack(core: GraphCore, args: PackArguments, call: Call): Promise<Answer<PackDraft>> {
+  const { ids = [], folder, tag, maxTokens } = args
+  const { value, warnings } = await findPack(core, args, call)
+  return {
+    value: {
+      vault: { name: core.name ?? '', root: core.root, generation: value.generation },
+      question: JSON.stringify([args.query ?? null, ids, folder ?? null, tag ?? null]),
+      maxTokens: tokensFor(maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS,
+      passages: value.passages,
+    },
+    warnings,
+  }
+}
+
+export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
+  /** Only this note, and no link out of it. */
+  readonly note?: string | undefined
+  readonly relevance?: Relevance | undefined
+}
+
+export interface FoundPack {
+  readonly generation: number
+  readonly passages: readonly PlacedPassage[]
+}
+
+/** All that may be in a pack, the best first. @throws RouxError as `search` does */
+export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<FoundPack>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
-    const { ids: written = [], folder, tag, maxTokens } = args
+    const { ids: written = [], folder, tag } = args
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
+    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
     const query = args.query ?? notes.titles.join('\n')
     const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: 'hybrid', query }, call)
-    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
     const ways = await bestWays(found.ways, { asked, lens: found.lens, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
     return {
-      value: {
-        vault: { name: core.name ?? '', root: core.root, generation: found.generation },
-        question: JSON.stringify([args.query ?? null, written, folder ?? null, tag ?? null]),
-        maxTokens: tokensFor(maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS,
-        passages: inOrder([...found.passages, ...linked.passages]),
-      },
+      value: { generation: found.generation, passages: inOrder([...found.passages, ...linked.passages]) },
       warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
     }
   })
@@ -171,7 +193,7 @@ async function findGiven({ core, snapshot }: Reading, written: readonly string[]
 }
 
 interface Wanted {
-  readonly args: PackArguments
+  readonly args: PackSource
   readonly query: string
   readonly asked: Asked
   /** Notes that come first. */
@@ -194,19 +216,22 @@ interface FoundPassages {
 
 async function findPassages(reading: Reading, { args, query, asked, ids, scope }: Wanted): Promise<FoundPassages> {
   const { snapshot } = reading
-  const { folder, tag } = args
-  const ranked = args.query === undefined ? undefined : await rank(reading, { ...SEARCH, query, folder, tag }, asked)
+  const { folder, tag, note, relevance } = args
+  const ranked =
+    args.query === undefined
+      ? undefined
+      : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { asked, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
   const lens = ranked === undefined ? ownLens(query) : passageQuery(query, ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
     readChunked(reading, all, { links: 0, question: asked.question }),
-    linksOf(snapshot, all, scope),
+    note === undefined ? linksOf(snapshot, all, scope) : NO_LINKS,
   ])
   const passages = all.flatMap((_, at): readonly PlacedPassage[] => {
-    const note = notes[at]
-    if (note?.source === undefined) return []
-    const read: ReadNote = { node: note.node, source: note.source, stored: stored[at] }
+    const { node, source } = notes[at] ?? {}
+    if (node === undefined || source === undefined) return []
+    const read: ReadNote = { node, source, stored: stored[at] }
     return at < ids.length
       ? givenPassages(read, lens, at / all.length)
       : foundPassages(read, lens, hits[at - ids.length]?.score ?? 0)
@@ -225,7 +250,26 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   }
 }
 
-const SEARCH = { limit: HITS, includeContent: false, relevance: 'normal', mode: 'hybrid', explain: false } as const
+const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
+
+/** What is surely about a question; where nothing is, and no one said how sure it must be, what comes nearest. */
+async function rankSurely(
+  reading: Reading,
+  args: Omit<SearchArguments, 'relevance'>,
+  { asked, relevance }: { readonly asked: Asked; readonly relevance: Relevance | undefined },
+): Promise<Ranked> {
+  const sure = await rank(reading, { ...args, relevance: relevance ?? 'normal' }, asked)
+  if (sure.hits.length > 0 || relevance !== undefined) return sure
+  const near = await rank(reading, { ...args, relevance: 'loose' }, asked)
+  return near.hits.length === 0 ? sure : { ...near, warnings: [...near.warnings, NOT_SURE] }
+}
+
+const NOT_SURE: Warning = {
+  code: 'NOTICE',
+  message: 'Nothing here is surely about the question: these passages come nearest to it.',
+}
+
+const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
 /** Titles are compared by their words only: they say where a note is, not what is asked. */
 function ownLens(query: string): Lens {

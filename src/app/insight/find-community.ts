@@ -1,6 +1,6 @@
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/communities.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { NodeId } from '../../core/ids.ts'
+import { type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight.ts'
 import type { GraphCore } from '../graph-core.ts'
 
@@ -82,8 +82,4 @@ function presentHeirs(
     else waiting.push(...(successors.get(one) ?? []))
   }
   return [...found].slice(0, MOST_HEIRS)
-}
-
-function withoutVault(id: string, name: string | undefined): string {
-  return name !== undefined && id.startsWith(`${name.toLowerCase()}:`) ? id.slice(name.length + 1) : id
 }

@@ -1,6 +1,6 @@
 import type { Community } from '../../core/communities.ts'
 import { foldName } from '../../core/fold.ts'
-import { foldId, type NodeId } from '../../core/ids.ts'
+import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight.ts'
 import type { NodeSummary } from '../../core/store.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer-when-ready.ts'
@@ -49,9 +49,11 @@ export interface WantedRow {
   readonly sources: MissingNote['sources']
 }
 
-/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case. */
-export function gapKey(kind: GapKind, of: string): string {
-  return `${kind}:${kind === 'wanted' ? foldName(of) : of.trim().toLowerCase()}`
+/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without. */
+export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
+  if (kind === 'wanted') return `${kind}:${foldName(of)}`
+  const ids = kind === 'apart' ? of.split(',') : [of]
+  return `${kind}:${ids.map((id) => withoutVault(id.trim().toLowerCase(), name)).join(',')}`
 }
 
 /** What a vault lacks as a whole, without what was dismissed: the first of each kind, or a page of one. */
@@ -80,7 +82,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   const cut = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
   const wants = (one: GapKind): boolean => kind === undefined || kind === one
   const dismissed = core.insightState.dismissed()
-  const isOpen = (one: GapKind, of: string): boolean => !dismissed.has(gapKey(one, of))
+  const isOpen = (one: GapKind, of: string): boolean => !dismissed.has(gapKey(one, of, core))
   const folder = foldId(trimFolder(args.folder ?? ''))
   const idOf = (note: number): NodeId => insight.ids[note] as NodeId
   const isIn = (note: number): boolean => folder === '' || isBelow(idOf(note), folder, core)

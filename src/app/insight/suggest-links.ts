@@ -1,16 +1,16 @@
 import { foldName } from '../../core/fold.ts'
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import { foldId, type NodeId, toNodeId, withoutVault } from '../../core/ids.ts'
 import { type LinkInsight, noteNumber } from '../../core/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
-import type { Node, NodeKind } from '../../core/store.ts'
+import type { Node, NodeKind, Page } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
-import type { Answer, GraphCore } from '../graph-core.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findMeant } from '../meant-note.ts'
-import { trimFolder } from '../scope.ts'
+import { isFolder, trimFolder } from '../scope.ts'
 import { scopeWarnings } from '../scope-warnings.ts'
 import { type Reading, readTexts, unreadWarnings } from '../texts.ts'
 import { answerFromLinks } from './latest-insight.ts'
@@ -20,7 +20,7 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /** Of this note, by its id or title; absent: the best of all. */
+  /** Of this note, by its id or title, or of the notes in this folder; absent: the best of all. */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
@@ -62,7 +62,12 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/** Links between notes of a vault that are missing: the likeliest first. */
+/** What a suggestion is dismissed by: its two notes, without the vault's name. No path holds two slashes in a row. */
+export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
+  return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
+}
+
+/** Links between notes of a vault that are missing, without those that were dismissed: the likeliest first. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
   return answerFromLinks(core, call, {
     empty: { suggestions: [], total: 0 },
@@ -75,18 +80,14 @@ const LEAST_SCORE = 0.1
 
 async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
   const { core, snapshot, call } = reading
-  const meant = args.id === undefined ? undefined : await findMeant(snapshot, core, [args.id], { withMissing: false })
-  const [id] = meant?.ids ?? []
+  const { asked, warnings: said } = await meantBy(reading, args)
   const page = pageFor(args, call)
-  const isNothing = meant !== undefined && id === undefined
-  const all = isNothing
-    ? []
-    : candidatesOf(insight, { id, folder: foldId(trimFolder(args.folder ?? '')), kind: args.kind, vault: core.name })
-  const chosen = all.slice(page.offset, page.offset + page.limit)
-  const { suggestions, unread } = await described(reading, insight, chosen)
-  const total = all.length - (chosen.length - suggestions.length)
+  const dismissed = core.insightState.dismissed()
+  const all =
+    asked === undefined ? [] : candidatesOf(insight, asked).filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
+  const { suggestions, unread, total } = await pageOf(reading, insight, { all, page })
   const empty = total === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
-  const warnings = [...(meant?.warnings ?? []), ...empty, ...unreadWarnings(unread)]
+  const warnings = [...said, ...empty, ...unreadWarnings(unread)]
   return { ...listed({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
 }
 
@@ -104,6 +105,24 @@ interface Asked {
   readonly folder: string
   readonly kind: SuggestionKind
   readonly vault: string | undefined
+}
+
+/** What is asked for, `undefined` where the note is none, and what is to be said of it. */
+async function meantBy(
+  { core, snapshot }: Reading,
+  { id: written, folder = '', kind }: SuggestArguments,
+): Promise<{ readonly asked: Asked | undefined; readonly warnings: readonly Warning[] }> {
+  const asked: Asked = { id: undefined, folder: foldId(trimFolder(folder)), kind, vault: core.name }
+  if (written === undefined) return { asked, warnings: [] }
+  const {
+    ids: [id],
+    warnings,
+  } = await findMeant(snapshot, core, [written], { withMissing: false })
+  if (id !== undefined) return { asked: { ...asked, id }, warnings }
+  const own = withoutVault(written, core.name)
+  if (asked.folder === '' && (await isFolder(snapshot, own)))
+    return { asked: { ...asked, folder: foldId(trimFolder(own)) }, warnings: [] }
+  return { asked: undefined, warnings }
 }
 
 function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
@@ -136,15 +155,52 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-interface Described {
+/** Candidates that were found to be out of date, by the insight that they are of: a list that goes on must not count them again. */
+const outdated = new WeakMap<LinkInsight, Set<string>>()
+
+interface Listed {
   readonly suggestions: readonly LinkSuggestion[]
+  readonly unread: readonly NodeId[]
+  readonly total: number
+}
+
+/** A page of the candidates that still hold. */
+async function pageOf(
+  reading: Reading,
+  insight: LinkInsight,
+  { all, page }: { readonly all: readonly Candidate[]; readonly page: Page },
+): Promise<Listed> {
+  const past = outdated.get(insight) ?? new Set()
+  outdated.set(insight, past)
+  const known = new Map<Candidate, LinkSuggestion>()
+  const unread = new Set<NodeId>()
+  for (;;) {
+    const left = all.filter((candidate) => !past.has(keyOf(candidate)))
+    const chosen = left.slice(page.offset, page.offset + page.limit)
+    const open = chosen.filter((candidate) => !known.has(candidate) && !unread.has(candidate.from))
+    if (open.length === 0) {
+      const suggestions = chosen.flatMap((candidate) => known.get(candidate) ?? [])
+      return { suggestions, unread: [...unread], total: left.length - (chosen.length - suggestions.length) }
+    }
+    const found = await described(reading, insight, open)
+    for (const [candidate, suggestion] of found.suggestions) known.set(candidate, suggestion)
+    for (const id of found.unread) unread.add(id)
+    for (const candidate of open) if (!known.has(candidate) && !unread.has(candidate.from)) past.add(keyOf(candidate))
+  }
+}
+
+function keyOf({ from, to }: Candidate): string {
+  return `${from}//${to}`
+}
+
+interface Described {
+  readonly suggestions: ReadonlyMap<Candidate, LinkSuggestion>
   readonly unread: readonly NodeId[]
 }
 
 /** With what the notes say now: what is linked, gone, or not in the text any more is left out. */
 async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
-  if (chosen.length === 0) return { suggestions: [], unread: [] }
   const sources = [...new Set(chosen.map(({ from }) => from))]
   const targets = [...new Set(chosen.map(({ to }) => to))]
   const [links, sourceNodes, targetNodes, names] = await Promise.all([
@@ -183,7 +239,7 @@ async function described(reading: Reading, insight: LinkInsight, chosen: readonl
       suggestions.set(candidate, { ...common(candidate, nodes), kind: 'related', section: candidate.line === 0 ? [] : section })
     }
   }
-  return { suggestions: left.flatMap((candidate) => suggestions.get(candidate) ?? []), unread }
+  return { suggestions, unread }
 }
 
 function isListed({ kind, excluded }: Node): boolean {

@@ -76,8 +76,8 @@ async function asPicture(
   return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
 }
 
-/** Told by the bytes: what is no picture makes a client drop the whole answer. */
-async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
+/** The media type of a picture, told by its bytes; `undefined` for what is none: it makes a client drop the whole answer. */
+export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const found = await fileTypeFromBuffer(bytes)
   return found === undefined ? undefined : PICTURES[found.mime]

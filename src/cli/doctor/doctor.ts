@@ -7,6 +7,7 @@ import { tokenFileIn } from '../../http/token-file.ts'
 import type { Printer } from '../output/printer.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
 import { type Invocation, settingsInput, withCore } from '../session.ts'
+import { checkAi } from './ai.ts'
 import { checkCacheFolder, checkFileCase, checkNode, checkVault, checkWatching, type Finding } from './checks.ts'
 import { checkClients } from './clients.ts'
 import { checkHttp } from './http.ts'
@@ -42,6 +43,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
     ...vault,
     checkCacheFolder(loaded.settings.cache.path || userFolders(host.env).cache),
     ...checkDiagnosis(await diagnose(loaded.settings, loaded)),
+    ...(await checkAi(host, loaded)),
     ...(isStored
       ? []
       : [

@@ -84,6 +84,11 @@ export class Printer {
     if (stack !== undefined) this.note(stack)
   }
 
+  /** A text in a style, as notes show it. */
+  paint(style: Style, text: string): string {
+    return this.#style(style, text)
+  }
+
   bold(text: string): string {
     return this.#style('bold', text, this.#host.stdout)
   }

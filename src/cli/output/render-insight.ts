@@ -1,6 +1,6 @@
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
-import type { LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
+import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Paint } from './printer.ts'
 import { printable, wrapWords } from './table.ts'
 
@@ -114,6 +114,30 @@ export function renderSuggestions({ suggestions }: SuggestionList, { paint, widt
     '',
   ])
   return lines.join('\n')
+}
+
+export interface OfferOptions extends Pick<InsightOptions, 'paint'> {
+  readonly number: number
+  readonly total: number
+}
+
+/** One link that can be made, with its line as it is and as it would be. */
+export function renderOffer(
+  { title, score, why, from, line, text, edit }: LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit },
+  { paint, number, total }: OfferOptions,
+): string {
+  const { find, replace } = edit.arguments.replace_text
+  const at = text.indexOf(find)
+  // What is shown of a long line may hold less than what is replaced, or that twice.
+  const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
+  const link = paint('green', printable(replace))
+  return [
+    '',
+    `${number} of ${total}  ${paint('bold', printable(title))}  ${score.toFixed(2)}  ${paint('faint', printable(why.join(', ')))}`,
+    paint('faint', `${printable(from)}, line ${line}`),
+    `- ${printable(text)}`,
+    isPlain ? `+ ${printable(text.slice(0, at))}${link}${printable(text.slice(at + find.length))}` : `+ … ${link} …`,
+  ].join('\n')
 }
 
 function placeOf(one: LinkSuggestion): string {

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts'
 const INTERVAL = 500
 
 /** What a running server follows: it decides what is offered, not what was opened. */
-const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled'] as const
+const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled'] as const
 
 export interface LiveSettingsOptions {
   /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
@@ -85,7 +85,8 @@ export class LiveSettings {
     const before = this.#loaded.settings
     const { tools, mcp } = loaded.settings
     const http = { ...this.#started.http, enabled: this.#isHttpOn(loaded) }
-    this.#loaded = { ...loaded, settings: { ...this.#started, tools, mcp, http } }
+    const ai = { ...this.#started.ai, enabled: loaded.settings.ai.enabled }
+    this.#loaded = { ...loaded, settings: { ...this.#started, tools, mcp, http, ai } }
     if (changedKeys(before, this.#loaded.settings).length > 0) this.#options.onChange(before, this.#loaded.settings)
   }
 

@@ -1,23 +1,34 @@
+import { dirname, join } from 'node:path'
 import { openAll } from '../../app/vaults.ts'
 import { userFolders } from '../../config/folders.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { closedBy } from '../../core/shutdown.ts'
-import type { Access } from '../../http/access.ts'
-import { openHttpServer } from '../../http/http-server.ts'
+import { type Access, SCOPES } from '../../http/access.ts'
+import { type HttpServerOptions, openHttpServer } from '../../http/http-server.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
 import { closeToOthers, openTokens, tokenFileIn } from '../../http/token-file.ts'
+import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import { type EventFeed, feedOf } from '../../mcp/events/events.ts'
 import { followVaults } from '../../mcp/events/follow-vaults.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { TOOLS } from '../../mcp/tools/index.ts'
+import type { WebOptions } from '../../web/routes.ts'
 import type { Invocation } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { seenBy, toldOf } from './seen-vaults.ts'
 import { nameVaults, openServing } from './serving.ts'
 import { refusedTo } from './token-scope.ts'
 
-/** Serves the vaults over HTTP until a signal ends it. @throws UsageError where `--set` says the opposite */
-export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
+/** How the page is served that people look at. */
+export interface WebView {
+  /** Called with the page's address, once; it is good for one browser, for a minute. Absent: whoever has a token asks for an address. */
+  readonly onAddress?: (address: string) => void
+  /** The session of that address may write, where writing is on. */
+  readonly mayWrite?: boolean
+}
+
+/** Serves the vaults over HTTP until a signal ends it, with the page where `web` is given. @throws UsageError where `--set` says the opposite */
+export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, web?: WebView): Promise<number> {
   const { host, printer } = invocation
   requireNoContradiction(loaded)
   const { http } = loaded.server.settings
@@ -28,6 +39,12 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   const { vaults, events, live, options, close } = await openServing(invocation, loaded)
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
+  const view = web === undefined ? undefined : await webView(invocation)
+  const switchedOffFor =
+    (access: Access): SwitchedOffBy =>
+    (tool) =>
+      options.switchedOffBy(tool) ?? refusedTo(access, tool)
+  const log = (line: string): void => printer.note(line)
   const server = await openHttpServer({
     ...http,
     get enabled() {
@@ -40,17 +57,20 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
         ...options,
         vaults: seenBy(access, followed, loaded),
         tools: TOOLS,
-        switchedOffBy: (tool) => options.switchedOffBy(tool) ?? refusedTo(access, tool),
+        switchedOffBy: switchedOffFor(access),
         mayRead: access.scopes.has('read'),
         events: eventsFor(access),
-        log: (line) => printer.note(line),
+        log,
       }),
+    ...view?.routesFor({ tools: TOOLS, log, vaultsFor: (access) => seenBy(access, followed, loaded), switchedOffFor, eventsFor }),
     log: (line) => printer.warn(line),
   })
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
-  printer.note(welcome(nameVaults(invocation, loaded), server.url))
+  const names = nameVaults(invocation, loaded)
+  if (web?.onAddress === undefined) printer.note(welcome(names, server.url))
+  web?.onAddress?.(`${new URL('/', server.url)}#code=${view?.newCode(web.mayWrite === true)}`)
   // A server that was started by hand is meant to be used: vaults are read now, not when the first client asks.
   openAll(followed).then(
     (cores) => {
@@ -64,6 +84,30 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults): P
   followed.stop()
   await close(by)
   return 0
+}
+
+interface View {
+  routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
+  newCode(mayWrite: boolean): string
+}
+
+/** The page of this process; its code is loaded for those who look at it only. */
+async function webView({ host }: Invocation): Promise<View> {
+  const { webRoutes } = await import('../../web/routes.ts')
+  // The program was started by whoever sits at this computer: the session ends with it, and needs no token of the file.
+  const owner = { key: 'the one who started this', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' as const } }
+  let newCode = (_: boolean): string => ''
+  return {
+    routesFor: (options) => ({
+      extraRoutes(parts) {
+        const isCurrent = (key: string): boolean => key === owner.key || parts.isCurrent(key)
+        const routes = webRoutes({ ...options, folder: join(dirname(host.program.script), '..', 'web') }, { ...parts, isCurrent })
+        newCode = (mayWrite) => routes.sessions.makeCode(owner, mayWrite)
+        return { ...routes, endUnless: (mayGoOn) => routes.endUnless((key) => key === owner.key || mayGoOn(key)) }
+      },
+    }),
+    newCode: (mayWrite) => newCode(mayWrite),
+  }
 }
 
 function requireNoContradiction({ server: { settings, origins } }: LoadedVaults): void {

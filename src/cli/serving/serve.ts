@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { type Invocation, requireVaults } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
 import { nameVaults, openServing } from './serving.ts'
 
 /** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */
@@ -9,9 +10,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
   const loaded = await requireVaults(invocation, positionals[0])
   const { vaults } = loaded
+  if (options.has('web') && !options.has('http'))
+    throw new UsageError('--web needs --http: a page is looked at over HTTP.', 'roux serve --http --web, or roux open.')
   if (options.has('http')) {
     const { serveHttp } = await import('./serve-http.ts')
-    return serveHttp(invocation, loaded)
+    return serveHttp(invocation, loaded, options.has('web') ? {} : undefined)
   }
   const names = nameVaults(invocation, loaded)
   if (host.stdin.isTTY) printer.note(greeting(names, vaults))

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { loadSettings } from '../../config/load.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
+import { tokensToday } from '../ai/tokens-today.ts'
 import { folderFault, type Invocation, settingsInput } from '../session.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { VERSION } from '../version.ts'
@@ -11,7 +14,9 @@ import { changedKeys, LiveSettings } from './live-settings.ts'
 import { announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 
-type SharedOptions = Required<Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts'>>
+type SharedOptions = Required<
+  Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
+>
 
 /** What a running server rests on, however it is reached. */
 export interface Serving {
@@ -49,6 +54,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     },
     onError: (stack) => printer.note(stack),
     permits: () => withoutFolder(live.current.settings).tools,
+    isAiOn: () => live.current.settings.ai.enabled,
   })
   return {
     vaults: served,
@@ -62,7 +68,12 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
         const { max_tokens } = live.current.settings.answers
         return max_tokens === 'auto' ? undefined : Math.floor(max_tokens)
       },
-      facts: () => ({ ...serverFacts(live.current), verbose: invocation.options.get('verbose') === true }),
+      mapPage: () => readFile(join(dirname(host.program.script), '..', 'app', 'map.html'), 'utf8'),
+      facts: () => ({
+        ...serverFacts(live.current),
+        verbose: invocation.options.get('verbose') === true,
+        tokens: () => tokensToday(host, live.current.settings),
+      }),
     },
     async close(by) {
       live.stop()
@@ -93,7 +104,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
 
 /** What a client should ask for again when these settings changed. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
-  if (keys.some((key) => key.startsWith('tools.'))) events.toolsChanged()
+  if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.toolsChanged()
   if (keys.includes('tools.attach')) events.resourcesChanged()
   if (keys.includes('mcp.prompts_folder')) events.promptsChanged()
   events.resourceUpdated('roux://system-info')

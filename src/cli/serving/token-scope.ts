@@ -4,11 +4,18 @@ import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/d
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }
 
 /** Why the holder of a token may not use a tool, and what to do about it; `undefined` when it is allowed. */
-export function refusedTo(access: Access, { needs }: ToolIdentity): OffSwitch | undefined {
+export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undefined {
   const { name, scopes, vaults } = access
-  const scope = needs === undefined ? 'read' : SCOPE_OF[needs]
-  if (scopes.has(scope)) return undefined
-  return { hint: `The token "${name}" has no scope "${scope}". ${anotherToken([...scopes, scope], vaults)}` }
+  const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))
+  if (missing.length === 0) return undefined
+  const lacks = missing.map((scope) => `"${scope}"`).join(' and ')
+  return { hint: `The token "${name}" has no scope ${lacks}. ${anotherToken([...scopes, ...missing], vaults)}` }
+}
+
+/** What a model answers is what notes say: who may not read them may not ask it, either. */
+function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
+  if (byModel === true) return ['read', 'ai']
+  return [needs === undefined ? 'read' : SCOPE_OF[needs]]
 }
 
 /** How to make a token with these scopes, for these vaults. */

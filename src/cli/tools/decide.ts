@@ -1,56 +1,35 @@
+import type { GraphCore } from '../../app/graph-core.ts'
 import { requireCommunity } from '../../app/insight/find-community.ts'
 import { GAP_KINDS, type GapKind, gapKey } from '../../app/insight/gaps.ts'
 import { insightFor } from '../../app/insight/latest-insight.ts'
-import type { Option } from '../arguments.ts'
+import { linkKey } from '../../app/insight/suggest-links.ts'
+import { findMeant } from '../../app/meant-note.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
+import { applyLinks } from './apply-links.ts'
 
-/** What a person decides about a vault as a whole, by options of the commands that show it; no tool of a client has these. */
-const DECISIONS: ReadonlyMap<
-  string,
-  { readonly option: Option; decide(invocation: Invocation, given: string): Promise<number> }
-> = new Map([
-  [
-    'map',
-    {
-      option: {
-        name: 'name',
-        type: 'text',
-        sentence: 'Call a community as you like, as in --name c4 "Sync"; without a text after it, as its notes say.',
-      },
-      decide: nameCommunity,
-    },
-  ],
-  [
-    'gaps',
-    {
-      option: {
-        name: 'dismiss',
-        type: 'text',
-        sentence: 'Do not tell this gap again, as in --dismiss apart:c1,c4; once more takes that back.',
-      },
-      decide: dismissGap,
-    },
-  ],
-])
-
-/** The option of a tool's command that is no parameter of the tool. */
-export function decisionOption(tool: string): readonly Option[] {
-  const decision = DECISIONS.get(tool)
-  return decision === undefined ? [] : [decision.option]
-}
-
-/** Does what such an option asks for; `undefined` where it is not given. */
-export function runDecision(tool: string, invocation: Invocation): Promise<number> | undefined {
-  const decision = DECISIONS.get(tool)
-  const given = decision && invocation.options.get(decision.option.name)
-  return typeof given === 'string' ? decision?.decide(invocation, given) : undefined
+/** Does what an option of `decisionOptions` asks for; `undefined` where none is given. `args` gives the arguments of the tool. */
+export function runDecision(
+  tool: Tool,
+  invocation: Invocation,
+  args: () => Readonly<Record<string, unknown>>,
+): Promise<number> | undefined {
+  const { options } = invocation
+  const text = (name: string): string | undefined => options.get(name) as string | undefined
+  const [name, dismissed] = [text('name'), text('dismiss')]
+  if (tool.name === 'map' && name !== undefined) return nameCommunity(invocation, name)
+  if (tool.name === 'gaps' && dismissed !== undefined) return dismissGap(invocation, dismissed)
+  if (tool.name === 'suggest_links' && dismissed !== undefined) return dismissLink(invocation, dismissed)
+  if (tool.name === 'suggest_links' && options.get('apply') === true) return applyLinks(invocation, tool, args())
+  return undefined
 }
 
 async function nameCommunity(invocation: Invocation, given: string): Promise<number> {
   const [label = '', extra] = invocation.positionals
-  if (extra !== undefined)
-    throw new UsageError(`"${extra}" is one word too many.`, 'Put quotes around words that belong together.')
+  requireNoMore(extra)
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const { insight } = await insightFor(core, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
@@ -69,11 +48,43 @@ async function dismissGap(invocation: Invocation, given: string): Promise<number
       'Write what "roux gaps" shows behind it, such as apart:c1,c4 or cut:ideas/garden.md.',
     )
   }
-  await withCore(invocation, await requireSettings(invocation), async ({ insightState }) => {
-    const key = gapKey(kind as GapKind, of)
-    const isBack = insightState.restore(key)
-    if (!isBack) insightState.dismiss(key)
+  requireNoMore(invocation.positionals[0])
+  await withCore(invocation, await requireSettings(invocation), async (core) => {
+    const isBack = turn(core, gapKey(kind as GapKind, of, core))
     invocation.printer.note(isBack ? `${given} is told again.` : `${given} is not told again.`)
   })
   return 0
+}
+
+async function dismissLink(invocation: Invocation, from: string): Promise<number> {
+  const [to, extra] = invocation.positionals
+  if (to === undefined) throw new UsageError('Which link is meant?', 'Write the two notes: --dismiss from.md to.md')
+  requireNoMore(extra)
+  await withCore(invocation, await requireSettings(invocation), async (core) => {
+    const [source, target] = [await requireOne(core, from), await requireOne(core, to)]
+    const isBack = turn(core, linkKey(source, target, core))
+    invocation.printer.note(`A link from ${source} to ${target} is ${isBack ? 'suggested again' : 'not suggested again'}.`)
+  })
+  return 0
+}
+
+/** Dismisses, or takes that back. @returns whether it was taken back */
+function turn({ insightState }: GraphCore, key: string): boolean {
+  const isBack = insightState.restore(key)
+  if (!isBack) insightState.dismiss(key)
+  return isBack
+}
+
+async function requireOne(core: GraphCore, written: string): Promise<NodeId> {
+  const {
+    ids: [id],
+    warnings: [warning],
+  } = await core.store.read((snapshot) => findMeant(snapshot, core, [written], { withMissing: false }))
+  if (id === undefined) throw new RouxError('NODE_NOT_FOUND', warning?.message ?? `There is no note "${written}".`)
+  return id
+}
+
+function requireNoMore(extra: string | undefined): void {
+  if (extra === undefined) return
+  throw new UsageError(`"${extra}" is one word too many.`, 'Put quotes around words that belong together.')
 }

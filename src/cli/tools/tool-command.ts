@@ -109,7 +109,7 @@ const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) =
 }
 
 /** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */
-function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
@@ -144,7 +144,9 @@ function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
 }
 
 /** The function, whose first call's outcome is the outcome of all. */
-function callOnce<Argument, Result>(run: (argument: Argument) => Promise<Result>): (argument: Argument) => Promise<Result> {
+export function callOnce<Argument, Result>(
+  run: (argument: Argument) => Promise<Result>,
+): (argument: Argument) => Promise<Result> {
   let outcome: Promise<Result> | undefined
   return (argument) => {
     outcome ??= run(argument)

@@ -2,7 +2,7 @@ import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
 import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../usage-error.ts'
-import { decisionOption } from './decide.ts'
+import { decisionOptions } from './decision-options.ts'
 
 /** A tool's parameter as an option of its command. */
 export interface Parameter extends Option {
@@ -46,7 +46,7 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
 /** Every option of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
-  return [...parameters, ...decisionOption(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
+  return [...parameters, ...decisionOptions(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { SimilarPair } from '../../app/insight/similar-pairs.ts'
 import type { ExportRow } from '../../core/store.ts'
 
 type NodeRow = ExportRow & { readonly kind: 'node' }
@@ -5,22 +6,36 @@ type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
 /** How a format writes a graph; nodes come before edges, and what is not asked for is left out. */
 interface Format {
-  readonly begin: string
+  /** `isSemantic`: pairs of similar notes will follow the edges. */
+  begin(isSemantic: boolean): string
   node?(row: NodeRow, first: boolean): string
   readonly between: string
-  edge(row: EdgeRow, first: boolean): string
-  /** What follows the edges, with the links to what does not exist. */
+  edge(row: EdgeRow, first: boolean, isSemantic: boolean): string
+  /** What stands between the edges and pairs of similar notes. */
+  readonly beforeSimilar: string
+  similar(pair: SimilarPair, first: boolean): string
+  /** What follows all edges, with the links to what does not exist. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
 export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The graph as text in pieces of some kilobytes. Links to what does not exist are told by `json` only. */
-export async function* formatExport(rows: AsyncIterable<ExportRow>, name: ExportFormat): AsyncGenerator<string> {
+/** Characters of a piece. */
+const PIECE = 64_000
+
+/**
+ * The graph as text in pieces of some kilobytes, with the pairs of similar notes where they are asked for. Links to what does not exist are told by
+ * `json` only.
+ */
+export async function* formatExport(
+  rows: AsyncIterable<ExportRow>,
+  name: ExportFormat,
+  similar?: AsyncIterable<SimilarPair>,
+): AsyncGenerator<string> {
   const format = FORMATS[name]
   const unresolved: (ExportRow & { readonly kind: 'unresolved' })[] = []
-  let piece = format.begin
+  let piece = format.begin(similar !== undefined)
   let last: ExportRow['kind'] | undefined
   for await (const row of rows) {
     if (row.kind === 'unresolved') {
@@ -29,55 +44,85 @@ export async function* formatExport(rows: AsyncIterable<ExportRow>, name: Export
     }
     if (row.kind === 'node' && row.nodeKind === 'missing') continue
     if (row.kind === 'edge' && last !== 'edge') piece += format.between
-    piece += row.kind === 'node' ? (format.node?.(row, last === undefined) ?? '') : format.edge(row, last !== 'edge')
+    piece +=
+      row.kind === 'node'
+        ? (format.node?.(row, last === undefined) ?? '')
+        : format.edge(row, last !== 'edge', similar !== undefined)
     last = row.kind
-    if (piece.length > 64_000) {
+    if (piece.length > PIECE) {
       yield piece
       piece = ''
     }
   }
-  yield piece + (last === 'edge' ? '' : format.between) + format.end(unresolved)
+  if (last !== 'edge') piece += format.between
+  if (similar !== undefined) {
+    piece += format.beforeSimilar
+    let isFirst = true
+    for await (const pair of similar) {
+      piece += format.similar(pair, isFirst)
+      isFirst = false
+      if (piece.length > PIECE) {
+        yield piece
+        piece = ''
+      }
+    }
+  }
+  yield piece + format.end(unresolved)
 }
 
 const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   json: {
-    begin: '{"nodes":[',
+    begin: () => '{"nodes":[',
     node: ({ id, path, title, nodeKind, tags, aliases, excluded, communities }, first) =>
       item({ id, path, title, kind: nodeKind, tags, aliases, excluded, ...communityFacts(communities) }, first),
     between: '\n],"edges":[',
     edge: ({ source, target, count, kinds }, first) => item({ source, target, count, kinds }, first),
+    beforeSimilar: '\n],"similar":[',
+    similar: ({ source, target, score }, first) => item({ source, target, score }, first),
     end: (unresolved) =>
       `\n],"unresolved":[${unresolved.map(({ source, target, count }, at) => item({ source, target, count }, at === 0)).join('')}\n]}\n`,
   },
   graphml: {
-    begin: `<?xml version="1.0" encoding="UTF-8"?>
+    begin: (isSemantic) => `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}<graph edgedefault="directed">
+${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}${isSemantic ? graphmlKey('score', 'edge', 'double') : ''}<graph edgedefault="directed">
 `,
     node: ({ id, path, title, nodeKind, tags, aliases, excluded, communities }) =>
       `<node id="${xml(id)}">${graphmlFacts({ title, path, kind: nodeKind, tags: tags.join(', '), aliases: aliases.join(', '), excluded, ...communityFacts(communities) })}</node>\n`,
     between: '',
     edge: ({ source, target, count, kinds }) =>
       `<edge source="${xml(source)}" target="${xml(target)}">${graphmlFacts({ count, kinds: kinds.join(', ') })}</edge>\n`,
+    beforeSimilar: '',
+    similar: ({ source, target, score }) =>
+      `<edge source="${xml(source)}" target="${xml(target)}" directed="false">${graphmlFacts({ kinds: SIMILAR, score })}</edge>\n`,
     end: () => '</graph>\n</graphml>\n',
   },
   dot: {
-    begin: 'digraph vault {\n',
+    begin: () => 'digraph vault {\n',
     node: ({ id, title, nodeKind, communities }) => {
       const facts = Object.entries({ label: title, kind: nodeKind, ...communityFacts(communities) })
       return `  ${dot(id)} [${facts.map(([name, value]) => `${name}=${dot(value)}`).join(', ')}];\n`
     },
     between: '',
     edge: ({ source, target, count }) => `  ${dot(source)} -> ${dot(target)} [weight=${count}];\n`,
+    beforeSimilar: '',
+    similar: ({ source, target, score }) => `  ${dot(source)} -> ${dot(target)} [dir=none, style=dashed, score=${score}];\n`,
     end: () => '}\n',
   },
   csv: {
-    begin: 'source,target,count,kinds\n',
+    // A row of a pair has no count, and one of a link no score.
+    begin: (isSemantic) => `source,target,count,kinds${isSemantic ? ',score' : ''}\n`,
     between: '',
-    edge: ({ source, target, count, kinds }) => `${csv(source)},${csv(target)},${count},${kinds.join('|')}\n`,
+    edge: ({ source, target, count, kinds }, _, isSemantic) =>
+      `${csv(source)},${csv(target)},${count},${kinds.join('|')}${isSemantic ? ',' : ''}\n`,
+    beforeSimilar: '',
+    similar: ({ source, target, score }) => `${csv(source)},${csv(target)},,${SIMILAR},${score}\n`,
     end: () => '',
   },
 }
+
+/** What an edge between similar notes is called among kinds of links. */
+const SIMILAR = 'similar'
 
 function communityFacts([community, part]: readonly string[] = []): Readonly<Record<string, string>> {
   return { ...(community === undefined ? {} : { community }), ...(part === undefined ? {} : { community_2: part }) }

@@ -1,26 +1,37 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { communitiesOf } from '../../app/insight/find-community.ts'
 import { insightFor } from '../../app/insight/latest-insight.ts'
+import { type SimilarPair, similarPairs } from '../../app/insight/similar-pairs.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import type { Insight } from '../../core/insight.ts'
 import type { ExportRow } from '../../core/store.ts'
 import { write } from '../output/printer.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
+import { mapPage } from './map-page.ts'
 
 /** Writes the whole graph to stdout or a file, piece by piece. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
-  const format = (options.get('format') as ExportFormat | undefined) ?? EXPORT_FORMATS[0]
+  const format = (options.get('format') as ExportFormat | 'html' | undefined) ?? EXPORT_FORMATS[0]
+  const withTexts = options.get('texts') === true
+  if (withTexts && format !== 'html')
+    throw new UsageError(
+      '--texts needs --format html: other formats hold the graph only.',
+      'roux export --format html --texts -o notes.html',
+    )
+  if (format === 'html' && options.get('semantic') === true)
+    throw new UsageError('--semantic is of no use with --format html: a map shows links only.', 'roux export --semantic')
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
   await withCore(invocation, loaded, async (core) => {
-    const rows = core.store.export()
-    const pieces = formatExport(options.get('communities') === true ? withCommunities(core, rows) : rows, format)
+    const pieces = format === 'html' ? await pagePieces(invocation, core, withTexts) : graphPieces(core, format, options)
     if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
     if (isBegun) throw halfWritten()
     for await (const piece of pieces) {
@@ -31,10 +42,62 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0
 }
 
+/** What the vault says as a whole, looked at when it is first needed. */
+function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
+  let found: Promise<Insight | undefined> | undefined
+  return () => {
+    found ??= insightFor(core, { whole: true }).then(({ insight }) => insight)
+    return found
+  }
+}
+
+/** Pairs of notes that are among the nodes: the vault may have moved on since it was looked at. */
+async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
+  const found = await insight()
+  if (found === undefined) return
+  for (const pair of similarPairs(found)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
+}
+
+/** The rows, and the ids of the nodes among those that were read. */
+function withIds(rows: AsyncIterable<ExportRow>): {
+  readonly rows: AsyncIterable<ExportRow>
+  readonly ids: ReadonlySet<NodeId>
+} {
+  const ids = new Set<NodeId>()
+  async function* read() {
+    for await (const row of rows) {
+      if (row.kind === 'node') ids.add(row.id)
+      yield row
+    }
+  }
+  return { rows: read(), ids }
+}
+
+function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation['options']): AsyncIterable<string> {
+  const insight = latestInsight(core)
+  const { rows, ids } = withIds(core.store.export())
+  return formatExport(
+    options.get('communities') === true ? withCommunities(insight, rows) : rows,
+    format,
+    options.get('semantic') === true ? allSimilar(insight, ids) : undefined,
+  )
+}
+
+/** The map as a page; the program's own files have the page without a map. */
+async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
+  const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
+  // A page without communities has no colours: a command may wait for them.
+  await insightFor(core, { whole: true })
+  return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
+}
+
 /** Each note with the ids of its communities, once these are known. */
-async function* withCommunities(core: GraphCore, rows: AsyncIterable<ExportRow>): AsyncGenerator<ExportRow> {
-  const { insight } = await insightFor(core, { whole: true })
-  const communities = insight === undefined ? new Map<NodeId, readonly string[]>() : communitiesOf(insight)
+async function* withCommunities(
+  insight: () => Promise<Insight | undefined>,
+  rows: AsyncIterable<ExportRow>,
+): AsyncGenerator<ExportRow> {
+  const found = await insight()
+  const communities = found === undefined ? new Map<NodeId, readonly string[]>() : communitiesOf(found)
   for await (const row of rows) {
     const ids = row.kind === 'node' ? communities.get(row.id) : undefined
     yield row.kind === 'node' && ids !== undefined ? { ...row, communities: ids } : row

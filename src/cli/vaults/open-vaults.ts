@@ -17,7 +17,7 @@ const CLOSE_MS = 2_000
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
-  { onBegin: tellBegun, ...options }: Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>>,
+  { onBegin: tellBegun, ...options }: Required<Pick<OpenOptions, 'onError' | 'permits' | 'isAiOn' | 'onBegin'>>,
 ): ServedVaults {
   const opened: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
@@ -62,12 +62,13 @@ function begin(opening: Promise<GraphCore>): void {
 
 /** What a vault is opened with, whoever opens it. */
 export function openOptions(
-  { name, apiKey, storePassword, stored }: LoadedVault,
+  { name, apiKey, aiKey, storePassword, stored }: LoadedVault,
   shared: SharedParts | undefined,
-): Pick<OpenOptions, 'name' | 'apiKey' | 'storePassword' | 'stored' | 'shared'> {
+): Pick<OpenOptions, 'name' | 'apiKey' | 'aiKey' | 'storePassword' | 'stored' | 'shared'> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(aiKey === undefined ? {} : { aiKey }),
     ...(storePassword === undefined ? {} : { storePassword }),
     ...(stored === undefined ? {} : { stored }),
     ...(shared === undefined ? {} : { shared }),

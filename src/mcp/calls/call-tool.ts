@@ -20,15 +20,21 @@ export interface CallOptions {
   readonly mayRead?: boolean
   /** What the answer keeps within unless its arguments say otherwise, tokens; absent: the tool's own. */
   readonly maxTokens?: number | undefined
+  /** Told what is being done now; absent where the client does not ask for progress. */
+  readonly report?: ((message: string) => void) | undefined
 }
+
+/** How long a tool may take that asks a model, ms: it ends by itself before, or goes on as long as `ai.timeout` lets it. */
+const MODEL_TIMEOUT = 660_000
 
 /** Calls a tool; whatever goes wrong is a result. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
-  const { signal, timeout, mayRead = true, maxTokens } = options
+  const { signal, mayRead = true, maxTokens, report } = options
+  const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
-    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens })))
+    const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
   } catch (error) {
     // No one waits for this one any more: it is never sent.

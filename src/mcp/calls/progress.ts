@@ -13,13 +13,13 @@ const INTERVAL = 100
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
   vaults: Vaults,
-  run: (vaults: Vaults) => Promise<T>,
+  run: (vaults: Vaults, report?: (message: string) => void) => Promise<T>,
 ): Promise<T> {
   const token = mcpReq._meta?.progressToken
   if (token === undefined) return await run(vaults)
   const stops = new Map<GraphCore, () => void>()
   let isDone = false
-  const report = reporter((progress) =>
+  const { report, say } = reporter((progress) =>
     mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...progress } }).catch(() => {}),
   )
   const open = async (name?: string): Promise<GraphCore> => {
@@ -33,7 +33,9 @@ export async function withProgress<T>(
     return core
   }
   try {
-    return await run({ names: vaults.names, open })
+    return await run({ names: vaults.names, open }, (message) => {
+      if (!isDone) say(message)
+    })
   } finally {
     isDone = true
     for (const stop of stops.values()) stop()
@@ -42,16 +44,20 @@ export async function withProgress<T>(
 
 interface Progress {
   readonly progress: number
-  readonly total: number
+  /** Absent where no one knows. */
+  readonly total?: number
   readonly message: string
 }
 
-/** What several vaults report is one sum. */
-function reporter(send: (progress: Progress) => void): (core: GraphCore, status: IndexStatus) => void {
+/** What several vaults report is one sum; what is said beside it is one step more. */
+function reporter(send: (progress: Progress) => void): {
+  report(core: GraphCore, status: IndexStatus): void
+  say(message: string): void
+} {
   const byVault = new Map<GraphCore, { readonly done: number; readonly total: number }>()
   let last = -1
   let sentAt = Number.NEGATIVE_INFINITY
-  return (core, { phase, done: own, total: ownTotal }) => {
+  const report = (core: GraphCore, { phase, done: own, total: ownTotal }: IndexStatus): void => {
     const now = performance.now()
     if ((phase !== 'building' && phase !== 'verifying') || ownTotal === 0) return
     byVault.set(core, { done: own, total: ownTotal })
@@ -62,6 +68,11 @@ function reporter(send: (progress: Progress) => void): (core: GraphCore, status:
     const total = sum(byVault, (one) => one.total)
     send({ progress: done, total, message: `Reading the vault: ${done} of ${total} files` })
   }
+  const say = (message: string): void => {
+    last = Math.max(0, last) + 1
+    send({ progress: last, message })
+  }
+  return { report, say }
 }
 
 function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {

@@ -15,7 +15,7 @@ export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
-  readonly openWorldHint: false
+  readonly openWorldHint: boolean
 }
 
 /** Annotations of a tool that only reads. */
@@ -46,6 +46,8 @@ export interface ToolIdentity {
   readonly group?: ToolGroup
   /** Whether there is nothing to answer without an embedder. */
   readonly byMeaning?: true
+  /** Whether it asks a chat model, which takes longer than anything else, and may be on another computer. */
+  readonly byModel?: true
 }
 
 /** What else is known of a tool, for those who prepare its calls and tell its answers. */
@@ -58,6 +60,8 @@ export interface ToolFacts extends ToolIdentity {
   /** What of the search indexes the answer rests on; absent: nothing. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
+  /** Its answer can be seen on the map, by clients that show pages beside answers. */
+  readonly isPictured?: true
 }
 
 /** What has a tool switched off: a setting, or anything else with what to do about it. */

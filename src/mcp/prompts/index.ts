@@ -7,6 +7,7 @@ import { nearest } from '../../core/nearest.ts'
 import { vaultOf } from '../calls/vault-arguments.ts'
 import { ofThoseThatCan } from '../calls/vaults.ts'
 import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
+import { answerWithSourcesPrompt } from './answer-with-sources.ts'
 import type { Prompt, PromptArguments } from './define-prompt.ts'
 import { exploreHubsPrompt } from './explore-hubs.ts'
 import { findGapsPrompt } from './find-gaps.ts'
@@ -20,6 +21,7 @@ export const BUILT_IN: readonly Prompt[] = [
   exploreHubsPrompt,
   tracePathPrompt,
   summarizeNotePrompt,
+  answerWithSourcesPrompt,
   findGapsPrompt,
   weeklyReviewPrompt,
 ]

@@ -22,7 +22,7 @@ export interface FixedResource {
   readonly description: string
   readonly source: Source
   /** Facts about the server itself, which are there once however many vaults there are. */
-  about?(request: ResourceRequest): object
+  about?(request: ResourceRequest): Promise<object>
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
 

@@ -62,7 +62,7 @@ async function readFixed(
   }
   const request = { ...call, server }
   const facts = await ofEveryVault(vaults, (core) => resource.read(core, request))
-  return { uri, mimeType: 'application/json', text: JSON.stringify({ ...resource.about?.(request), ...facts }) }
+  return { uri, mimeType: 'application/json', text: JSON.stringify({ ...(await resource.about?.(request)), ...facts }) }
 }
 
 async function nearestUris({ store }: GraphCore, { kind, kinds }: TemplateResource, id: string): Promise<readonly string[]> {

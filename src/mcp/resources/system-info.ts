@@ -10,14 +10,13 @@ export const systemInfoResource: FixedResource = {
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, what the vault holds, how its index is, what is switched on.',
-  about: ({ server: { version, settings, embedder } }) => ({
+  about: async ({ server: { version, settings, embedder, tokens } }) => ({
     name: 'roux',
     version,
     protocol_versions: [MODERN_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS],
     embedder: embedder ?? null,
     settings,
-    // What models were asked, by provider: nothing here asks one yet.
-    tokens: {},
+    tokens: (await tokens?.()) ?? {},
   }),
   read: async (core, { server: { verbose = false }, signal }) => plain({ vault: await vaultFacts(core, verbose, { signal }) }),
 }

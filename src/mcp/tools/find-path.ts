@@ -21,6 +21,7 @@ export const findPathTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
   run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
 })

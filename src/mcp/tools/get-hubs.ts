@@ -24,6 +24,7 @@ export const getHubsTool = defineTool({
   }),
   output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, score: NUMBER }) }),
   wrap: 'results',
+  isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: getHubs,
 })

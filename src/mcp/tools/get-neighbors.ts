@@ -24,6 +24,7 @@ export const getNeighborsTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'results',
+  isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })

@@ -15,7 +15,10 @@ export const getProblemsTool = defineTool({
   annotations: READS,
   names: { folder: 'place', target: 'note' },
   input: () => ({
-    kind: z.enum(REPORTED_KINDS).optional().describe('Only this kind. missing_note: most wanted first.'),
+    kind: z
+      .enum(REPORTED_KINDS)
+      .optional()
+      .describe('Only this kind. missing_note: most wanted first. duplicate: notes of much the same text.'),
     folder: folder(),
     target: z.string().optional().describe('Only links to this note, by path or title.'),
     summary: z.boolean().default(false).describe('Only counts.'),
@@ -30,7 +33,7 @@ export const getProblemsTool = defineTool({
   },
   check: ({ kind, target }) => ({
     messages:
-      target === undefined || kind === undefined || LINK_KINDS.includes(kind)
+      target === undefined || kind === undefined || LINK_KINDS.some((one) => one === kind)
         ? []
         : [`target: goes with kind ${LINK_KINDS.join(', ')}, or none; ${kind} is not about links to a note`],
     candidates: [],

@@ -1,5 +1,6 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { applyChangesTool } from './apply-changes.ts'
+import { askTool } from './ask.ts'
 import { changesSinceTool } from './changes-since.ts'
 import { compareTool } from './compare.ts'
 import { contextPackTool } from './context-pack.ts'
@@ -27,6 +28,7 @@ import { searchTool } from './search.ts'
 import { searchByTagsTool } from './search-by-tags.ts'
 import { similarNodesTool } from './similar-nodes.ts'
 import { suggestLinksTool } from './suggest-links.ts'
+import { suggestTagsTool } from './suggest-tags.ts'
 import { undoTool } from './undo.ts'
 
 /** Every tool there is, in the order in which they are listed. */
@@ -39,6 +41,7 @@ export const TOOLS: readonly Tool[] = [
   getHubsTool,
   resolveNodesTool,
   similarNodesTool,
+  suggestTagsTool,
   contextPackTool,
   impactTool,
   compareTool,
@@ -50,6 +53,7 @@ export const TOOLS: readonly Tool[] = [
   randomNodeTool,
   nodesExistTool,
   getProblemsTool,
+  askTool,
   changesSinceTool,
   suggestLinksTool,
   mapTool,

@@ -20,6 +20,7 @@ export const mapTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'object',
+  isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMap },
   run: mapVault,
 })

@@ -10,7 +10,7 @@ import type { McpServerOptions } from '../server-options.ts'
 import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
-export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder'> {
+export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
   /** Opened after a client has been welcomed, or by the first call. */
   readonly vaults: Vaults
   readonly version: string

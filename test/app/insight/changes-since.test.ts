@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChangesAnswer } from '../../../src/app/insight/changes-since.ts'
 import { readSince } from '../../../src/app/insight/read-since.ts'
 import { openSqlite } from '../../../src/store/embedded/sqlite.ts'
+import { openGlobs } from '../../../src/vault/ignore-rules.ts'
 import { HOUR, loggedVault, NOON } from '../../support/logged-vault.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -77,6 +78,26 @@ describe('what is told', () => {
       fixed: ['b.md:1 [[nope]]'],
       orphans: ['c.md'],
     })
+  })
+
+  test('what the settings leave out is not told, nor links from it or to it; what is moved out of it is new', async () => {
+    const files = { ...GARDEN, 'Templates/Day.md': '[[Tomato]]\n', 'Templates/Plan.md': 'A plan.\n' }
+    const garden = await loggedVault(files, { isIgnored: openGlobs(['Templates/**', 'Drafts'], false) })
+    const cursor = await garden.cursor()
+    await garden.change({
+      'Templates/Day.md': '[[Worms]] [[{{title}}]]\n',
+      'Templates/New.md': '',
+      'Templates/Plan.md': undefined,
+      'Plan.md': 'A plan.\n',
+      'Home.md': 'See [[Compost]], [[Worms]] and [[Templates/New]].\n',
+    })
+    expect(facts((await garden.ask({ cursor })).value)).toEqual({
+      added: ['plan.md'],
+      changed: ['home.md'],
+    })
+    const later = await garden.cursor()
+    await garden.change({ 'Plan.md': undefined, 'Drafts/Plan.md': 'A plan.\n' })
+    expect(facts((await garden.ask({ cursor: later })).value)).toEqual({})
   })
 
   test('a link to a heading breaks with the heading, and is fixed with it', async () => {

@@ -36,6 +36,17 @@ test('without an embedder words decide, and links are followed all the same', as
   expect(warnings).toEqual([])
 })
 
+test('where nothing is surely about a question, what comes nearest is packed, and said to be no more than that', async () => {
+  const core = await garden()
+  const query = 'telephone somewhere between zebras, yaks, xylophones and umbrellas'
+  const { value, warnings } = await contextPack(core, { query })
+  expect(value.excerpts[0]?.id).toBe('anna.md')
+  expect(warnings).toContainEqual({
+    code: 'NOTICE',
+    message: expect.stringContaining('Nothing here is surely about the question'),
+  })
+})
+
 test('backlinks are not followed, nor the links of what a link leads to', async () => {
   const core = await searchCore({
     'A.md': 'Zebras are striped, says [[B]].\n',

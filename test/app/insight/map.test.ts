@@ -5,6 +5,7 @@ import { requireCommunity } from '../../../src/app/insight/find-community.ts'
 import { fitMap } from '../../../src/app/insight/fit-map.ts'
 import { mapVault } from '../../../src/app/insight/map.ts'
 import { listNodes } from '../../../src/app/list-nodes.ts'
+import { insightsOf, memoryInsightState } from '../../support/insights.ts'
 import { searchCore } from '../search-core.ts'
 
 const THEMES: Readonly<Record<string, string>> = {
@@ -54,7 +55,7 @@ test('what a community is called by the user stays when the vault changes', asyn
   core.vault.write('coffee/Coffee 10.md', `${THEMES.Coffee}\n\n[[Coffee]]`)
   await core.indexed.indexer.reconcile({ all: true })
   await mapVault(core, { level: 1 })
-  await expect.poll(async () => (await mapVault(core, { level: 1 })).warnings).toEqual([])
+  await expect.poll(async () => (await mapVault(core, { level: 1 })).warnings, { timeout: 20_000 }).toEqual([])
   const { value } = await mapVault(core, { level: 1 })
   expect(value.communities.map(({ id, label, notes }) => [id, label, notes])).toEqual([
     ['c1', 'Coffee', 11],
@@ -155,4 +156,21 @@ test('notes that the vault hides are in no label', async () => {
     'coffee/More.md': '[[Secret]] [[Coffee]]',
   })
   expect(JSON.stringify((await mapVault(core, { level: 1 })).value)).not.toContain('ecret')
+})
+
+test('communities keep their ids when a vault is served under a name', async () => {
+  const state = memoryInsightState()
+  const idsOf = async (name?: string) => {
+    const core = await searchCore(themes(), name === undefined ? {} : { name })
+    const insights = insightsOf(core.indexed, state, name)
+    const { value } = await mapVault({ ...core, insights, insightState: state }, { level: 1 })
+    return value
+  }
+  const before = await idsOf()
+  const after = await idsOf('work')
+  expect(before.communities.length).toBeGreaterThan(1)
+  expect(after.communities.map(({ id, notes }) => [id, notes])).toEqual(
+    before.communities.map(({ id, notes }) => [`work:${id}`, notes]),
+  )
+  expect(after.changed).toEqual({ new: [], gone: [], moved: 0 })
 })

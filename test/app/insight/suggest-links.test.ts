@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type LinkEdit, suggestLinks } from '../../../src/app/insight/suggest-links.ts'
 import { replaceText } from '../../../src/markdown/edit/replace-text.ts'
+import type { Wire } from '../../support/stdio-client.ts'
 import { searchCore } from '../search-core.ts'
 
 const GARDEN = {
@@ -67,4 +68,75 @@ test('a folder holds the notes that suggestions are made for', async () => {
   const notes = { 'in/Home.md': 'A rose.\n', 'out/Other.md': 'A rose.\n', 'Rose.md': 'A bush.\n' }
   const found = await suggestions(notes, { folder: 'in', id: 'in/home.md', kind: 'named' })
   expect(found.map(({ from }) => from)).toEqual(['in/home.md'])
+})
+
+const NAMED_ONCE = {
+  'A.md': 'Beside the rose garden it is quiet.\n',
+  'B.md': 'The compost heap is warm.\n',
+  'C.md': 'Rakes lean on the tool shed.\n',
+  'Rose garden.md': 'Thorny bushes.\n',
+  'Compost heap.md': 'Leaves rot.\n',
+  'Tool shed.md': 'Wood and nails.\n',
+  'D.md': 'In the [[rose garden]], the [[compost heap]] and the [[tool shed]].\n',
+  'E.md': 'The [[tool shed]], the [[rose garden]] and the [[compost heap]].\n',
+}
+const pairsOf = (list: readonly { readonly from: string; readonly to: string }[]) => list.map(({ from, to }) => `${from} ${to}`)
+
+test('pages go on without a gap or a repetition also where some suggestions are out of date', async () => {
+  const core = await searchCore(NAMED_ONCE)
+  const named = { kind: 'named', limit: 1 } as const
+  const whole = pairsOf((await suggestLinks(core, { ...named, limit: 10 })).value.suggestions)
+  expect(whole).toHaveLength(3)
+  const [first = ''] = whole
+  core.vault.write(`${first.slice(0, 1).toUpperCase()}.md`, 'Nothing grows here.\n')
+  const paged: string[] = []
+  for (let [calls, offset] = [0, 0]; calls < 5; calls++) {
+    const { value, list } = await suggestLinks(core, { ...named, offset })
+    paged.push(...pairsOf(value.suggestions))
+    if (list === undefined || offset + list.shown >= list.count) break
+    offset += list.shown
+  }
+  expect(paged).toEqual(whole.slice(1))
+})
+
+test('a suggestion that was dismissed is made no more, whether or not ids begin with the name of the vault', async () => {
+  for (const name of [undefined, 'work']) {
+    const core = await searchCore(NAMED_ONCE, name === undefined ? {} : { name })
+    const before = (await suggestLinks(core, ASKED)).value
+    core.insightState.dismiss('link:b.md//compost heap.md')
+    const after = (await suggestLinks(core, ASKED)).value
+    const isDismissed = ({ from, to }: { from: string; to: string }) => from.endsWith('b.md') && to.endsWith('compost heap.md')
+    expect(before.suggestions.filter(isDismissed)).toHaveLength(1)
+    expect(after.suggestions).toEqual(before.suggestions.filter((one) => !isDismissed(one)))
+    expect(after.total).toBe(before.total - 1)
+  }
+})
+
+test('the name of a folder in place of a note means the notes in it, but a note of that name comes first', async () => {
+  const notes = {
+    'in/Home.md': 'A rose.\n',
+    'out/Other.md': 'A rose.\n',
+    'out.md': 'No rose, but a [[Rose]].\n',
+    'Rose.md': 'A bush.\n',
+  }
+  expect((await suggestions(notes, { id: 'In/', kind: 'named' })).map(({ from }) => from)).toEqual(['in/home.md'])
+  expect((await suggestions(notes, { id: 'out', kind: 'named' })).filter(({ from }) => from !== 'out.md')).toEqual([])
+})
+
+test('a vault is told the same whether or not its ids begin with its name', async () => {
+  const notes = {
+    'in/A.md': 'At the heap it is warm, and beside the rose garden it is quiet.\n',
+    'Heap.md': '---\ntitle: Compost\n---\nLeaves rot.\n',
+    'Rose garden.md': 'Thorny bushes.\n',
+    'in/D.md': 'In the [[rose garden]] there is a [[heap]].\n',
+  }
+  const [alone, named] = await Promise.all(
+    [undefined, 'work'].map(async (name) => {
+      const core = await searchCore(notes, name === undefined ? {} : { name })
+      const { value } = await suggestLinks(core, { id: 'in/a.md', kind: 'both', limit: 10 })
+      return value.suggestions.map(({ from, to, score, line }: Wire) => [from, to, score, line])
+    }),
+  )
+  expect(alone?.map(([, to]) => to)).toContain('heap.md')
+  expect(named).toEqual(alone?.map(([from, to, ...rest]) => [`work:${from}`, `work:${to}`, ...rest]))
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { SimilarPair } from '../../../src/app/insight/similar-pairs.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from '../../../src/cli/vaults/export-formats.ts'
 import { toNodeId, toVaultPath } from '../../../src/core/ids.ts'
 import type { ExportRow, NodeKind } from '../../../src/core/store.ts'
@@ -40,12 +41,17 @@ const ROWS: readonly ExportRow[] = [
   edge('board.canvas', 'a.md'),
 ]
 
-async function textOf(format: ExportFormat, rows: readonly ExportRow[] = ROWS): Promise<string> {
-  async function* stream() {
-    yield* rows
-  }
+async function* stream<T>(items: readonly T[]) {
+  yield* items
+}
+
+async function textOf(
+  format: ExportFormat,
+  rows: readonly ExportRow[] = ROWS,
+  similar?: readonly SimilarPair[],
+): Promise<string> {
   let text = ''
-  for await (const piece of formatExport(stream(), format)) text += piece
+  for await (const piece of formatExport(stream(rows), format, similar && stream(similar))) text += piece
   return text
 }
 
@@ -110,13 +116,48 @@ test('csv comes back', async () => {
   expect(rows).toEqual([...NAMES, 'board.canvas'].map((name) => [name, 'a.md', '2', 'link|property']))
 })
 
+const PAIRS: readonly SimilarPair[] = [
+  { source: toNodeId(NAMES[1] ?? ''), target: toNodeId('a.md'), score: 0.31 },
+  { source: toNodeId('back\\slash\\'), target: toNodeId('a.md'), score: 1 },
+]
+
+test('json has pairs of similar notes where they are asked for, also where there are none', async () => {
+  for (const rows of [ROWS, [node('a.md')]]) {
+    const graph = JSON.parse(await textOf('json', rows, PAIRS))
+    expect(Object.keys(graph)).toEqual(['nodes', 'edges', 'similar', 'unresolved'])
+    expect(graph.similar).toEqual(PAIRS)
+    expect(JSON.parse(await textOf('json', rows, [])).similar).toEqual([])
+  }
+})
+
+test('graphml has pairs of similar notes as edges without a direction, with their scores', async () => {
+  const { attributes } = parseXml(await textOf('graphml', ROWS, PAIRS))
+  const pairs = attributes.filter(({ tag, values }) => tag === 'edge' && values.directed === 'false')
+  expect(pairs.map(({ values }) => [values.source, values.target])).toEqual(PAIRS.map(({ source, target }) => [source, target]))
+  const keys = attributes.filter(({ tag }) => tag === 'key').map(({ values }) => values.id)
+  expect(keys).toContain('score')
+  expect(await textOf('graphml')).not.toContain('score')
+})
+
+test('dot and csv have pairs of similar notes after the links', async () => {
+  const dot = await textOf('dot', ROWS, PAIRS)
+  expect(dot.slice(dot.indexOf('dir=none') - 30)).toContain(
+    '"back\\\\slash\\\\" -> "a.md" [dir=none, style=dashed, score=1];\n}\n',
+  )
+  const [head, ...rows] = parseCsv(await textOf('csv', ROWS, PAIRS))
+  expect(head).toEqual(['source', 'target', 'count', 'kinds', 'score'])
+  expect(rows.every((row) => row.length === 5)).toBe(true)
+  expect(rows.at(-2)).toEqual([NAMES[1], 'a.md', '', 'similar', '0.31'])
+})
+
 test.each(EXPORT_FORMATS)('%s comes in pieces', async (format) => {
   async function* many() {
     for (let i = 0; i < 5000; i++) yield node(`${i}.md`)
     for (let i = 0; i < 5000; i++) yield edge(`${i}.md`, 'a.md')
   }
   const sizes: number[] = []
-  for await (const piece of formatExport(many(), format)) sizes.push(piece.length)
+  const similar = stream(Array.from({ length: 5000 }, (_, at) => ({ ...(PAIRS[0] as SimilarPair), score: at / 5000 })))
+  for await (const piece of formatExport(many(), format, similar)) sizes.push(piece.length)
   expect(sizes.length).toBeGreaterThan(1)
   expect(Math.max(...sizes)).toBeLessThan(66_000)
 })

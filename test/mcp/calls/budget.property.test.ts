@@ -76,6 +76,8 @@ const LISTS: readonly (readonly [tool: string, args: object, rows: (value: Wire)
   ['list_tags', {}, (value) => value],
   ['get_hubs', {}, (value) => value],
   ['get_problems', {}, (value) => value.problems],
+  ['get_problems', { kind: 'duplicate' }, (value) => value.problems],
+  ['suggest_links', {}, (value) => value.suggestions],
   ['list_attachments', { id: 'hub' }, (value) => value.attachments],
   ['list_changes', {}, (value) => value],
 ]
@@ -119,6 +121,12 @@ async function serve(contents: readonly Readonly<Record<string, string>>[], chan
   }
 }
 
+/** What tells a row from the others. */
+function nameOf({ id, tag, from, to, kind, candidates }: Wire): string {
+  if (kind === 'duplicate') return `${id} ${candidates}`
+  return id ?? tag ?? (from === undefined ? undefined : `${from} ${to}`)
+}
+
 /** What is less in one row than there is, by member. */
 function lessIn(shown: Wire, full: Wire): readonly (readonly [string, number])[] {
   return Object.keys(full).flatMap((name) => {
@@ -153,7 +161,7 @@ async function checkList(served: Served, list: (typeof LISTS)[number], page: Pag
   const full = rowsOf(JSON.parse(wide.content[0].text))
 
   if (rows.length > 1) expect(Buffer.byteLength(content[0].text)).toBeLessThanOrEqual(max_tokens * 4)
-  expect(rows.map(({ id }) => id)).toEqual(full.slice(0, rows.length).map(({ id }) => id))
+  expect(rows.map(nameOf)).toEqual(full.slice(0, rows.length).map(nameOf))
   const around = Buffer.byteLength(content[0].text) - jsonBytes(rows)
   if (rows.length < full.length)
     expect(leastBytes(full.slice(0, rows.length + 1)) + around).toBeGreaterThan(max_tokens * 4 - ROUNDING)
@@ -204,7 +212,7 @@ describe.each([1, 2])('over %i vaults', (count) => {
           paged.push(...rowsOf(JSON.parse(content[0].text)))
           offset = structuredContent.next_offset
         }
-        expect(paged.slice(0, whole.length).map(({ id, tag }) => id ?? tag)).toEqual(whole.map(({ id, tag }) => id ?? tag))
+        expect(paged.slice(0, whole.length).map(nameOf)).toEqual(whole.map(nameOf))
         await served.close()
       }),
       { numRuns: RUNS },

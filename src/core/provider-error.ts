@@ -1,11 +1,11 @@
-import { RouxError } from '../core/errors.ts'
+import { RouxError } from './errors.ts'
 
-/** An embedder that failed or is not there: what happened, and what to do about it. */
+/** A model that failed or is not there: what happened, and what to do about it. */
 export function providerError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, ...(cause === undefined ? {} : { cause }) })
 }
 
-/** An embedder that cannot be asked now, and perhaps can later: down, busy or slow. */
+/** A model that cannot be asked now, and perhaps can later: down, busy or slow. */
 export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, ...(cause === undefined ? {} : { cause }) })
 }

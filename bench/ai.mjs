@@ -1,0 +1,193 @@
+// How well tags and folders are suggested, and what `ask` costs and shows a model: `npm run bench:ai -- <hub> <folder of notes> <help>`.
+//
+// **Labels**, leave one out.
+// Of the first vault, obsidian-hub, the notes of plugins are copied into a folder named by a category each (a plugin may be of several, and any
+// counts as right); of the second every note's own folder is right. Labels that fewer than three notes have are left out of the score. Each note is
+// asked about with all others in place, which is what a person has who files it. `--limit <n>`: so many notes of each, from all over it; `--ask`: only what follows.
+//
+// **ask**: the questions of `questions/two-hop.jsonl`, which take two notes to answer, are asked of obsidian-hub and of obsidian-help/en, with a model
+// of this process that answers at once and cites every passage. Its time is the call's, so all that is not the model. Of what the model was shown it is
+// counted how much of both notes' evidence is there, and the answer itself. Exits with 1 where the 95th percentile on obsidian-hub is above 150 ms,
+// or a citation does not stand in its lines.
+
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Client } from './client.mjs'
+import { openServer } from './retrieval.mjs'
+
+/** Questions that are asked twice, and measured the second time. */
+const WARM = 5
+/** What `ask` may take beside the model. */
+const MOST_MS = 150
+
+const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { limit: { type: 'string', default: '100000' }, ask: { type: 'boolean', default: false } },
+})
+const [hub, notes, help] = positionals
+const work = mkdtempSync(join(tmpdir(), 'roux-bench-ai-'))
+const folders = {
+  XDG_CACHE_HOME: join(work, 'cache'),
+  XDG_STATE_HOME: join(work, 'state'),
+  XDG_CONFIG_HOME: join(work, 'config'),
+}
+try {
+  if (hub && !options.ask) await score('categories of plugins', ...copyPlugins(hub, join(work, 'hub')))
+  if (notes && !options.ask) {
+    const vault = join(work, 'notes')
+    cpSync(notes, vault, { recursive: true })
+    const right = new Map(markdownIn(vault).map((path) => [path, new Set([dirname(path).replace(/^\.$/, '')])]))
+    await score('folders', vault, right)
+  }
+  if (hub) await ask('obsidian-hub', hub, 'hub')
+  if (help) await ask('obsidian-help/en', help, 'help')
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+/** A model that says of every passage that it was read. */
+async function openModel() {
+  const prompts = []
+  const server = createServer(async (request, response) => {
+    const parts = []
+    for await (const part of request) parts.push(part)
+    const { messages } = JSON.parse(Buffer.concat(parts).toString())
+    const prompt = messages.at(-1).content
+    prompts.push(prompt)
+    const content = [...prompt.matchAll(/^\[S(\d+)\] (.*)$/gm)].map(([, number, title]) => `${title} [S${number}].`).join(' ')
+    const events = [
+      { choices: [{ delta: { content }, finish_reason: 'stop' }] },
+      { choices: [], usage: { prompt_tokens: Math.ceil(prompt.length / 4), completion_tokens: 50 } },
+    ]
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`)
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { prompts, port: server.address().port, close: () => server.close() }
+}
+
+async function ask(what, folder, name) {
+  const questions = readFileSync(new URL('questions/two-hop.jsonl', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter(({ vault }) => vault === name)
+  const vault = join(work, `ask-${name}`)
+  cpSync(folder, vault, { recursive: true, filter: (path) => !path.endsWith('/.git') })
+  const model = await openModel()
+  const settings = ['ai.enabled=true', 'ai.provider=openai', `ai.base_url=http://127.0.0.1:${model.port}/v1`, 'ai.model=fake']
+  const { client } = await openServer({ program, vault, scratch: join(work, `state-${name}`), settings })
+  const times = []
+  let [evidence, answered, passages, citations, wrong] = [0, 0, 0, 0, 0]
+  const plain = (text) => text.replace(/\s+/g, ' ')
+  for (const { question, from, to, answer } of [...questions.slice(0, WARM), ...questions]) {
+    const before = model.prompts.length
+    const { value, ms } = await client.call('ask', { question })
+    times.push(ms)
+    if (times.length <= WARM) continue
+    const prompt = plain(model.prompts[before] ?? '')
+    evidence += [from, to].filter(({ says }) => prompt.includes(plain(says))).length / 2
+    answered += prompt.includes(plain(answer)) ? 1 : 0
+    passages += value.passages_used
+    citations += value.citations.length
+    wrong += value.citations.filter((citation) => !stands(vault, citation)).length
+  }
+  await client.close()
+  model.close()
+  const count = questions.length
+  const measured = times.slice(WARM).sort((a, b) => a - b)
+  const at = (share) => measured[Math.min(measured.length - 1, Math.floor(measured.length * share))].toFixed(0)
+  const share = (value) => (value / count).toFixed(2)
+  console.log(
+    `ask, ${what}: ${count} questions, evidence shown ${share(evidence)}, answer shown ${share(answered)}, ${share(passages)} passages; ` +
+      `${citations} citations, ${wrong} wrong; p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`,
+  )
+  if (wrong > 0 || (name === 'hub' && Number(at(0.95)) > MOST_MS)) process.exitCode = 1
+}
+
+/** Whether a quote stands in its lines, byte for byte. */
+function stands(vault, { id, start_line, end_line, quote }) {
+  const path = readdirSync(vault, { recursive: true }).find((one) => one.normalize('NFC').toLowerCase() === id.toLowerCase())
+  if (path === undefined) return false
+  const lines = readFileSync(join(vault, path), 'utf8').split('\n')
+  return lines
+    .slice(start_line - 1, end_line)
+    .join('\n')
+    .includes(quote)
+}
+
+function markdownIn(folder) {
+  return readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.md') && !/(^|\/)\./.test(path))
+}
+
+/** A vault of the plugins alone, each in the folder of its first category. */
+function copyPlugins(root, vault) {
+  const categories = join(root, '02 - Community Expansions/02.01 Plugins by Category')
+  const plugins = new Map(
+    markdownIn(join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins')).map((path) => [
+      basename(path, '.md'),
+      path,
+    ]),
+  )
+  const byPlugin = new Map()
+  for (const file of markdownIn(categories)) {
+    for (const [, target] of readFileSync(join(categories, file), 'utf8').matchAll(/\[\[([^\]|#]+)/g)) {
+      const name = basename(target.trim(), '.md')
+      if (plugins.has(name)) byPlugin.set(name, new Set([...(byPlugin.get(name) ?? []), basename(file, '.md')]))
+    }
+  }
+  // What nearly all are, such as "Mobile-compatible plugins", tells none from another.
+  const sizes = new Map()
+  for (const labels of byPlugin.values()) for (const label of labels) sizes.set(label, (sizes.get(label) ?? 0) + 1)
+  for (const labels of byPlugin.values())
+    for (const label of labels) if (sizes.get(label) > byPlugin.size / 4) labels.delete(label)
+  const right = new Map()
+  for (const [name, labels] of byPlugin) {
+    const [first] = labels
+    if (first === undefined) continue
+    const text = readFileSync(
+      join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins', plugins.get(name)),
+      'utf8',
+    )
+    mkdirSync(join(vault, first), { recursive: true })
+    writeFileSync(join(vault, first, `${name}.md`), text)
+    right.set(`${first}/${name}.md`, labels)
+  }
+  return [vault, right]
+}
+
+async function score(what, vault, right) {
+  const counts = new Map()
+  for (const labels of right.values()) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
+  const labelled = [...right].filter(([, labels]) => [...labels].some((label) => label !== '' && counts.get(label) >= 3))
+  const step = Math.max(1, Math.ceil(labelled.length / Number(options.limit)))
+  const asked = labelled.filter((_, at) => at % step === 0)
+  const index = new Client(process.execPath, [program, 'index', vault], folders)
+  await index.exited
+  const client = new Client(process.execPath, [program, 'serve', vault], folders)
+  await client.initialize()
+  const popular = [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 5)
+    .map(([label]) => label)
+  let [first, fifth, byPopularity, byPopularity5, empty] = [0, 0, 0, 0, 0]
+  for (const [path, labels] of asked) {
+    const { value } = await client.call('suggest_tags', { id: path, limit: 5, relevance: 'loose' })
+    const found = value.folders.map((one) => one.path)
+    if (found.length === 0) empty++
+    if (labels.has(found[0])) first++
+    if (found.some((label) => labels.has(label))) fifth++
+    if (labels.has(popular[0])) byPopularity++
+    if (popular.some((label) => labels.has(label))) byPopularity5++
+  }
+  await client.close()
+  const share = (count) => (count / asked.length).toFixed(3)
+  console.log(
+    `${what}: ${asked.length} notes, hit@1 ${share(first)}, hit@5 ${share(fifth)}; by popularity ${share(byPopularity)}, ${share(byPopularity5)}; none ${empty}`,
+  )
+}

@@ -1,0 +1,157 @@
+/**
+ * How fast the page of "roux open" is, in a real browser that draws in software, after `npm run build`.
+ *
+ * Usage: npm run bench:web -- [<vault>…] [--generate <notes>] [--keep <folder>]
+ *
+ * Of each vault, which is copied: from the address to a map with titles (with nothing kept but the index; with places and communities kept), a frame while
+ * the map moves, how long a new file takes to be on the map, and how busy the page is while nothing happens. `--generate` writes a vault of so many notes, with
+ * ten links each; `--keep` has copies and indexes there, for the next run.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { chromium } from 'playwright-core'
+import { CHROMIUM_FLAGS, findChromium } from '../scripts/chromium.mjs'
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { generate: { type: 'string' }, keep: { type: 'string' } },
+})
+const executablePath = findChromium()
+if (executablePath === undefined) {
+  console.error('There is no Chromium: install one, or name it in the variable CHROMIUM.')
+  process.exit(2)
+}
+const base = options.keep ?? mkdtempSync(join(tmpdir(), 'roux-bench-web-'))
+mkdirSync(base, { recursive: true })
+const LONGEST = 180_000
+
+for (const vault of [...positionals, ...(options.generate === undefined ? [] : [undefined])]) await measure(vault)
+if (options.keep === undefined) rmSync(base, { recursive: true, force: true })
+
+async function measure(given) {
+  const name = given === undefined ? `generated-${options.generate}` : basename(given)
+  const vault = join(base, name)
+  if (!existsSync(vault)) {
+    if (given !== undefined) cpSync(given, vault, { recursive: true })
+    else
+      spawnSync(process.execPath, [
+        here('generate-vault.mjs'),
+        vault,
+        '--notes',
+        options.generate,
+        '--links',
+        `${options.generate}0`,
+      ])
+  }
+  const home = join(base, `${name}.home`)
+  const isKept = existsSync(home)
+  const state = { name, vault, home }
+  // So that there is an index, and what communities are made of.
+  const first = await visit(state, async ({ page }) => colouredAfter(page).catch(() => undefined))
+  console.log(`${name}: ${first.notes} notes, ${first.links} links`)
+  const coloured = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
+  if (!isKept) console.log(`  nothing kept: titles after ${seconds(first.titled)}, communities ${coloured}`)
+  for (const file of readdirSync(join(home, 'cache/roux'))) if (file.startsWith('layout-')) rmSync(join(home, 'cache/roux', file))
+  const cold = await visit(state, async () => undefined)
+  console.log(`  index kept: titles after ${seconds(cold.titled)}`)
+  const cached = await visit(state, async ({ page }) => {
+    if (first.result !== undefined) await colouredAfter(page)
+    return { moving: await frames(page), busy: await busyShare(page), added: await addedAfter(page, vault) }
+  })
+  console.log(`  places kept: titles after ${seconds(cached.titled)}`)
+  const { moving, busy, added } = cached.result
+  console.log(`  while it moves: a frame ${moving.median.toFixed(0)} ms (median), ${moving.slow.toFixed(0)} ms (p95)`)
+  console.log(`  at rest: ${(busy * 100).toFixed(2)} % of a processor; a new file is on the map after ${seconds(added)}`)
+}
+
+/** Opens the page in a browser of its own, and does something there. */
+async function visit({ vault, home }, act) {
+  const env = {
+    ...process.env,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+  }
+  const server = spawn(process.execPath, [here('../dist/cli/main.js'), 'open', vault, '--print'], { env })
+  const address = await new Promise((resolve) => {
+    let told = ''
+    server.stderr.on('data', (part) => {
+      told += part
+      const [found] = /http:\/\/\S+/.exec(told) ?? []
+      if (found !== undefined) resolve(found)
+    })
+  })
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] })
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+    page.setDefaultTimeout(LONGEST)
+    const begun = performance.now()
+    await page.goto(address)
+    await page.waitForFunction(() => document.querySelector('.map canvas')?.map?.labels > 0, undefined, { polling: 20 })
+    const titled = performance.now() - begun
+    const { notes, links } = await page.evaluate(() => document.querySelector('.map canvas').map.size)
+    return { titled, notes, links, result: await act({ page, begun }) }
+  } finally {
+    await browser.close()
+    server.kill('SIGINT')
+    await once(server, 'exit')
+  }
+}
+
+async function colouredAfter(page) {
+  const begun = performance.now()
+  await page.waitForSelector('.legend li')
+  return performance.now() - begun
+}
+
+/** Moves the map by a hundredth of its width in every frame. */
+function frames(page) {
+  return page.evaluate(async () => {
+    const { map } = document.querySelector('.map canvas')
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    map.zoom(1.5)
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    const times = []
+    let last = await nextFrame()
+    for (let step = 0; step < 80; step++) {
+      map.pan(step < 40 ? 0.01 : -0.01, 0.003)
+      const now = await nextFrame()
+      times.push(now - last)
+      last = now
+    }
+    const sorted = (list) => list.toSorted((a, b) => a - b)
+    return { median: sorted(times)[40], slow: sorted(times)[76] }
+  })
+}
+
+/** What share of a processor the page takes while nothing happens. */
+async function busyShare(page) {
+  await page.waitForTimeout(2_000)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const taken = async () =>
+    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value
+  const before = await taken()
+  await page.waitForTimeout(5_000)
+  return ((await taken()) - before) / 5
+}
+
+async function addedAfter(page, vault) {
+  const name = `bench ${Date.now()}`
+  const begun = performance.now()
+  writeFileSync(join(vault, `${name}.md`), 'New.\n')
+  await page.waitForFunction((id) => document.querySelector('.map canvas').map.spots().has(id), `${name}.md`, { polling: 20 })
+  const after = performance.now() - begun
+  rmSync(join(vault, `${name}.md`))
+  return after
+}
+
+function seconds(ms) {
+  return `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { build, transform } from 'esbuild'
+
+const from = (name) => `src/web/client/${name}`
+
+/** Writes pages of one file each into a folder: their style and script stand in them, and nothing is loaded. */
+export async function buildInlinePages(folder, { minify }) {
+  await mkdir(folder, { recursive: true })
+  await Promise.all([
+    writePage(`${folder}/map.html`, {
+      page: 'chat/chat.html',
+      script: 'chat/main.ts',
+      styles: ['plain-map.css', 'chat/chat.css'],
+      minify,
+    }),
+    writePage(`${folder}/file.html`, {
+      page: 'file/file.html',
+      script: 'file/main.ts',
+      styles: ['plain-map.css', 'file/file.css'],
+      minify,
+    }),
+  ])
+}
+
+async function writePage(path, { page, script, styles, minify }) {
+  const bundled = await build({
+    bundle: true,
+    platform: 'browser',
+    target: 'es2023',
+    format: 'iife',
+    charset: 'utf8',
+    legalComments: 'none',
+    minify,
+    tsconfig: from('tsconfig.json'),
+    entryPoints: [from(script)],
+    write: false,
+  })
+  const code = bundled.outputFiles[0].text.trim()
+  if (/<\/script|<!--/i.test(code)) throw new Error(`${script} holds what would end its element`)
+  const texts = await Promise.all(styles.map((name) => readFile(from(name), 'utf8')))
+  const style = (await transform(texts.join('\n'), { loader: 'css', minify })).code.trim()
+  const html = await readFile(from(page), 'utf8')
+  // Functions, because "$" means something in a text that takes another's place.
+  await writeFile(
+    path,
+    html
+      .replace('SCRIPT-HASH', () => hashOf(code))
+      .replace('STYLE-HASH', () => hashOf(style))
+      .replace('/* styles */', () => style)
+      .replace('/* script */', () => code),
+  )
+}
+
+/** What a content security policy names an inline script or style by. */
+function hashOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}

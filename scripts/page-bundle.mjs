@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const from = (name) => join(root, 'src/web/client', name)
+
+/** Files of the page that are sent as they are. */
+export const PAGE_FILES = ['index.html', 'page.css', 'icon.svg'].map(from)
+
+/** How esbuild bundles the page that "roux open" shows, with nothing of the program in it. */
+export const PAGE_BUNDLE = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'browser',
+  target: 'es2023',
+  format: 'esm',
+  legalComments: 'none',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  tsconfig: from('tsconfig.json'),
+  alias: { 'decode-named-character-reference': from('named-characters.ts') },
+  entryPoints: { page: from('main.tsx') },
+}

@@ -1,0 +1,240 @@
+import { cleanAnswer } from './clean-answer.ts'
+import { NOT_FOUND } from './prompt.ts'
+import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
+import { readable, type Word, wordsIn } from './words.ts'
+
+/** What a passage of a model's prompt says, as `[S1]` of the answer means the first. */
+export interface CitedPassage {
+  readonly startLine: number
+  readonly text: string
+}
+
+/** A sentence of a passage that an answer rests on. */
+export interface Citation {
+  /** Its number in the answer, from 1. */
+  readonly n: number
+  /** The passage's place among those that were shown, from 0. */
+  readonly passage: number
+  readonly startLine: number
+  readonly endLine: number
+  /** As it stands in these lines. */
+  readonly quote: string
+  /** `weak`: the sentence of the answer has a number or a negation that the passage lacks, or shares no word with it. */
+  readonly support: 'ok' | 'weak'
+}
+
+/** A part of the answer, in order: a text, and the numbers of the citations behind it. */
+export interface AnswerPart {
+  readonly text: string
+  readonly citations: readonly number[]
+}
+
+/** An answer of which every citation was looked up. */
+export interface CitedAnswer {
+  readonly parts: readonly AnswerPart[]
+  readonly citations: readonly Citation[]
+  /** Sentences that no passage was named for, or that quote what stands in none. */
+  readonly uncited: readonly string[]
+  readonly removed: { readonly citations: number; readonly links: number }
+  /** The model says that the passages do not answer. */
+  readonly isNotFound: boolean
+}
+
+/** `[S1]`, `[S1, S2]`, `[S1][S2]`, as models write them. */
+const MARKER = /[[【]\s*S\s?\d+(?:\s*(?:[,;&]|and)?\s*S?\s?\d+)*\s*[\]】]/gi
+/** The end of a sentence, with the markers behind it. */
+const SENTENCE =
+  /[^\n]*?(?:[.!?…](?=["'”’»)\]*_]*(?:\s|$))["'”’»)\]*_]*|[。！？]["'”’」』]*|$)(?:\s*[[【]\s*S\s?\d[^\]】\n]{0,60}[\]】])*[ \t]*/gim
+/** What stands in quotation marks; of a word or two that is no quotation. */
+const QUOTATION = /["“„«»]([^"“”„«»\n]{8,600})["”“»«]/g
+const LEAST_QUOTED_WORDS = 3
+
+/** Reads what a model answered; nothing but what it says about these passages is believed. */
+export function citeAnswer(answer: string, passages: readonly CitedPassage[]): CitedAnswer {
+  const { text, removed: links } = cleanAnswer(answer)
+  const sources = passages.map(({ text: own, startLine }) => new Source(own, startLine))
+  const reading = new Reading(sources)
+  const parts = text.split('\n').flatMap((line, at): readonly AnswerPart[] => {
+    const before = at === 0 ? [] : [{ text: '\n', citations: [] }]
+    return [...before, ...[...line.matchAll(SENTENCE)].flatMap(([sentence]) => (sentence === '' ? [] : [reading.read(sentence)]))]
+  })
+  const isNotFound = reading.citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length
+  return {
+    parts,
+    citations: reading.citations,
+    uncited: reading.uncited,
+    removed: { citations: reading.removed, links },
+    isNotFound,
+  }
+}
+
+/** The answer as a text, its citations as `link` writes them. */
+export function renderAnswer(parts: readonly AnswerPart[], link: (n: number) => string): string {
+  return parts
+    .map(({ text, citations }) => {
+      const end = text.length - (/\s*$/.exec(text)?.[0].length ?? 0)
+      return citations.length === 0 ? text : `${text.slice(0, end)} ${citations.map(link).join(' ')}${text.slice(end)}`
+    })
+    .join('')
+    .trim()
+}
+
+class Reading {
+  readonly citations: Citation[] = []
+  readonly uncited: string[] = []
+  removed = 0
+  readonly #sources: readonly Source[]
+  readonly #numbers = new Map<string, number>()
+
+  constructor(sources: readonly Source[]) {
+    this.#sources = sources
+  }
+
+  read(sentence: string): AnswerPart {
+    const named = [...sentence.matchAll(MARKER)].flatMap(([marker]) =>
+      [...marker.matchAll(/\d+/g)].map(([number]) => Number(number)),
+    )
+    const text = sentence
+      .replace(MARKER, '')
+      .replace(/[ \t]+(?=[.,;:!?…])/g, '')
+      .replace(/[ \t]{2,}/g, ' ')
+    const words = wordsIn(text)
+    if (words.length === 0) {
+      this.removed += named.length
+      return { text: text.trim() === '' ? '' : text, citations: [] }
+    }
+    const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
+    const isFalse = quotationsIn(text).some((quotation) => !this.#sources.some((source) => source.holds(quotation)))
+    const cited = isFalse ? [] : known
+    this.removed += new Set(named).size - cited.length
+    if (cited.length === 0) this.uncited.push(text.trim())
+    return { text, citations: cited.map((number) => this.#cite(number - 1, words)) }
+  }
+
+  #cite(passage: number, words: readonly Word[]): number {
+    const source = this.#sources[passage]
+    const { start, end } = source?.best(words) ?? { start: 0, end: 0 }
+    const support = source?.supports(words) === true ? 'ok' : 'weak'
+    const key = `${passage}:${start}:${end}:${support}`
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const n = this.citations.length + 1
+    this.#numbers.set(key, n)
+    this.citations.push({ n, passage, support, ...(source?.quote(start, end) ?? { startLine: 0, endLine: 0, quote: '' }) })
+    return n
+  }
+}
+
+function quotationsIn(text: string): readonly string[] {
+  return [...text.matchAll(QUOTATION)].flatMap(([, quoted = '']) =>
+    wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [quoted] : [],
+  )
+}
+
+interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+/** What a citation shows of a long sentence, UTF-16. */
+const MOST_QUOTED = 400
+
+/** A passage, read once for all citations of it. */
+class Source {
+  readonly #text: string
+  readonly #startLine: number
+  #words: ReadonlySet<string> | undefined
+  #hasNegation = false
+  #sentences: readonly (Stretch & { readonly stems: ReadonlySet<string> })[] | undefined
+  #quoted: QuotedText | undefined
+
+  constructor(text: string, startLine: number) {
+    this.#text = text
+    this.#startLine = startLine
+  }
+
+  holds(quotation: string): boolean {
+    this.#quoted ??= quotedText(this.#text)
+    return findQuote(quotation, this.#quoted) !== undefined
+  }
+
+  supports(words: readonly Word[]): boolean {
+    if (this.#words === undefined) {
+      const own = wordsIn(this.#text)
+      this.#words = new Set(own.flatMap(({ text }) => [text, stem(text)]))
+      this.#hasNegation = own.some(({ kind }) => kind === 'negation')
+    }
+    const all = this.#words
+    if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
+    if (!this.#hasNegation && words.some(({ kind }) => kind === 'negation')) return false
+    return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
+  }
+
+  /** The sentence that shares most with these words; of equal ones the first. */
+  best(words: readonly Word[]): Stretch {
+    this.#sentences ??= sentencesOf(this.#text).map((stretch) => ({
+      ...stretch,
+      stems: new Set(wordsIn(readable(this.#text.slice(stretch.start, stretch.end))).map(({ text }) => stem(text))),
+    }))
+    const wanted = new Set(words.map(({ text }) => stem(text)))
+    let best: Stretch = { start: 0, end: Math.min(this.#text.length, MOST_QUOTED) }
+    let highest = -1
+    for (const { start, end, stems } of this.#sentences) {
+      let shared = 0
+      for (const one of stems) if (wanted.has(one)) shared += one.length > 3 ? 1 : 0.1
+      const score = shared / Math.sqrt(4 + stems.size)
+      if (score > highest) {
+        highest = score
+        best = { start, end }
+      }
+    }
+    return best
+  }
+
+  quote(start: number, end: number): Pick<Citation, 'startLine' | 'endLine' | 'quote'> {
+    const line = this.#startLine + countLines(this.#text.slice(0, start))
+    const quote = this.#text.slice(start, end)
+    return { startLine: line, endLine: line + countLines(quote), quote }
+  }
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1
+}
+
+/** Endings differ where words are the same. */
+function stem(word: string): string {
+  return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
+}
+
+/** The sentences of a text: each within a paragraph, an item, a heading or a row, without white space around it. */
+function sentencesOf(text: string): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  const add = (start: number, end: number): void => {
+    const [lead = ''] = /^\s*/.exec(text.slice(start, end)) ?? []
+    const from = start + lead.length
+    let to = start + text.slice(start, end).trimEnd().length
+    if (to - from > MOST_QUOTED) {
+      const cut = text.lastIndexOf(' ', from + MOST_QUOTED)
+      to = cut > from ? cut : wholeCharacter(text, from + MOST_QUOTED)
+    }
+    if (to > from) stretches.push({ start: from, end: to })
+  }
+  for (const { 0: block, index } of text.matchAll(BLOCK)) {
+    let from = 0
+    for (const { 0: mark, index: at } of block.matchAll(/[.!?…]["'”’)\]*_]*(?=\s+[^\p{Ll}\s])|[。！？]/gu)) {
+      add(index + from, index + at + mark.length)
+      from = at + mark.length
+    }
+    add(index + from, index + block.length)
+  }
+  return stretches
+}
+
+/** Lines that belong together: until an empty one, or one that begins an item, a heading, a row or a fence. */
+const BLOCK = /[^\n]+(?:\n(?![ \t>]*(?:\n|$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---))[^\n]+)*/g
+
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1)
+  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at
+}

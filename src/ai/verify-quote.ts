@@ -1,0 +1,71 @@
+import { readable, type Word, wordsIn } from './words.ts'
+
+/** Where a quote stands. */
+export interface FoundQuote {
+  /** UTF-16 offsets of its first and after its last word. */
+  readonly start: number
+  readonly end: number
+  /** Word by word; else some words of the text were left out. */
+  readonly isExact: boolean
+}
+
+/** A text in which quotes are looked for. */
+export interface QuotedText {
+  readonly words: readonly Word[]
+  /** Where each word stands, by its number. */
+  readonly places: ReadonlyMap<string, readonly number[]>
+}
+
+/** What a quote may leave out of the text, as a share of its own words. */
+const MOST_SKIPPED = 0.15
+/** A longer one is copied, not quoted; it keeps the work within bounds. */
+const MOST_WORDS = 2_000
+
+/** Reads a text once for many quotes. */
+export function quotedText(text: string): QuotedText {
+  const words = wordsIn(readable(text))
+  const places = new Map<string, number[]>()
+  for (const [at, { text: word }] of words.entries()) {
+    const known = places.get(word)
+    if (known === undefined) places.set(word, [at])
+    else known.push(at)
+  }
+  return { words, places }
+}
+
+/**
+ * Finds a quote: the same words in the same order, whatever their case, signs and markup; or all of its words in order where the text has
+ * some more between them, at most 15 % of the quote's and none of them a number or a negation.
+ */
+export function findQuote(quote: string, { words, places }: QuotedText): FoundQuote | undefined {
+  const wanted = wordsIn(readable(quote)).map(({ text }) => text)
+  const [first] = wanted
+  if (first === undefined || wanted.length > MOST_WORDS) return undefined
+  const most = Math.floor(wanted.length * MOST_SKIPPED)
+  let best: { readonly from: number; readonly to: number; readonly skipped: number } | undefined
+  for (const from of places.get(first) ?? []) {
+    const match = matchFrom(words, from, { wanted, most })
+    if (match !== undefined && (best === undefined || match.skipped < best.skipped)) best = { from, ...match }
+    if (best?.skipped === 0) break
+  }
+  if (best === undefined) return undefined
+  return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
+}
+
+/** Taking each word where it comes first leaves out the least: what any other way leaves out is among it. */
+function matchFrom(
+  words: readonly Word[],
+  from: number,
+  { wanted, most }: { readonly wanted: readonly string[]; readonly most: number },
+): { readonly to: number; readonly skipped: number } | undefined {
+  let skipped = 0
+  let at = from
+  for (const [position, word] of wanted.entries()) {
+    for (; words[at]?.text !== word; at++) {
+      const left = words[at]
+      if (left === undefined || left.kind !== 'plain' || ++skipped > most) return undefined
+    }
+    if (position < wanted.length - 1) at++
+  }
+  return { to: at, skipped }
+}

@@ -1,0 +1,57 @@
+/** A word of a text, as quotes are compared by it. */
+export interface Word {
+  /** Folded: without case, with one apostrophe, numbers without signs between thousands. */
+  readonly text: string
+  /** UTF-16 offsets. */
+  readonly start: number
+  readonly end: number
+  /** `number` and `negation` decide what a sentence says: none of them may be left out of a quote. */
+  readonly kind: 'plain' | 'number' | 'negation'
+}
+
+const WORD =
+  /(?<![\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
+
+/** English, and the commonest of other languages: what turns a sentence into another one, or bounds it. */
+const NEGATIONS: ReadonlySet<string> = new Set(
+  `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
+  fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
+  ningún ninguna nunca nada sin tampoco não nem nunca sem mai niente senza nessun nessuno niet geen nooit zonder inte ingen aldrig ikke aldri
+  не нет никогда ничего без не ni ne nie bez nigdy 不 没 無 无 未 非 否`.split(/\s+/),
+)
+
+const NUMBERS: ReadonlySet<string> = new Set(
+  `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty
+  forty fifty sixty seventy eighty ninety hundred thousand million billion trillion half third quarter double twice triple dozen first second`.split(
+    /\s+/,
+  ),
+)
+
+/** The words of a text, in order. */
+export function wordsIn(text: string): readonly Word[] {
+  return [...text.matchAll(WORD)].map(({ 0: word, index }) => {
+    const folded = fold(word)
+    return { text: folded, start: index, end: index + word.length, kind: kindOf(folded) }
+  })
+}
+
+function fold(word: string): string {
+  const plain = word.normalize('NFKC').toLowerCase().replace(/[’ʼ]/g, "'").replace('−', '-').replace(/^\+/, '')
+  return /^-?\d{1,3}(,\d{3})+(?!\d)/.test(plain) ? plain.replaceAll(',', '') : plain
+}
+
+function kindOf(word: string): Word['kind'] {
+  if (/\d|^[≤≥≠±%$€£¥<>]$/.test(word) || NUMBERS.has(word)) return 'number'
+  return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
+}
+
+/** What readers do not see, made spaces, so that everything else stays where it is: addresses, tags, the marks of lists and headings. */
+export function readable(text: string): string {
+  const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
+  return text
+    .replace(/(?<=\])\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)/g, blank)
+    .replace(/(?<=\[\[)[^[\]|\n]+\|/g, blank)
+    .replace(/<\/?[a-z][^<>\n]*>/gi, blank)
+    .replace(/^[ \t>]*(?:\d{1,9}[.)]|[-*+]|#{1,6})(?=[ \t])/gm, blank)
+    .replace(/\[\^[^\]\n]+\]|(?<=[ \t])\^[\w-]+$/gm, blank)
+}

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto'
+import { type CitedAnswer, citeAnswer, renderAnswer } from '../../ai/cite.ts'
+import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
+import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Relevance } from '../../search/relevance.ts'
+import { answer, type Call } from '../answer-when-ready.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { readTexts } from '../texts.ts'
+import { requireChat } from './require-chat.ts'
+import { type FoundPassage, retrieve } from './retrieve.ts'
+
+export interface AskArguments {
+  readonly question: string
+  /** Only this note. */
+  readonly noteId?: string | undefined
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  readonly relevance: Relevance
+  readonly history: readonly Exchange[]
+}
+
+/** Where a sentence of an answer is taken from. */
+export interface AskCitation {
+  readonly n: number
+  readonly id: NodeId
+  readonly title: string
+  readonly heading: readonly string[]
+  readonly start_line: number
+  readonly end_line: number
+  /** As it stands in these lines of the file. */
+  readonly quote: string
+  readonly support: 'ok' | 'weak'
+}
+
+export interface AskAnswer {
+  readonly status: 'answered' | 'partial' | 'not_found'
+  /** Markdown, with links to the notes it cites and none else. */
+  readonly answer: string
+  readonly citations: readonly AskCitation[]
+  /** Its sentences that rest on no passage. */
+  readonly uncited: readonly string[]
+  /** What the model wrote and is not shown. */
+  readonly removed: { readonly citations: number; readonly links: number }
+  readonly passages_used: number
+  readonly model: string
+  readonly location: ChatProvider['location']
+  readonly usage: ChatUsage
+}
+
+/** How long a call that hears of no progress may take, ms: clients give up on it after a minute. */
+const PATIENCE = 50_000
+/** How often it is told how far the answer is, ms. */
+const INTERVAL = 1_000
+/** A server that read less than this share of what was sent has cut it. */
+const LEAST_READ = 0.5
+
+const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
+
+/**
+ * Has a chat model answer a question from the notes. Only what stands in them is cited, by lines that were looked up after the answer; where
+ * nothing is found no model is asked.
+ * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT` as the model is asked; `NODE_NOT_FOUND`.
+ */
+export async function ask(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<AskAnswer>> {
+  const chat = requireChat(core)
+  const provider = await chat.open()
+  call.report?.('Looking for passages')
+  const { prompt, warnings } = await promptFor({ core, chat, call }, args)
+  const { model, location } = provider
+  if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
+  const reply = await replyOf(provider, { prompt, chat, call })
+  const cited = citeAnswer(reply.text, prompt.passages)
+  const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
+  const told = { passages_used: prompt.passages.length, model, location, usage: reply.usage }
+  const removed = { citations: cited.removed.citations + (checked?.dropped ?? 0), links: cited.removed.links }
+  const value: AskAnswer =
+    checked === undefined
+      ? { ...UNANSWERED, removed, ...told }
+      : { status: reply.isWhole ? 'answered' : 'partial', ...checked.shown, removed, ...told }
+  return { value, warnings: [...warnings, ...reply.warnings] }
+}
+
+/** What `ask` would send; nothing is sent. @throws RouxError as `ask` does while it looks for passages */
+export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
+  const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
+  return { value: prompt, warnings }
+}
+
+const UNANSWERED = {
+  status: 'not_found',
+  answer: '',
+  citations: [],
+  uncited: [],
+  removed: { citations: 0, links: 0 },
+  passages_used: 0,
+} as const
+
+interface Asking {
+  readonly core: GraphCore
+  readonly chat: Chat
+  readonly call: Call
+}
+
+interface FoundPrompt extends Omit<Prompt, 'passages'> {
+  readonly passages: readonly FoundPassage[]
+}
+
+async function promptFor(
+  { core, chat, call }: Asking,
+  { question, history, ...where }: AskArguments,
+): Promise<{ readonly prompt: FoundPrompt; readonly warnings: readonly Warning[] }> {
+  const before = history.at(-1)?.question
+  const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
+  const { context, maxTokens } = chat
+  const found = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
+  // Asked last, so that what was denied a moment ago stays.
+  const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
+  const passages = found.value.filter((_, at) => mayLeave[at] === true)
+  const kept = found.value.length - passages.length
+  const prompt = composePrompt({ question, history, passages, context, maxTokens, nonce: () => randomBytes(8).toString('hex') })
+  const warnings = kept === 0 ? [] : [notice(`${kept} passages were found that ai.allow and ai.deny keep from the model.`)]
+  // The first ones, as they were found or their beginning.
+  const chosen = prompt.passages.flatMap((passage) => {
+    const source = passages.find((one) => one.id === passage.id && one.startLine === passage.startLine)
+    return source === undefined ? [] : [{ ...source, ...passage, id: source.id }]
+  })
+  return { prompt: { ...prompt, passages: chosen }, warnings: [...found.warnings, ...warnings] }
+}
+
+interface Reply {
+  readonly text: string
+  readonly isWhole: boolean
+  readonly usage: ChatUsage
+  readonly warnings: readonly Warning[]
+}
+
+/** What a model says, in time; what it said until then where it takes longer. */
+async function replyOf(
+  provider: ChatProvider,
+  { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },
+): Promise<Reply> {
+  const { system, messages } = prompt
+  const late = new AbortController()
+  const patience = call.report === undefined && call.whole !== true ? PATIENCE : undefined
+  const timer = patience === undefined ? undefined : setTimeout(() => late.abort(new Error('time')), patience)
+  const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
+  const said = { text: '', thinking: '' }
+  let end: Extract<ChatEvent, { kind: 'end' }> | undefined
+  call.report?.(`Asking ${provider.model}`)
+  try {
+    let toldAt = performance.now()
+    const request = { system, messages, maxTokens: chat.maxTokens, temperature: 0, feature: 'ask', signal }
+    for await (const event of provider.chat(request)) {
+      if (event.kind === 'end') end = event
+      else said[event.kind] += event.text
+      if (performance.now() - toldAt < INTERVAL) continue
+      toldAt = performance.now()
+      call.report?.(said.text === '' ? `Thinking: ${tokensOf(said.thinking)} tokens` : `Answering: ${tokensOf(said.text)} tokens`)
+    }
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    if (!late.signal.aborted) throw error
+    if (said.text === '') throw tooLate(provider)
+  } finally {
+    clearTimeout(timer)
+  }
+  const sent = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+  const usage = end?.usage ?? { input: sent, output: tokensOf(said.text + said.thinking), estimated: true }
+  return { text: said.text, isWhole: end?.finish === 'stop', usage, warnings: warningsOf(end, usage) }
+}
+
+function warningsOf(end: Extract<ChatEvent, { kind: 'end' }> | undefined, usage: ChatUsage): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (end === undefined)
+    warnings.push(
+      notice(
+        'The model was stopped before its answer was whole: it took too long. A call with a progress token may take longer.',
+      ),
+    )
+  else if (end.finish === 'length')
+    warnings.push(notice('The answer is longer than ai.max_tokens lets it be, and was cut there.'))
+  else if (end.finish !== 'stop') warnings.push(notice('The server broke off before the answer was whole.'))
+  if (usage.estimated) {
+    warnings.push({ code: 'ESTIMATED', message: 'The server did not say what the answer took: usage is computed from lengths.' })
+  } else if (end !== undefined && usage.input < end.expected * LEAST_READ) {
+    const message = `The server read ${usage.input} tokens, far less than was sent: it cut the question off. Raise the context there (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set ai.context to what it reads.`
+    warnings.push({ code: 'CONTEXT_CUT', message })
+  }
+  return warnings
+}
+
+interface Cited {
+  readonly cited: CitedAnswer
+  readonly passages: readonly FoundPassage[]
+}
+
+/** The answer with the citations that the files bear out as they are now, numbered by what is left. */
+async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Call) {
+  const ids = [...new Set(cited.citations.flatMap(({ passage }) => passages[passage]?.id ?? []))]
+  const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) => ({
+    value: (await readTexts({ core, snapshot, call }, ids)).texts,
+    warnings: [],
+  }))
+  const kept: AskCitation[] = []
+  const numbers = new Map<number, number>()
+  for (const { n, passage, startLine, endLine, quote, support } of cited.citations) {
+    const source = passages[passage]
+    const now = source === undefined ? undefined : texts.get(source.id)
+    if (source === undefined || now === undefined) continue
+    const start = now.hash === source.hash ? startLine : lineOf(now.text, quote)
+    if (start === undefined) continue
+    numbers.set(n, kept.length + 1)
+    const { id, title, heading } = source
+    kept.push({
+      n: kept.length + 1,
+      id,
+      title,
+      heading,
+      start_line: start,
+      end_line: start + endLine - startLine,
+      quote,
+      support,
+    })
+  }
+  const parts = cited.parts.map(({ text, citations }) => ({ text, citations: citations.flatMap((n) => numbers.get(n) ?? []) }))
+  const orphaned = cited.parts.flatMap(({ text, citations }, at) =>
+    citations.length > 0 && parts[at]?.citations.length === 0 ? [text.trim()] : [],
+  )
+  const shown = {
+    answer: renderAnswer(parts, (n) => `[${n}](${addressOf(kept[n - 1]?.id ?? '')})`),
+    citations: kept,
+    uncited: [...cited.uncited, ...orphaned],
+  }
+  return { shown, dropped: cited.citations.length - kept.length }
+}
+
+/** The line that a text begins on; `undefined` where it does not stand there. */
+function lineOf(text: string, quote: string): number | undefined {
+  const at = text.indexOf(quote)
+  return at < 0 ? undefined : text.slice(0, at).split('\n').length
+}
+
+/** A note's address as a link of Markdown can hold it. */
+function addressOf(id: string): string {
+  const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29')))
+  return `roux://node/${encoded.join('/')}`
+}
+
+function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 3)
+}
+
+function notice(message: string): Warning {
+  return { code: 'NOTICE', message }
+}
+
+function tooLate({ model }: ChatProvider): RouxError {
+  return new RouxError('TIMEOUT', `The model ${model} said nothing within ${PATIENCE / 1_000} s.`, {
+    hint: 'Ask for progress with the call, which may then take as long as ai.timeout; or take a faster model.',
+  })
+}

@@ -1,0 +1,74 @@
+import type { ChatFinish, ChatMessage, ChatProvider, ChatUsage } from '../../core/chat.ts'
+import { RouxError } from '../../core/errors.ts'
+import type { Call } from '../answer-when-ready.ts'
+import type { GraphCore } from '../graph-core.ts'
+import { requireChat } from './require-chat.ts'
+
+/** One message of a conversation that a program leads. */
+export interface PluginMessage {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+
+export interface ChatOptions {
+  /** What the answer may have, tokens; at the most, and by default, what the setting `ai.max_tokens` says. */
+  readonly maxTokens?: number | undefined
+  /** 0–2. Default: 0. */
+  readonly temperature?: number | undefined
+}
+
+/** What a model answered. It is as the model wrote it: no source was looked up and no link taken out. */
+export interface ChatReply {
+  readonly text: string
+  readonly finish: ChatFinish
+  readonly usage: ChatUsage
+  readonly model: string
+  readonly location: ChatProvider['location']
+}
+
+/**
+ * Asks the chat model that the settings name; the caller picks none.
+ * @throws RouxError `AI_DISABLED`, `INVALID_PARAMS`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT` as the model is asked
+ */
+export async function chatWith(
+  core: GraphCore,
+  { messages, maxTokens, temperature = 0 }: ChatOptions & { readonly messages: readonly PluginMessage[] },
+  { signal }: Pick<Call, 'signal'> = {},
+): Promise<ChatReply> {
+  const chat = requireChat(core)
+  const system = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : [])).join('\n\n')
+  const turns = messages.flatMap(({ role, content }): readonly ChatMessage[] => (role === 'system' ? [] : [{ role, content }]))
+  requireSound({ turns, maxTokens, temperature })
+  const provider = await chat.open()
+  const request = {
+    system,
+    messages: turns,
+    maxTokens: Math.min(maxTokens ?? chat.maxTokens, chat.maxTokens),
+    temperature,
+    feature: 'chat',
+    signal,
+  }
+  const { model, location } = provider
+  let text = ''
+  for await (const event of provider.chat(request)) {
+    if (event.kind === 'text') text += event.text
+    if (event.kind === 'end') return { text, finish: event.finish, usage: event.usage, model, location }
+  }
+  throw new Error('a provider ended without saying so')
+}
+
+interface Told extends ChatOptions {
+  readonly turns: readonly ChatMessage[]
+}
+
+function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
+  const wrong = [
+    ...(turns.at(-1)?.role === 'user' ? [] : ['messages: expected a last one with the role "user"']),
+    ...(turns.every(({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string')
+      ? []
+      : ['messages: expected { role, content }, with the role system, user or assistant and a text']),
+    ...(Number.isInteger(maxTokens) && maxTokens > 0 ? [] : ['maxTokens: expected a whole number above 0']),
+    ...(temperature >= 0 && temperature <= 2 ? [] : ['temperature: expected a number from 0 to 2']),
+  ]
+  if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
+}

@@ -1,0 +1,78 @@
+import type { Passage } from '../../ai/passage.ts'
+import { RouxError } from '../../core/errors.ts'
+import { estimateTokens } from '../../core/estimate-tokens.ts'
+import type { NodeId } from '../../core/ids.ts'
+import { headingPathAt } from '../../search/chunks.ts'
+import type { Relevance } from '../../search/relevance.ts'
+import { answer, type Call } from '../answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findPack } from '../insight/context-pack.ts'
+import type { PlacedPassage } from '../insight/pack-passages.ts'
+import { findIds } from '../known-node.ts'
+import { readableSource, shownText } from '../readable-source.ts'
+import { requireText } from '../texts.ts'
+
+/** What a model may be shown for a question. */
+export interface FoundPassage extends Passage {
+  readonly id: NodeId
+  readonly path: string
+  /** Of the file's bytes when it was read. */
+  readonly hash: string
+}
+
+export interface RetrieveArguments {
+  /** What is looked for: the question, and the one before it. */
+  readonly query: string
+  readonly noteId?: string | undefined
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  readonly relevance: Relevance
+  /** Tokens of text that there is room for. */
+  readonly room: number
+}
+
+/** The passages for a question, the best first, as they are in the files; of one note all of it, where there is room. @throws RouxError `NODE_NOT_FOUND` for a note that there is not */
+export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
+  const { room, noteId, ...where } = args
+  const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
+  if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
+  const found = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
+  return { value: found.value.passages.flatMap(toFound), warnings: found.warnings }
+}
+
+/** What of its part of the file has text. */
+function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[] {
+  const { id, title, path } = node
+  // What has no path cannot be compared with what may not leave.
+  if (path === undefined) return []
+  const part = readableSource(node, source).text.slice(place.start, place.end)
+  const lead = /^(?:[ \t]*\n)*/.exec(part)?.[0] ?? ''
+  const text = shownText(node, part.slice(lead.length).trimEnd())
+  const startLine = place.startLine + lineBreaks(lead)
+  const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
+  const heading = headingPathAt(node.headings, startLine)
+  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash }]
+}
+
+function lineBreaks(text: string): number {
+  return text.split('\n').length - 1
+}
+
+async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<FoundPassage> {
+  const { value } = await answer(core, call, async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [noteId])
+    const [[node], [version]] =
+      id === undefined ? [[], []] : await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
+    const source = id === undefined ? undefined : await requireText({ core, snapshot, call }, id)
+    // What the vault's own filters hide is not shown to a model, either.
+    if (id === undefined || node === undefined || node.excluded || version === undefined || source === undefined) {
+      throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(noteId)} to ask about.`, {
+        hint: 'resolve_nodes finds the ids of notes by their titles.',
+      })
+    }
+    const { text, hash } = source
+    const endLine = text.split('\n').length
+    return { value: { id, path: version.path, title: node.title, heading: [], startLine: 1, endLine, text, hash }, warnings: [] }
+  })
+  return value
+}

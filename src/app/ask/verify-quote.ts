@@ -1,0 +1,52 @@
+import { findQuote, quotedText } from '../../ai/verify-quote.ts'
+import { RouxError } from '../../core/errors.ts'
+import { answer, type Call } from '../answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds } from '../known-node.ts'
+import { requireText } from '../texts.ts'
+
+export interface VerifyArguments {
+  readonly id: string
+  readonly quote: string
+}
+
+/** Whether a quote stands in a note, and where. */
+export type VerifiedQuote =
+  | { readonly found: false }
+  | {
+      readonly found: true
+      /** Word by word; else the note has some words more between them. */
+      readonly exact: boolean
+      readonly start_line: number
+      readonly end_line: number
+      /** What the note says there. */
+      readonly text: string
+    }
+
+/** Looks a quote up in a note as it is now. @throws RouxError `NODE_NOT_FOUND` */
+export function verifyQuote(
+  core: GraphCore,
+  { id: written, quote }: VerifyArguments,
+  call: Call = {},
+): Promise<Answer<VerifiedQuote>> {
+  return answer<VerifiedQuote>(core, call, async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [written])
+    const source = id === undefined ? undefined : await requireText({ core, snapshot, call }, id)
+    if (source === undefined)
+      throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(written)}.`, {
+        hint: 'resolve_nodes finds the ids of notes by their titles.',
+      })
+    const found = findQuote(quote, quotedText(source.text))
+    if (found === undefined) return { value: { found: false }, warnings: [] }
+    const lineAt = (at: number): number => source.text.slice(0, at).split('\n').length
+    const { start, end, isExact } = found
+    const value = {
+      found: true,
+      exact: isExact,
+      start_line: lineAt(start),
+      end_line: lineAt(end),
+      text: source.text.slice(start, end),
+    } as const
+    return { value, warnings: [] }
+  })
+}

@@ -1,0 +1,105 @@
+import type { NodeId } from '../../core/ids.ts'
+import { foldId } from '../../core/ids.ts'
+import type { Insight } from '../../core/insight.ts'
+import type { DuplicatePair } from '../../core/link-suggestions.ts'
+import type { Snapshot } from '../../core/store.ts'
+import { type Call, listed, type PageArguments, pageFor, waiting } from '../answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { scopeWarnings } from '../scope-warnings.ts'
+import { readTexts, unreadWarnings } from '../texts.ts'
+import { answerFromInsight } from './latest-insight.ts'
+import { isBelow } from './map.ts'
+
+/** Two notes that say much the same. Whether one is a copy of the other, a person decides. */
+export interface DuplicateNotes {
+  readonly kind: 'duplicate'
+  readonly id: NodeId
+  /** The first line that the other has, too; 0 where there is none. */
+  readonly line: number
+  /** That line. */
+  readonly text: string
+  /** The other one. */
+  readonly candidates: readonly [NodeId]
+  /** How many lines of their own both have, in the same words. */
+  readonly equal_lines: number
+  /** The share of their word sequences that both have, 0–1. */
+  readonly alike: number
+}
+
+export interface DuplicateList {
+  readonly problems: readonly DuplicateNotes[]
+  readonly total: number
+}
+
+export interface DuplicatesArguments extends PageArguments {
+  /** One of the two is in it. */
+  readonly folder?: string | undefined
+}
+
+/** Pairs of notes that say much the same, the most alike first. */
+export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call: Call = {}): Promise<Answer<DuplicateList>> {
+  const began = waiting(call)
+  return answerFromInsight<DuplicateList>(core, began, {
+    empty: { problems: [], total: 0 },
+    use: (insight, read) => read((snapshot) => duplicatesIn({ core, snapshot, call: began, insight }, args)),
+  })
+}
+
+interface Reading {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+  readonly call: Call
+  readonly insight: Insight
+}
+
+async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promise<Answer<DuplicateList>> {
+  const { core, snapshot, call, insight } = reading
+  const folder = foldId(trimFolder(args.folder ?? ''))
+  const isIn = (note: number): boolean => folder === '' || isBelow(insight.ids[note] as NodeId, folder, core)
+  const all = await presentPairs(
+    reading,
+    insight.duplicates.filter(({ notes }) => notes.some(isIn)),
+  )
+  const page = pageFor(args, call)
+  const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : turned(pair)))
+  // Lines that were counted in another text say nothing about this one.
+  const isCurrent = snapshot.generation === insight.generation
+  const sources = pairs.flatMap(({ notes: [note], lines }) =>
+    isCurrent && lines.length > 0 ? [insight.ids[note] as NodeId] : [],
+  )
+  const { texts, unread, changed } = await readTexts(reading, [...new Set(sources)])
+  const problems = pairs.map(({ notes: [note, other], equalLines, alike, lines: [first] }): DuplicateNotes => {
+    const id = insight.ids[note] as NodeId
+    const text = changed.has(id) ? undefined : texts.get(id)?.text.split(/\r\n|\n|\r/)
+    const shown = first === undefined ? undefined : text?.[first[0] - 1]?.trim()
+    return {
+      kind: 'duplicate',
+      id,
+      line: first === undefined || shown === undefined ? 0 : first[0],
+      text: shown ?? (alike === 1 ? 'All of it is the same.' : 'Much of it is the same.'),
+      candidates: [insight.ids[other] as NodeId],
+      equal_lines: equalLines,
+      alike: Number(alike.toFixed(2)),
+    }
+  })
+  const empty = all.length === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
+  const list = listed({ problems, total: all.length }, { offset: page.offset, shown: problems.length, total: all.length })
+  return { ...list, warnings: [...empty, ...unreadWarnings(unread)] }
+}
+
+/** Those whose notes are both still there, and listed. */
+async function presentPairs({ snapshot, insight }: Reading, pairs: readonly DuplicatePair[]): Promise<readonly DuplicatePair[]> {
+  if (snapshot.generation === insight.generation) return pairs
+  const notes = [...new Set(pairs.flatMap((pair) => pair.notes))]
+  const nodes = await snapshot.nodes(
+    notes.map((note) => insight.ids[note] as NodeId),
+    { links: 0 },
+  )
+  const present = new Set(notes.filter((_, at) => nodes[at]?.kind === 'note' && !nodes[at].excluded))
+  return pairs.filter((pair) => pair.notes.every((note) => present.has(note)))
+}
+
+function turned({ notes: [a, b], lines, ...rest }: DuplicatePair): DuplicatePair {
+  return { ...rest, notes: [b, a], lines: lines.map(([one, other]) => [other, one]) }
+}

@@ -1,0 +1,29 @@
+import type { NodeId } from '../../core/ids.ts'
+import { type Insight, NO_NOTE } from '../../core/insight.ts'
+import { LEAST_ALIKE } from '../similar-nodes.ts'
+
+/** Two notes that are about the same, by the words that are their own. */
+export interface SimilarPair {
+  readonly source: NodeId
+  readonly target: NodeId
+  /** As `similar_nodes` has it. */
+  readonly score: number
+}
+
+/** What `similar_nodes` tells of all notes by their words: each pair once, by its first note. */
+export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight): Generator<SimilarPair> {
+  for (let note = 0; note < ids.length; note++) {
+    for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
+      const other = notes[at] as number
+      const score = scores[at] as number
+      if (score < LEAST_ALIKE.normal) continue
+      // A pair of which each is near to the other was told by the first.
+      if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
+      yield {
+        source: ids[Math.min(note, other)] as NodeId,
+        target: ids[Math.max(note, other)] as NodeId,
+        score: Number(score.toFixed(3)),
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { AiDesk, NamedModel } from '../../compose.ts'
+import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
+import { didYouMean, nearest } from '../../core/nearest.ts'
+import { type Invocation, settingsInput } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+
+interface Run {
+  readonly invocation: Invocation
+  readonly desk: AiDesk
+  readonly loaded: LoadedVault
+  /** What follows the word. */
+  readonly address: string | undefined
+}
+
+const ACTIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = { status, allow, revoke, test }
+
+/** Shows and says what may leave this computer for models. */
+export async function run(invocation: Invocation): Promise<number> {
+  const [word = 'status', address] = invocation.positionals
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined
+  if (action === undefined) {
+    const names = Object.keys(ACTIONS)
+    throw new UsageError(`"roux ai ${word}" is no command.`, didYouMean(nearest(word, names)) ?? `One of: ${names.join(', ')}.`)
+  }
+  const needsAddress = action === allow || action === revoke
+  if (needsAddress !== (address !== undefined)) {
+    const hint = needsAddress ? `Write: roux ai ${word} https://api.openai.com` : undefined
+    throw new UsageError(needsAddress ? 'The address is missing.' : `"${address}" is one word too many.`, hint)
+  }
+  const { vaults } = await loadVaults(settingsInput(invocation))
+  const [loaded] = vaults
+  const { openAiDesk } = await invocation.host.compose()
+  const desk = await openAiDesk(loaded.settings, loaded.aiKey)
+  try {
+    await action({ invocation, desk, loaded, address })
+  } finally {
+    desk.close()
+  }
+  return 0
+}
+
+async function status({ invocation: { printer }, desk, loaded }: Run): Promise<void> {
+  const { enabled, allow_remote } = loaded.settings.ai
+  const models = await desk.models()
+  const consents = desk.consents()
+  const budget = await desk.budget()
+  if (printer.json) {
+    const allowed = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
+    return await printer.answer({ enabled, allow_remote, models, allowed, ...(budget === undefined ? {} : { budget }) })
+  }
+  const lines = [
+    `Asking a chat model is ${enabled ? 'on' : 'off (ai.enabled)'}.`,
+    ...(models.length === 0 ? ['No model on a server is set: nothing leaves this process.'] : models.map(describe)),
+    ...consents.map(({ origin, time }) => `Allowed: ${origin}, since ${new Date(time).toISOString().slice(0, 10)}`),
+    ...(budget === undefined ? [] : [`Tokens today: ${budget.used} of ${budget.limit}`]),
+  ]
+  await printer.text(`${lines.join('\n')}\n`)
+}
+
+function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent }: NamedModel): string {
+  const where = location === 'local' ? 'on this computer' : 'on another computer'
+  const missing = [
+    ...(isAllowed ? [] : ['ai.allow_remote does not name it']),
+    ...(hasConsent ? [] : [`"roux ai allow ${origin}" was not said`]),
+  ]
+  const says = missing.length === 0 ? 'it may be asked' : `not asked: ${missing.join(', ')}`
+  return `${use === 'chat' ? 'Chat' : 'Embedding'}: ${model} at ${baseUrl}, ${where}; ${says}`
+}
+
+async function allow({ invocation: { printer }, desk, loaded, address = '' }: Run): Promise<void> {
+  const origin = desk.allow(address)
+  const { host, hostname } = new URL(origin)
+  const { allow_remote: allowed } = loaded.settings.ai
+  const isSet = typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname)
+  if (printer.json) return await printer.answer({ origin, allowed: true, set: isSet })
+  const more = isSet ? '' : `It is asked once ai.allow_remote is ["${host}"] in your settings, too.\n`
+  await printer.text(
+    `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`,
+  )
+}
+
+async function revoke({ invocation: { printer }, desk, address = '' }: Run): Promise<void> {
+  const { origin, was } = desk.revoke(address)
+  if (printer.json) return await printer.answer({ origin, allowed: false, was })
+  await printer.text(was ? `${origin} is sent nothing any more.\n` : `${origin} was not allowed.\n`)
+}
+
+async function test({ invocation: { printer, signal }, desk }: Run): Promise<void> {
+  const { answer, milliseconds, usage } = await desk.test(signal)
+  if (printer.json) return await printer.answer({ answer, milliseconds, usage })
+  const tokens = `${usage.input} + ${usage.output} tokens${usage.estimated ? ', estimated' : ''}`
+  await printer.answer({ answer, milliseconds, tokens })
+}

@@ -1,0 +1,74 @@
+import { type AskAnswer, type AskArguments, ask, askPrompt } from '../../app/ask/ask.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
+import { type Invocation, requireVaults, withVaults } from '../session.ts'
+import { awaitFindable } from '../tools/findable.ts'
+import { resolveNames } from '../tools/resolve-name.ts'
+import { requireOn } from '../tools/tool-switch.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** Has a chat model answer from the notes, or shows what it would be told. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { options, positionals, printer } = invocation
+  const [question = ''] = positionals
+  if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
+  const onlyShown = options.get('show-prompt') === true
+  const loaded = await requireVaults(invocation)
+  if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded.server.settings)
+  const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
+  await withVaults(invocation, vaults, async (opened) => {
+    const core = await opened.open(opened.names[0])
+    await awaitFindable(core, 'meaning', (vaults[0] ?? loaded.vaults[0]).settings)
+    const named = await resolveNames(opened, { names: { note_id: 'note' } }, { note_id: options.get('note_id') })
+    const args = argumentsOf(options, question, named.note_id as string | undefined)
+    if (onlyShown) return await showPrompt(invocation, core, args)
+    const { value, warnings } = await ask(core, args, {
+      whole: true,
+      signal: invocation.signal,
+      report: (message) => printer.note(`${message} …`),
+    })
+    for (const { message } of warnings) printer.warn(message)
+    if (printer.json) await printer.answer(value)
+    else await printer.text(written(value))
+  })
+  return 0
+}
+
+/** To see what would be sent no one has to switch on that it is. */
+function withAi(loaded: LoadedVault): LoadedVault {
+  return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
+}
+
+function argumentsOf(options: Invocation['options'], question: string, noteId: string | undefined): AskArguments {
+  return {
+    question,
+    noteId,
+    folder: options.get('folder') as string | undefined,
+    tag: options.get('tag') as string | undefined,
+    relevance: (options.get('relevance') as AskArguments['relevance'] | undefined) ?? 'normal',
+    history: [],
+  }
+}
+
+async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArguments): Promise<void> {
+  const { value, warnings } = await askPrompt(core, args, { whole: true })
+  for (const { message } of warnings) printer.warn(message)
+  const { system, messages, passages } = value
+  if (printer.json) return await printer.answer({ system, messages, passages_used: passages.length })
+  if (passages.length === 0) return await printer.text('Nothing is found for this question: no model would be asked.\n')
+  const parts = [`--- system\n${system}`, ...messages.map(({ role, content }) => `--- ${role}\n${content}`)]
+  await printer.text(`${parts.join('\n\n')}\n`)
+}
+
+/** The answer, and where it is from. */
+function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
+  if (status === 'not_found') return 'The notes do not answer that.\n'
+  const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {
+    const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line}–${end_line}`
+    const place = [id, ...heading].join(' › ')
+    return `[${n}] ${place}, ${lines}${support === 'weak' ? ' (weak: look it up)' : ''}\n    ${quote.replace(/\s+/g, ' ')}`
+  })
+  const without = uncited.length === 0 ? [] : [`Without a source: ${uncited.length} of its sentences.`]
+  const tokens = `${model}, ${location === 'local' ? 'on this computer' : 'on another computer'}: ${usage.input} + ${usage.output} tokens`
+  return `${[answer.replace(/\[(\d+)\]\(roux:[^)\s]*\)/g, '[$1]'), sources.join('\n'), [...without, tokens].join('\n')].filter((part) => part !== '').join('\n\n')}\n`
+}

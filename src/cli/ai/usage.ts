@@ -1,0 +1,52 @@
+import { loadVaults } from '../../config/load-vaults.ts'
+import { type Invocation, settingsInput } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+
+/** Shows what models were asked, by day, server, model and feature. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { host, printer, options } = invocation
+  const days = (options.get('days') as number | undefined) ?? 7
+  if (days < 1 || days > 3_650) throw new UsageError(`--days must be from 1 to 3650; got ${days}.`)
+  const {
+    vaults: [{ settings, aiKey }],
+  } = await loadVaults(settingsInput(invocation))
+  const { openAiDesk } = await host.compose()
+  const desk = await openAiDesk(settings, aiKey)
+  try {
+    const prices = pricesIn(settings.ai.prices)
+    const rows = desk.usage(days).map((row) => ({ ...row, ...costOf(row, prices.get(row.model)) }))
+    const budget = await desk.budget()
+    if (printer.json) await printer.answer({ rows, ...(budget === undefined ? {} : { budget }) })
+    else if (rows.length === 0) await printer.text('No model was asked.\n')
+    else await printer.answer(rows)
+    if (!printer.json && budget !== undefined)
+      printer.note(`Today: ${budget.used} of ${budget.limit} tokens; again at ${budget.reset}.`)
+  } finally {
+    desk.close()
+  }
+  return 0
+}
+
+interface Price {
+  readonly input: number
+  readonly output: number
+}
+
+/** @throws UsageError for what is no price */
+function pricesIn(written: readonly string[]): ReadonlyMap<string, Price> {
+  return new Map(
+    written.map((price) => {
+      const [, model = '', input, output] = /^(.+)=(\d*\.?\d+)\/(\d*\.?\d+)$/.exec(price) ?? []
+      if (model === '')
+        throw new UsageError(`ai.prices: "${price}" is no price.`, 'Write model=input/output, e.g. my-model=0.15/0.60.')
+      return [model, { input: Number(input), output: Number(output) }]
+    }),
+  )
+}
+
+const MILLION = 1_000_000
+
+function costOf({ input, output }: { readonly input: number; readonly output: number }, price: Price | undefined) {
+  if (price === undefined) return {}
+  return { cost: Number(((input * price.input + output * price.output) / MILLION).toFixed(4)) }
+}

@@ -1,0 +1,235 @@
+import { type LinkEdit, type LinkSuggestion, linkKey, type SuggestionList } from '../../app/insight/suggest-links.ts'
+import type { Vaults } from '../../app/vaults.ts'
+import type { WriteFacts } from '../../app/write/facts.ts'
+import { switchOff } from '../../config/tool-switch.ts'
+import { RouxError } from '../../core/errors.ts'
+import { MOST_ITEMS } from '../../mcp/calls/list-bounds.ts'
+import { prepareCall } from '../../mcp/calls/prepare-call.ts'
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
+import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
+import { type Asker, openAsker } from '../asker.ts'
+import { amount } from '../output/amounts.ts'
+import type { Paint, Printer } from '../output/printer.ts'
+import { renderOffer } from '../output/render-insight.ts'
+import { renderWritten } from '../output/render-written.ts'
+import { type Invocation, requireVaults, withVaults } from '../session.ts'
+import { UsageError } from '../usage-error.ts'
+import { resolveNames } from './resolve-name.ts'
+import { callOnce, requireTool, withoutVault } from './tool-command.ts'
+import { requireOn } from './tool-switch.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** A suggestion with the edit that makes it. */
+type Offer = LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit }
+
+interface Review {
+  readonly printer: Printer
+  readonly asker: Asker
+  readonly vaults: Vaults
+  /** What is asked for. */
+  readonly args: Arguments
+  suggest(args: Arguments): Promise<SuggestionList>
+  /** Makes links as one change, or only tries to. @throws RouxError where one of them cannot be made */
+  change(offers: readonly Offer[], isDry: boolean): Promise<WriteFacts>
+}
+
+/**
+ * Goes through links that are missing with a person at a terminal. Those that are wanted are tried at once and made at the end as one change, also
+ * where the input ends or the person stops.
+ * @throws UsageError where there is no terminal
+ */
+export async function applyLinks(invocation: Invocation, tool: Tool, args: Arguments): Promise<number> {
+  const { host, printer } = invocation
+  if (host.stdin.isTTY !== true) {
+    throw new UsageError(
+      'There is no terminal to ask in.',
+      'Run it in a terminal. A program takes each "edit" of "roux suggest-links --json" and hands it to "roux apply-changes --write --operations".',
+    )
+  }
+  if (args.kind === 'related')
+    throw new UsageError('Related notes have no place where a link would stand.', 'Leave out --kind: named links are shown.')
+  const own = { ...args, kind: 'named' }
+  tool.prepare(withoutVault(own))
+  const apply = await requireTool(host, 'apply_changes')
+  // To answer yes is to allow it.
+  const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
+  const { server, vaults: loaded } = await requireVaults(writable)
+  for (const one of [tool, apply]) requireOn(one, server.settings)
+  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
+  await withVaults(
+    writable,
+    loaded,
+    callOnce(async (vaults: Vaults) => {
+      const said = new Set<string>()
+      const call = async (one: Tool, given: Arguments) => {
+        const { value, warnings } = await prepareCall(one, given, { vaults, switchedOffBy })({ whole: true })
+        for (const { message } of warnings) if (!said.has(message)) printer.warn(message)
+        for (const { message } of warnings) said.add(message)
+        return value
+      }
+      const resolved = await resolveNames(vaults, tool, own)
+      const asker = openAsker(host)
+      try {
+        await review({
+          printer,
+          asker,
+          vaults,
+          args: resolved,
+          suggest: async (given) => (await call(tool, given)) as SuggestionList,
+          change: async (offers, isDry) =>
+            (await call(apply, { operations: offers.map(({ edit }) => edit), dry_run: isDry })) as WriteFacts,
+        })
+      } finally {
+        asker.close()
+      }
+    }),
+  )
+  return 0
+}
+
+async function review(parts: Review): Promise<void> {
+  const { printer } = parts
+  const { chosen, offered, postponed } = await choose(parts)
+  if (offered === 0) printer.note('Nothing found.')
+  if (postponed > 0)
+    printer.note(`Not offered, because their line gets another link: ${postponed}. Run the command again to see what is left.`)
+  const facts = await make(parts, chosen)
+  const value = facts === undefined ? { links: 0 } : { links: facts.links, ...facts.written }
+  await printer.answer(value, {
+    render: (_, paint) =>
+      facts === undefined
+        ? 'No link was made.\n'
+        : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { paint, again: ' --write', isDryRun: false })}`,
+  })
+}
+
+interface Choice {
+  readonly chosen: readonly Offer[]
+  readonly offered: number
+  /** Left out, because the line is another one with a link that was chosen before. */
+  readonly postponed: number
+}
+
+const QUESTION = 'Make this link? y(es), n(ot now), never, q(uit): '
+
+/** Asks until there is nothing more to ask, or no one who answers. */
+async function choose(parts: Review): Promise<Choice> {
+  const { printer, vaults } = parts
+  const chosen: Offer[] = []
+  const never = new Set<Offer>()
+  let offered = 0
+  let postponed = 0
+  const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
+  for await (const { offer, total } of offersOf(parts, () => never.size)) {
+    if (offered >= limit || chosen.length === MOST_ITEMS) break
+    // What is replaced was found on the line as it is without the other link.
+    if (chosen.some(({ from, line }) => from === offer.from && line === offer.line)) {
+      postponed++
+      continue
+    }
+    offered++
+    const paint: Paint = (style, text) => printer.paint(style, text)
+    printer.note(renderOffer(offer, { paint, number: offered, total: Math.min(limit, total) }))
+    const verdict = await verdictOn(parts)
+    if (verdict === 'quit') break
+    if (verdict === 'never') {
+      const core = await vaults.open(vaultOf(offer.from, vaults.names))
+      core.insightState.dismiss(linkKey(offer.from, offer.to, core))
+      never.add(offer)
+    }
+    if (verdict === 'yes' && (await isPossible(parts, [...chosen.filter(({ from }) => from === offer.from), offer])))
+      chosen.push(offer)
+  }
+  return { chosen, offered, postponed }
+}
+
+/** How many suggestions are looked up at once. */
+const PAGE = 20
+
+interface Offered {
+  readonly offer: Offer
+  /** How many there are, as far as is known. */
+  readonly total: number
+}
+
+/** Each suggestion that can be made once, best first; `gone`: how many of them are suggestions no more. */
+async function* offersOf({ suggest, args }: Review, gone: () => number): AsyncGenerator<Offered> {
+  const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
+  const met = new Set<string>()
+  for (;;) {
+    const dismissed = gone()
+    const answer = await suggest({ ...asked, limit: PAGE, offset: start + met.size - dismissed })
+    const { suggestions } = answer
+    const total = answer.total + dismissed - start
+    const fresh = suggestions.filter(({ from, to }) => !met.has(`${from}//${to}`))
+    for (const one of fresh) {
+      met.add(`${one.from}//${one.to}`)
+      if (one.kind === 'named' && one.edit !== undefined) yield { offer: { ...one, edit: one.edit }, total }
+    }
+    if (fresh.length === 0) return
+  }
+}
+
+type Verdict = 'yes' | 'no' | 'never' | 'quit'
+
+const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
+  ['y', 'yes'],
+  ['yes', 'yes'],
+  ['', 'no'],
+  ['n', 'no'],
+  ['no', 'no'],
+  ['not now', 'no'],
+  ['never', 'never'],
+  ['q', 'quit'],
+  ['quit', 'quit'],
+])
+
+/** Asks until the answer is understood; where there is none any more, it is to quit. */
+async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
+  for (;;) {
+    const given = await asker.ask(QUESTION)
+    const verdict = given === undefined ? 'quit' : ANSWERS.get(given.toLowerCase())
+    if (verdict !== undefined) return verdict
+    printer.note('Answer y, n, never or q.')
+  }
+}
+
+/** Whether links of one note can be made as it is now; why not is told. */
+async function isPossible({ change, printer }: Review, offers: readonly Offer[]): Promise<boolean> {
+  try {
+    await change(offers, true)
+    return true
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    printer.warn(`${error.code}: ${error.message} The link is not made.`)
+    return false
+  }
+}
+
+interface Made {
+  readonly links: number
+  readonly written: WriteFacts
+}
+
+/** Makes all links that can still be made, as one change; `undefined` where there is none. */
+async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | undefined> {
+  if (chosen.length === 0) return undefined
+  try {
+    return { links: chosen.length, written: withoutPlan(await parts.change(chosen, false)) }
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    const possible: Offer[] = []
+    for (const note of new Set(chosen.map(({ from }) => from))) {
+      const offers = chosen.filter(({ from }) => from === note)
+      if (await isPossible(parts, offers)) possible.push(...offers)
+    }
+    // Not for what one of the notes says.
+    if (possible.length === chosen.length) throw error
+    return await make(parts, possible)
+  }
+}
+
+function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
+  return facts
+}

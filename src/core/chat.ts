@@ -1,0 +1,67 @@
+/** One message of a conversation with a model. */
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+export interface ChatRequest {
+  /** What the model is told before everything else. */
+  readonly system: string
+  /** At least one; the last is the user's. */
+  readonly messages: readonly ChatMessage[]
+  /** What it may answer with, at the most. */
+  readonly maxTokens: number
+  readonly temperature: number
+  /** Who asks, for the ledger: `ask`, `chat`. */
+  readonly feature: string
+  /** Aborted when no one waits for the answer any more: the connection is closed then. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Tokens that a request took. */
+export interface ChatUsage {
+  readonly input: number
+  readonly output: number
+  /** The server did not say, or said what cannot be: computed from lengths. */
+  readonly estimated: boolean
+}
+
+/** `length`: it reached `maxTokens`; `cut`: the server broke off; `other`: a filter of the server's own. */
+export type ChatFinish = 'stop' | 'length' | 'cut' | 'other'
+
+/** What comes of a request, in order; `end` is the last. */
+export type ChatEvent =
+  | { readonly kind: 'text' | 'thinking'; readonly text: string }
+  | {
+      readonly kind: 'end'
+      readonly finish: ChatFinish
+      readonly usage: ChatUsage
+      /** Tokens that the question was expected to have, which are not less than it has. */
+      readonly expected: number
+    }
+
+/** A model that is asked in plain text. It is given no tools. */
+export interface ChatProvider {
+  /** What it is called in the ledger, e.g. `api.openai.com`. */
+  readonly id: string
+  readonly model: string
+  /** Whether what is sent stays on this computer. */
+  readonly location: 'local' | 'remote'
+  /**
+   * Asks and streams the answer. Ending the iteration closes the connection; what was taken is counted in any case.
+   * @throws RouxError `PROVIDER_ERROR`, `TIMEOUT`, `BUDGET_EXCEEDED`, `REMOTE_NOT_ALLOWED`; the signal's reason
+   */
+  chat(request: ChatRequest): AsyncIterable<ChatEvent>
+}
+
+/** The model that the settings name, for use cases. */
+export interface Chat {
+  /** Tokens that the model reads, its answer included. */
+  readonly context: number
+  /** What an answer may have. */
+  readonly maxTokens: number
+  /** Which of these paths the settings let leave the vault. */
+  mayLeave(paths: readonly string[]): readonly boolean[]
+  /** Opened with the first call. @throws RouxError `REMOTE_NOT_ALLOWED`, `PROVIDER_ERROR` with what to set */
+  open(): Promise<ChatProvider>
+}

@@ -1,0 +1,621 @@
+/**
+ * Places of notes on a plane. Groups become circles that are packed beside those they are linked with, the notes of each group are packed
+ * inside it in the same way, and a short relaxation of all notes together brings linked notes near across the borders. What relaxes is
+ * position based (Müller et al., Position based dynamics, 2007): every body moves towards the mean of what it is linked with, then bodies
+ * that overlap are pushed apart. It needs no repulsion between all pairs, so a step costs what there are notes and links.
+ */
+
+import { linkGroups } from './link-groups.ts'
+
+/** An undirected graph: each link stands in the rows of both of its ends. */
+export interface LinkRows {
+  /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+/** What shall lie together, the widest groups first: of each level a number a note, any numbers. */
+export type Levels = readonly Int32Array[]
+
+/** `x, y` of each note. */
+export type Places = Float32Array
+
+/** The radius of a note with so many links; the smallest has a radius of about a half, which is the unit of all places. */
+export function radiusOf(links: number): number {
+  return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
+}
+
+/** Room between two bodies. */
+const GAP = 1
+/** How much of its circle a group's bodies fill. */
+const FILL = 0.62
+/** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
+const PULL = 0.5
+/** What a body's first place weighs beside its links: notes that only an index links to stay where they are, instead of crowding around it. */
+const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
+const STEPS = { groups: 200, notes: 60, all: 24 }
+/** Rounds of pushing apart in a step, and at the end. */
+const ROUNDS = { step: 2, end: 120 }
+/** Notes of parts as small as this, and without links, lie beside the map. */
+const SMALL_PART = 4
+/** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
+
+/** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
+export function layOut(links: LinkRows, levels: Levels): Places {
+  const count = links.offsets.length - 1
+  const places = new Float32Array(count * 2)
+  const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
+  const parts = partsOf(links)
+  const main: number[] = []
+  const beside: (readonly number[])[] = []
+  for (const part of parts) {
+    if (part.length > SMALL_PART) main.push(...part)
+    else beside.push(part)
+  }
+  const partOf = new Int32Array(count)
+  for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
+  // Parts that nothing links lie apart, whatever group their notes are in.
+  const packing = { links, levels: [partOf, ...levels], radii, places }
+  packGroup(packing, main, 0)
+  relaxNotes(packing, main, 'all')
+  shelve(beside, radii, places)
+  return places
+}
+
+/**
+ * The layout that follows from what was before: all of it, with `again` turned to resemble that; else only what has no place yet. Without levels
+ * the links themselves say what lies together.
+ */
+export function layOutFrom(
+  { levels, ...links }: LinkRows & { readonly levels: Levels },
+  before: Places | undefined,
+  again: boolean,
+): Places {
+  if (before !== undefined && !again) return placeNew(links, before)
+  const places = layOut(links, levels.length > 0 ? levels : [linkGroups(links)])
+  return before === undefined ? places : alignTo(places, before)
+}
+
+/** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
+export function placeNew(links: LinkRows, before: Places): Places {
+  const count = links.offsets.length - 1
+  const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
+  const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
+  const grid = new Grid(2)
+  const waiting: number[] = []
+  for (let note = 0; note < count; note++) {
+    if (isPlaced(places, note)) grid.add(note, places)
+    else waiting.push(note)
+  }
+  const shelf = shelfBelow(places, count)
+  // Those that most of their neighbours are known of come first; a note beside a new note follows it.
+  for (let left = waiting; left.length > 0; ) {
+    const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
+    const round = next.length > 0 ? next : left.slice(0, 1)
+    for (const note of round) {
+      const near = neighbours(links, note).filter((other) => isPlaced(places, other))
+      const [x, y] = near.length === 0 ? shelf : meanOf(places, near)
+      putFree({ note, x, y }, { grid, places, radii })
+    }
+    const done = new Set(round)
+    left = left.filter((note) => !done.has(note))
+  }
+  return places
+}
+
+interface Packing {
+  readonly links: LinkRows
+  readonly levels: Levels
+  readonly radii: Float32Array
+  readonly places: Places
+}
+
+/** Places the notes around the origin and gives the radius of the circle that they fill. */
+function packGroup(packing: Packing, notes: readonly number[], level: number): number {
+  const { links, levels, radii, places } = packing
+  const groups = groupsOf(notes, levels[level])
+  if (groups === undefined) return packNotes(packing, notes)
+  if (groups.length === 1) return packGroup(packing, notes, level + 1)
+  const sizes = groups.map((group) => packGroup(packing, group, level + 1))
+  const order = [...groups.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0))
+  const numberOf = new Map<number, number>()
+  for (const [place, at] of order.entries()) for (const note of groups[at] ?? []) numberOf.set(note, place)
+  const between = quotient(links, numberOf, order.length)
+  const circles = Float32Array.from(order, (at) => sizes[at] ?? 1)
+  const centres = sunflower(circles)
+  relax({ links: between, radii: circles, places: centres, phase: 'groups' })
+  for (const note of notes) {
+    const at = numberOf.get(note) ?? 0
+    places[note * 2] = (places[note * 2] ?? 0) + (centres[at * 2] ?? 0)
+    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) + (centres[at * 2 + 1] ?? 0)
+  }
+  return centre(places, notes, radii)
+}
+
+function packNotes(packing: Packing, notes: readonly number[]): number {
+  const { links, radii, places } = packing
+  const order = fromTheMiddle(links, notes)
+  const start = sunflower(Float32Array.from(order, (note) => radii[note] ?? 1))
+  for (const [at, note] of order.entries()) {
+    places[note * 2] = start[at * 2] ?? 0
+    places[note * 2 + 1] = start[at * 2 + 1] ?? 0
+  }
+  if (notes.length > 2) relaxNotes(packing, notes, 'notes')
+  return centre(places, notes, radii)
+}
+
+/** Relaxes some of the notes. */
+function relaxNotes({ links, radii, places }: Packing, notes: readonly number[], phase: Phase): void {
+  const own = new Float32Array(notes.length * 2)
+  for (const [at, note] of notes.entries()) {
+    own[at * 2] = places[note * 2] ?? 0
+    own[at * 2 + 1] = places[note * 2 + 1] ?? 0
+  }
+  const numberOf = new Map(notes.map((note, at) => [note, at]))
+  relax({
+    links: quotient(links, numberOf, notes.length),
+    radii: Float32Array.from(notes, (note) => radii[note] ?? 1),
+    places: own,
+    phase,
+  })
+  for (const [at, note] of notes.entries()) {
+    places[note * 2] = own[at * 2] ?? 0
+    places[note * 2 + 1] = own[at * 2 + 1] ?? 0
+  }
+}
+
+/** The notes by the groups of a level; `undefined` where there is no such level. */
+function groupsOf(notes: readonly number[], level: Int32Array | undefined): readonly (readonly number[])[] | undefined {
+  if (level === undefined) return undefined
+  const groups = new Map<number, number[]>()
+  for (const note of notes) {
+    const group = groups.get(level[note] ?? 0)
+    if (group === undefined) groups.set(level[note] ?? 0, [note])
+    else group.push(note)
+  }
+  return [...groups.values()]
+}
+
+interface WeightedRows extends LinkRows {
+  /** Of each entry of `targets`. */
+  readonly weights: Float32Array
+}
+
+/** The links between groups, each as heavy as the links that it stands for. */
+function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): WeightedRows {
+  const rows = Array.from({ length: count }, () => new Map<number, number>())
+  for (const [note, group] of numberOf) {
+    for (const other of neighbours(links, note)) {
+      const to = numberOf.get(other)
+      if (to === undefined || to === group) continue
+      const row = rows[group]
+      row?.set(to, (row.get(to) ?? 0) + weightOf(links, note, other))
+    }
+  }
+  const offsets = new Uint32Array(count + 1)
+  for (const [at, row] of rows.entries()) offsets[at + 1] = (offsets[at] ?? 0) + row.size
+  return {
+    offsets,
+    targets: Uint32Array.from(rows.flatMap((row) => [...row.keys()])),
+    weights: Float32Array.from(rows.flatMap((row) => [...row.values()])),
+  }
+}
+
+/** A link of a note with many counts less: all that links to an index need not lie around it. */
+function weightOf(links: LinkRows, a: number, b: number): number {
+  return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
+}
+
+type Phase = keyof typeof STEPS
+
+interface Relaxing {
+  readonly links: WeightedRows
+  readonly radii: Float32Array
+  readonly places: Places
+  readonly phase: Phase
+}
+
+function relax({ links, radii, places, phase }: Relaxing): void {
+  const first = places.slice()
+  const next = new Float32Array(places.length)
+  const steps = STEPS[phase]
+  for (let step = 0; step < steps; step++) {
+    const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
+    for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
+    places.set(next)
+    const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
+    for (let round = 0; round < rounds; round++) if (!pushApart(radii, places)) break
+  }
+}
+
+interface Move {
+  readonly links: WeightedRows
+  readonly places: Places
+  readonly first: Places
+  readonly next: Places
+  readonly anchor: number
+  readonly share: number
+}
+
+function moveToNeighbours(body: number, { links, places, first, next, anchor, share }: Move): void {
+  let sum = anchor
+  let x = anchor * (first[body * 2] ?? 0)
+  let y = anchor * (first[body * 2 + 1] ?? 0)
+  for (let at = links.offsets[body] ?? 0; at < (links.offsets[body + 1] ?? 0); at++) {
+    const other = links.targets[at] ?? 0
+    const weight = links.weights[at] ?? 0
+    x += weight * (places[other * 2] ?? 0)
+    y += weight * (places[other * 2 + 1] ?? 0)
+    sum += weight
+  }
+  const ownX = places[body * 2] ?? 0
+  const ownY = places[body * 2 + 1] ?? 0
+  next[body * 2] = ownX + share * (x / sum - ownX)
+  next[body * 2 + 1] = ownY + share * (y / sum - ownY)
+}
+
+/** Bodies that are so much larger than most that squares of their size would hold too many others. */
+const LARGE = { share: 0.05, count: 200 }
+
+/** Moves bodies that overlap away from each other; whether there were any. */
+function pushApart(radii: Float32Array, places: Places): boolean {
+  const count = radii.length
+  const usual = radii.toSorted()[Math.ceil(count - 1 - Math.min(LARGE.share * count, LARGE.count))] ?? 1
+  const squares = squaresOf(places, 2 * usual + GAP)
+  let found = false
+  const meet = (a: number, b: number): void => {
+    if (separate({ a, b, least: (radii[a] ?? 0) + (radii[b] ?? 0) + GAP }, radii, places)) found = true
+  }
+  meetNear(squares, meet)
+  const large = [...radii.keys()].filter((body) => (radii[body] ?? 0) > usual)
+  for (const [at, body] of large.entries()) {
+    for (const other of large.slice(at + 1)) meet(body, other)
+    meetAround(
+      squares,
+      { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach: (radii[body] ?? 0) + usual + GAP },
+      (other) => {
+        if (other !== body) meet(body, other)
+      },
+    )
+  }
+  return found
+}
+
+/** Every two bodies that are in one square, or in two that touch, once. */
+function meetNear({ columns, rows, starts, bodies }: Squares, meet: (a: number, b: number) => void): void {
+  for (let square = 0; square < columns * rows; square++) {
+    const end = starts[square + 1] ?? 0
+    for (let at = starts[square] ?? 0; at < end; at++) {
+      const body = bodies[at] ?? 0
+      for (let other = at + 1; other < end; other++) meet(body, bodies[other] ?? 0)
+      // Half of the squares around: the other half meets this one.
+      for (const [right, down] of HALF_AROUND) {
+        const column = (square % columns) + right
+        if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
+        const near = square + down * columns + right
+        for (let other = starts[near] ?? 0; other < (starts[near + 1] ?? 0); other++) meet(body, bodies[other] ?? 0)
+      }
+    }
+  }
+}
+
+interface Reach {
+  readonly x: number
+  readonly y: number
+  readonly reach: number
+}
+
+function meetAround(
+  { size, columns, rows, left, top, starts, bodies }: Squares,
+  { x, y, reach }: Reach,
+  meet: (other: number) => void,
+): void {
+  const column = (at: number): number => Math.min(columns - 1, Math.max(0, Math.floor((at - left) / size)))
+  const row = (at: number): number => Math.min(rows - 1, Math.max(0, Math.floor((at - top) / size)))
+  for (let down = row(y - reach); down <= row(y + reach); down++) {
+    const to = starts[down * columns + column(x + reach) + 1] ?? 0
+    for (let at = starts[down * columns + column(x - reach)] ?? 0; at < to; at++) meet(bodies[at] ?? 0)
+  }
+}
+
+const HALF_AROUND = [
+  [1, 0],
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+] as const
+
+interface Squares {
+  readonly size: number
+  readonly columns: number
+  readonly rows: number
+  readonly left: number
+  readonly top: number
+  /** Square `s` holds `bodies[starts[s]]` to `bodies[starts[s + 1]]`. */
+  readonly starts: Uint32Array
+  readonly bodies: Uint32Array
+}
+
+/** The bodies by the squares that they are in; squares are at least of a size, and not many more than bodies. */
+function squaresOf(places: Places, least: number): Squares {
+  const count = places.length / 2
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let body = 0; body < count; body++) {
+    left = Math.min(left, places[body * 2] ?? 0)
+    right = Math.max(right, places[body * 2] ?? 0)
+    top = Math.min(top, places[body * 2 + 1] ?? 0)
+    bottom = Math.max(bottom, places[body * 2 + 1] ?? 0)
+  }
+  const size = Math.max(
+    least,
+    Math.sqrt(((right - left) * (bottom - top)) / (4 * count)),
+    (right - left + bottom - top) / (4 * count),
+  )
+  const columns = Math.floor((right - left) / size) + 1
+  const rows = Math.floor((bottom - top) / size) + 1
+  const starts = new Uint32Array(columns * rows + 1)
+  const squares = new Uint32Array(count)
+  for (let body = 0; body < count; body++) {
+    const square =
+      Math.floor(((places[body * 2 + 1] ?? 0) - top) / size) * columns + Math.floor(((places[body * 2] ?? 0) - left) / size)
+    squares[body] = square
+    starts[square + 1] = (starts[square + 1] ?? 0) + 1
+  }
+  for (let square = 0; square < columns * rows; square++) starts[square + 1] = (starts[square + 1] ?? 0) + (starts[square] ?? 0)
+  const next = starts.slice()
+  const bodies = new Uint32Array(count)
+  for (let body = 0; body < count; body++) {
+    const square = squares[body] ?? 0
+    bodies[next[square] ?? 0] = body
+    next[square] = (next[square] ?? 0) + 1
+  }
+  return { size, columns, rows, left, top, starts, bodies }
+}
+
+function separate(
+  { a, b, least }: { readonly a: number; readonly b: number; readonly least: number },
+  radii: Float32Array,
+  places: Places,
+): boolean {
+  let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
+  let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
+  const square = x * x + y * y
+  if (square >= least * least) return false
+  let distance = Math.sqrt(square)
+  if (distance < 1e-4) {
+    // At the same place: any direction will do, but always the same one.
+    x = Math.cos(b * GOLDEN_ANGLE)
+    y = Math.sin(b * GOLDEN_ANGLE)
+    distance = 1
+  }
+  const push = (least - Math.min(distance, least)) / distance
+  const ofA = (radii[b] ?? 0) ** 2 / ((radii[a] ?? 0) ** 2 + (radii[b] ?? 0) ** 2)
+  places[a * 2] = (places[a * 2] ?? 0) + x * push * ofA
+  places[a * 2 + 1] = (places[a * 2 + 1] ?? 0) + y * push * ofA
+  places[b * 2] = (places[b * 2] ?? 0) - x * push * (1 - ofA)
+  places[b * 2 + 1] = (places[b * 2 + 1] ?? 0) - y * push * (1 - ofA)
+  return least - distance > 0.02 * least
+}
+
+/** Centres of circles laid out like the seeds of a sunflower, the first in the middle. */
+function sunflower(radii: Float32Array): Places {
+  const places = new Float32Array(radii.length * 2)
+  let area = 0
+  for (const [at, radius] of radii.entries()) {
+    const distance = at === 0 ? 0 : Math.sqrt((area + (radius + GAP / 2) ** 2 / 2) / FILL)
+    places[at * 2] = distance * Math.cos(at * GOLDEN_ANGLE)
+    places[at * 2 + 1] = distance * Math.sin(at * GOLDEN_ANGLE)
+    area += (radius + GAP / 2) ** 2
+  }
+  return places
+}
+
+/** Moves the notes so that their middle is the origin; gives the radius of the circle around most of them. */
+function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
+  const [x, y] = meanOf(places, notes)
+  const distances: number[] = []
+  let area = 0
+  for (const note of notes) {
+    places[note * 2] = (places[note * 2] ?? 0) - x
+    places[note * 2 + 1] = (places[note * 2 + 1] ?? 0) - y
+    distances.push(Math.hypot(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0) + (radii[note] ?? 0))
+    area += ((radii[note] ?? 0) + GAP / 2) ** 2
+  }
+  distances.sort((a, b) => a - b)
+  // A few notes that stand out do not make the circle wider.
+  return notes.length === 1
+    ? (distances[0] ?? 1)
+    : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
+}
+
+function meanOf(places: Places, notes: readonly number[]): readonly [number, number] {
+  let x = 0
+  let y = 0
+  for (const note of notes) {
+    x += places[note * 2] ?? 0
+    y += places[note * 2 + 1] ?? 0
+  }
+  return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
+}
+
+/** The notes by their distance in links from the one with most links, so that neighbours begin near each other. */
+function fromTheMiddle(links: LinkRows, notes: readonly number[]): readonly number[] {
+  const waiting = new Set(notes)
+  const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
+  const order: number[] = []
+  for (const first of byLinks) {
+    if (!waiting.delete(first)) continue
+    order.push(first)
+    for (let at = order.length - 1; at < order.length; at++) {
+      for (const other of neighbours(links, order[at] ?? 0)) if (waiting.delete(other)) order.push(other)
+    }
+  }
+  return order
+}
+
+/** The parts that links hold together, the largest first, each with its notes in order. */
+function partsOf(links: LinkRows): readonly (readonly number[])[] {
+  const count = links.offsets.length - 1
+  const seen = new Uint8Array(count)
+  const parts: number[][] = []
+  for (let start = 0; start < count; start++) {
+    if (seen[start] === 1) continue
+    seen[start] = 1
+    const part = [start]
+    for (let at = 0; at < part.length; at++) {
+      for (const other of neighbours(links, part[at] ?? 0)) {
+        if (seen[other] === 1) continue
+        seen[other] = 1
+        part.push(other)
+      }
+    }
+    parts.push(part.sort((a, b) => a - b))
+  }
+  return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
+}
+
+/** Small parts in rows below everything else: those with links first, then single notes. */
+function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
+  const shelved = new Set(parts.flat())
+  let left = 0
+  let right = 0
+  let bottom = 0
+  for (let note = 0; note < radii.length; note++) {
+    if (shelved.has(note)) continue
+    const x = places[note * 2] ?? 0
+    left = Math.min(left, x)
+    right = Math.max(right, x)
+    bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
+  }
+  const width = Math.max(right - left, Math.sqrt(shelved.size) * 2.4, 8)
+  const start = (left + right - width) / 2
+  let x = start
+  let y = shelved.size === radii.length ? 0 : bottom + 4
+  for (const part of parts) {
+    const size = part.length * 1.3 + (part.length > 1 ? 1.2 : 0)
+    if (x + size > start + width) {
+      x = start
+      y += 2.2
+    }
+    for (const [at, note] of part.entries()) {
+      places[note * 2] = x + at * 1.3
+      places[note * 2 + 1] = y + (at % 2) * 0.5
+    }
+    x += size
+  }
+}
+
+function shelfBelow(places: Places, count: number): readonly [number, number] {
+  let sum = 0
+  let known = 0
+  let bottom = 0
+  for (let note = 0; note < count; note++) {
+    if (!isPlaced(places, note)) continue
+    sum += places[note * 2] ?? 0
+    known++
+    bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
+  }
+  return [known === 0 ? 0 : sum / known, known === 0 ? 0 : bottom + 2]
+}
+
+interface Wish {
+  readonly note: number
+  readonly x: number
+  readonly y: number
+}
+
+/** Puts a note at the free place nearest to the one that is wished. */
+function putFree({ note, x, y }: Wish, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
+  const radius = radii[note] ?? 0
+  for (let turn = 0; ; turn++) {
+    const distance = 0.6 * Math.sqrt(turn)
+    places[note * 2] = x + distance * Math.cos(turn * GOLDEN_ANGLE)
+    places[note * 2 + 1] = y + distance * Math.sin(turn * GOLDEN_ANGLE)
+    let isFree = true
+    grid.around(note, places, radius + radiusOf(Number.MAX_SAFE_INTEGER) + GAP, (other) => {
+      const apart = Math.hypot(
+        (places[note * 2] ?? 0) - (places[other * 2] ?? 0),
+        (places[note * 2 + 1] ?? 0) - (places[other * 2 + 1] ?? 0),
+      )
+      if (apart < radius + (radii[other] ?? 0) + GAP / 2) isFree = false
+    })
+    if (isFree) break
+  }
+  grid.add(note, places)
+}
+
+function isPlaced(places: Places, note: number): boolean {
+  return Number.isFinite(places[note * 2]) && Number.isFinite(places[note * 2 + 1])
+}
+
+function degree({ offsets }: LinkRows, note: number): number {
+  return (offsets[note + 1] ?? 0) - (offsets[note] ?? 0)
+}
+
+function neighbours({ offsets, targets }: LinkRows, note: number): readonly number[] {
+  return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
+}
+
+/** Bodies by the square of the plane that they are in. */
+class Grid {
+  readonly #size: number
+  readonly #cells = new Map<number, number[]>()
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  add(body: number, places: Places): void {
+    const key = this.#key(this.#square(places[body * 2]), this.#square(places[body * 2 + 1]))
+    const cell = this.#cells.get(key)
+    if (cell === undefined) this.#cells.set(key, [body])
+    else cell.push(body)
+  }
+
+  /** Bodies that may be nearer to a body than `reach`, itself left out. */
+  around(body: number, places: Places, reach: number, use: (other: number) => void): void {
+    const x = places[body * 2] ?? 0
+    const y = places[body * 2 + 1] ?? 0
+    for (let column = this.#square(x - reach); column <= this.#square(x + reach); column++) {
+      for (let row = this.#square(y - reach); row <= this.#square(y + reach); row++) {
+        for (const other of this.#cells.get(this.#key(column, row)) ?? []) if (other !== body) use(other)
+      }
+    }
+  }
+
+  #square(at = 0): number {
+    return Math.floor(at / this.#size)
+  }
+
+  #key(column: number, row: number): number {
+    return column * 4_194_304 + row
+  }
+}
+
+/** The places turned, mirrored and moved so that they are as near as can be to others; those that are `NaN` there do not count (P. Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966). */
+export function alignTo(places: Places, before: Places): Places {
+  const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
+  if (known.length === 0) return places
+  const [x, y] = meanOf(places, known)
+  const [oldX, oldY] = meanOf(before, known)
+  let [along, across, mirroredAlong, mirroredAcross] = [0, 0, 0, 0]
+  for (const note of known) {
+    const a = (places[note * 2] ?? 0) - x
+    const b = (places[note * 2 + 1] ?? 0) - y
+    const c = (before[note * 2] ?? 0) - oldX
+    const d = (before[note * 2 + 1] ?? 0) - oldY
+    along += a * c + b * d
+    across += a * d - b * c
+    mirroredAlong += a * c - b * d
+    mirroredAcross += a * d + b * c
+  }
+  const isMirrored = Math.hypot(mirroredAlong, mirroredAcross) > Math.hypot(along, across)
+  const angle = isMirrored ? Math.atan2(mirroredAcross, mirroredAlong) : Math.atan2(across, along)
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  return places.map((_, at) => {
+    const a = (places[at & ~1] ?? 0) - x
+    const b = ((places[at | 1] ?? 0) - y) * (isMirrored ? -1 : 1)
+    return at % 2 === 0 ? oldX + cos * a - sin * b : oldY + sin * a + cos * b
+  })
+}

@@ -1,0 +1,19 @@
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { limit, nodeId, relevance } from './parameters.ts'
+
+export const suggestTagsTool = defineTool({
+  name: 'suggest_tags',
+  title: 'Tags and folders for a note',
+  description:
+    'Tags in use, and folders, that suit a note, by the notes nearest to it. Writes nothing; operation is for apply_changes.',
+  annotations: READS,
+  names: { id: 'note' },
+  searchReadiness: () => 'meaning',
+  input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
+  wrap: 'object',
+  run: async (core, args, call) => {
+    // It compares words as citations are checked: what does that is evaluated when it is asked for.
+    const { suggestTags } = await import('../../app/suggest-tags.ts')
+    return await suggestTags(core, args, call)
+  },
+})

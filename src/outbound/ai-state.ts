@@ -1,0 +1,194 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { attempt, type Database, type OpenDatabase } from '../changes/database.ts'
+import { isOfKind, migrate, type StateDatabase } from '../changes/migrations.ts'
+import { RouxError } from '../core/errors.ts'
+import type { Account, UsageRow } from '../core/model-usage.ts'
+import { reasonOf } from '../core/provider-error.ts'
+import type { Expected, Spent } from './meter.ts'
+
+/** Which requests of a day a bound counts, and the bound. */
+export interface Bound {
+  readonly limit: number
+  /** Only what went to other computers, without what was embedded. */
+  readonly isDefault: boolean
+}
+
+/** A request that was counted and whose cost is not known yet. */
+export interface Reservation {
+  readonly id: number
+  readonly day: string
+  readonly account: Account
+}
+
+/** Where consent and the ledger are kept. */
+export function aiStateFile(stateFolder: string): string {
+  return join(stateFolder, 'ai.db')
+}
+
+/** Tells the file from other databases: "Roux" in ASCII, and 4 for what models are asked. */
+const APPLICATION_ID = 0x526f7804
+
+/** What made each version out of the one before; never edited once released, only added to. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
+  CREATE TABLE ledger (
+    day TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    feature TEXT NOT NULL,
+    location TEXT NOT NULL,
+    requests INTEGER NOT NULL DEFAULT 0,
+    input INTEGER NOT NULL DEFAULT 0,
+    output INTEGER NOT NULL DEFAULT 0,
+    estimated INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    reserved INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (day, provider, model, feature, location)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE reservations (id INTEGER PRIMARY KEY, tokens INTEGER NOT NULL) STRICT;
+  `,
+]
+
+const AI_STATE: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
+
+/** How long a process waits for another one that writes, ms. */
+const BUSY_TIMEOUT = 5_000
+
+/** Consent and the ledger: one file of the user, shared by all processes. */
+export class AiState {
+  readonly #database: Database
+
+  /** Makes the file where there is none. @throws RouxError `PROVIDER_ERROR` where it cannot be used */
+  constructor(file: string, open: OpenDatabase) {
+    try {
+      this.#database = prepare(file, open)
+    } catch (error) {
+      throw unusable(file, error)
+    }
+  }
+
+  /** When consent was given for an origin, ms since 1970; `undefined` where it was not. */
+  consentOf(origin: string): number | undefined {
+    const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
+    return row?.time
+  }
+
+  consents(): readonly { readonly origin: string; readonly time: number }[] {
+    return this.#database.prepare('SELECT origin, time FROM consents ORDER BY origin').all() as { origin: string; time: number }[]
+  }
+
+  allow(origin: string, time: number): void {
+    this.#database.prepare('INSERT OR IGNORE INTO consents (origin, time) VALUES (?, ?)').run(origin, time)
+  }
+
+  /** Whether there was consent to take back. */
+  revoke(origin: string): boolean {
+    const was = this.consentOf(origin) !== undefined
+    this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)
+    return was
+  }
+
+  /** Counts a request and reserves what it may take. Where that would pass the bound nothing changes, and what is used is answered. */
+  reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
+    const tokens = expected.input + expected.output
+    return this.#transaction(() => {
+      const used = bound === undefined ? 0 : this.used(day, bound.isDefault)
+      if (bound !== undefined && used + tokens > bound.limit) return { used }
+      this.#add(day, account, { requests: 1, reserved: tokens })
+      const row = this.#database.prepare('INSERT INTO reservations (tokens) VALUES (?) RETURNING id').get(tokens) as {
+        id: number
+      }
+      return { id: row.id, day, account }
+    })
+  }
+
+  /** Puts what a request took in the place of what was reserved for it. */
+  settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {
+    this.#transaction(() => {
+      const row = this.#database.prepare('DELETE FROM reservations WHERE id = ? RETURNING tokens').get(id) as
+        | { tokens: number }
+        | undefined
+      if (row === undefined) return
+      this.#add(day, account, { input, output, estimated: estimated ? 1 : 0, failed: failed ? 1 : 0, reserved: -row.tokens })
+    })
+  }
+
+  /** Tokens of a day that a bound counts: used, and reserved. */
+  used(day: string, isDefault: boolean): number {
+    const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
+    const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`
+    return (this.#database.prepare(sql).get(day) as { used: number }).used
+  }
+
+  /** What was asked since a day, that included, the newest first. */
+  usage(since: string): readonly UsageRow[] {
+    return this.#database
+      .prepare('SELECT * FROM ledger WHERE day >= ? ORDER BY day DESC, provider, model, feature')
+      .all(since) as UsageRow[]
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #add(day: string, { provider, model, feature, location }: Account, more: Partial<Omit<UsageRow, keyof Account | 'day'>>): void {
+    const columns = Object.entries(more) as [string, number][]
+    const names = columns.map(([name]) => name)
+    this.#database
+      .prepare(
+        `INSERT INTO ledger (day, provider, model, feature, location, ${names.join(', ')}) VALUES (?, ?, ?, ?, ?, ${names.map(() => '?').join(', ')})
+         ON CONFLICT DO UPDATE SET ${names.map((name) => `${name} = ledger.${name} + excluded.${name}`).join(', ')}`,
+      )
+      .run(day, provider, model, feature, location, ...columns.map(([, value]) => value))
+  }
+
+  #transaction<T>(run: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = run()
+      this.#database.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+interface Reserving {
+  readonly expected: Expected
+  /** Absent where there is none. */
+  readonly bound: Bound | undefined
+  readonly day: string
+}
+
+function prepare(file: string, open: OpenDatabase): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // SQLite would give it the mode of any file; what it keeps beside it has the mode of this.
+  if (existsSync(file)) chmodSync(file, 0o600)
+  else closeSync(openSync(file, 'a', 0o600))
+  const database = open(file)
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`)
+    if (!isOfKind(database, AI_STATE)) throw new Error('it was made by another version or program')
+    migrate(database, AI_STATE)
+  } catch (error) {
+    attempt(() => database.close())
+    throw error
+  }
+  return database
+}
+
+function unusable(file: string, cause: unknown): RouxError {
+  return new RouxError(
+    'PROVIDER_ERROR',
+    `The file that counts what models are asked cannot be used: ${file}: ${reasonOf(cause)}.`,
+    {
+      hint: 'Make its folder writable; if it is damaged, move it away: consent is then asked for again.',
+      isTransient: true,
+      cause,
+    },
+  )
+}

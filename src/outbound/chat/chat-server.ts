@@ -1,0 +1,227 @@
+import type { ChatEvent, ChatFinish, ChatProvider, ChatRequest } from '../../core/chat.ts'
+import { RouxError } from '../../core/errors.ts'
+import { providerError, reasonOf } from '../../core/provider-error.ts'
+import { type Answer, type AnswerStream, isTooLong, type ModelServer, postForStream, withoutKey } from '../http-client.ts'
+import type { Meter, Spent } from '../meter.ts'
+import { eventData } from './server-sent-events.ts'
+
+/** What a provider is opened with. */
+export interface ChatSettings {
+  readonly baseUrl: string
+  readonly model: string
+  readonly apiKey: string | undefined
+  readonly timeoutMs: number
+  readonly location: 'local' | 'remote'
+  /** What requests of a feature pass. */
+  meterFor(feature: string): Meter | undefined
+}
+
+/** What tests replace. */
+export interface ChatDependencies {
+  readonly fetch?: typeof fetch
+  readonly backoffMs?: number
+}
+
+/** What a kind of server is asked with, and how its answers are read. */
+export interface Dialect {
+  readonly path: string
+  headers(apiKey: string | undefined): Readonly<Record<string, string>>
+  body(request: ChatRequest, model: string): Body
+  /** The request that a server that refused one may take; `undefined` where that was not what was wrong. */
+  adjust(body: Body, refusal: string): Body | undefined
+  reader(): Reader
+}
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** Takes the values of one answer, in order. */
+export interface Reader {
+  /** What one value adds; a text says what is wrong with it. */
+  read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
+  /** Why there is no more; absent while that was not said. */
+  readonly finish: ChatFinish | undefined
+  readonly input: number | undefined
+  readonly output: number | undefined
+}
+
+export type Delta = Extract<ChatEvent, { readonly text: string }>
+
+/** A person waits: a server that is busy is asked twice more, and not where it wants more patience than this, ms. */
+const RETRIES = 2
+const PATIENCE = 8_000
+const BACKOFF = 500
+
+/** A provider that speaks a dialect over HTTP. */
+export function openProvider(dialect: Dialect, settings: ChatSettings, dependencies: ChatDependencies): ChatProvider {
+  const { baseUrl, model, apiKey, location } = settings
+  const base: Omit<ModelServer, 'meter'> = {
+    name: 'model server',
+    baseUrl,
+    headers: dialect.headers(apiKey),
+    secret: apiKey,
+    timeoutMs: settings.timeoutMs,
+    lateCode: 'TIMEOUT',
+    advice: { address: 'ai.base_url', slow: 'set `ai.timeout` higher' },
+    fetch: dependencies.fetch ?? fetch,
+    random: Math.random,
+    backoffMs: dependencies.backoffMs ?? BACKOFF,
+  }
+  return {
+    id: new URL(baseUrl).host,
+    model,
+    location,
+    chat: (request) => ask({ ...base, meter: settings.meterFor(request.feature) }, dialect, { model, request }),
+  }
+}
+
+interface Question {
+  readonly model: string
+  readonly request: ChatRequest
+}
+
+async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Question): AsyncGenerator<ChatEvent> {
+  const stream = await openStream(server, dialect, { model, request })
+  const reader = dialect.reader()
+  const said = { text: '', thinking: '' }
+  const spent = (): Spent => spentOf(reader, stream.expected, said.text + said.thinking)
+  let isWhole = false
+  try {
+    try {
+      for await (const delta of deltasOf(server, stream, reader)) {
+        said[delta.kind] += delta.text
+        yield delta
+      }
+    } catch (error) {
+      // A connection that broke off after something was said leaves that.
+      if (said.text === '' || !isBroken(error)) throw error
+    }
+    if (said.text === '') throw reader.finish === 'length' ? emptyAnswer(server, request.maxTokens) : unusable(server, NO_TEXT)
+    isWhole = true
+  } finally {
+    stream.end({ ...spent(), ...(isWhole ? {} : { failed: true }) })
+  }
+  const { estimated, input, output } = spent()
+  yield { kind: 'end', finish: reader.finish ?? 'cut', usage: { input, output, estimated }, expected: stream.expected }
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof RouxError && error.isTransient && error.code === 'PROVIDER_ERROR'
+}
+
+/** What the server says that it took, where that can be; else what it was at the most. */
+function spentOf({ input, output, finish }: Reader, expected: number, said: string): Spent {
+  // Before the end the count of what was written is that of its beginning.
+  const isSaid = finish !== undefined && isCount(input) && input > 0 && isCount(output) && (output > 0 || said === '')
+  if (isSaid) return { input, output, estimated: false }
+  return {
+    input: isCount(input) && input > 0 ? input : expected,
+    output: Math.ceil(Buffer.byteLength(said) / 3),
+    estimated: true,
+  }
+}
+
+/** No request takes more. */
+const MOST_TOKENS = 10_000_000
+
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
+}
+
+async function openStream(server: ModelServer, dialect: Dialect, { model, request }: Question): Promise<AnswerStream> {
+  let body: Body | undefined = dialect.body(request, model)
+  for (;;) {
+    const { path } = dialect
+    const sent: Body = body
+    const options = { retries: RETRIES, patience: PATIENCE, signal: request.signal }
+    const answer = await postForStream(server, { path, body: sent, output: request.maxTokens }, options)
+    if ('chunks' in answer) return answer
+    body = answer.status === 400 && !isTooLong(answer) ? dialect.adjust(sent, answer.body) : undefined
+    if (body === undefined) throw refusal(answer, server, model)
+  }
+}
+
+async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, reader: Reader): AsyncGenerator<Delta> {
+  const bounded = atMost(chunks, server)
+  const values = type.includes('text/event-stream') ? eventData(bounded) : wholeBody(bounded)
+  for await (const value of values) {
+    if (value === '[DONE]') return
+    const deltas = reader.read(parse(server, value))
+    if (typeof deltas === 'string') throw unusable(server, { what: deltas, hint: ADDRESS_HINT })
+    yield* deltas
+  }
+}
+
+/** An answer is some thousand characters long, however it is wrapped; what has megabytes is none. */
+const MAX_STREAM = 4_000_000
+
+async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const bytes of chunks) {
+    length += bytes.length
+    if (length > MAX_STREAM) throw unusable(server, { what: `it is longer than ${MAX_STREAM / 1e6} MB`, hint: MODEL_HINT })
+    yield bytes
+  }
+}
+
+/** Servers that do not stream answer with one value. */
+async function* wholeBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of chunks) text += decoder.decode(bytes, { stream: true })
+  yield text + decoder.decode()
+}
+
+function parse(server: ModelServer, text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Said below.
+  }
+  const what = /^\s*</.test(text) ? 'it is a web page and no JSON' : 'it is no JSON'
+  throw unusable(server, { what, hint: ADDRESS_HINT })
+}
+
+const ADDRESS_HINT = 'Check that `ai.base_url` names the API (often it ends in `/v1`).'
+const MODEL_HINT = 'Check that `ai.model` names a chat model.'
+const NO_TEXT = { what: 'it holds no text', hint: MODEL_HINT }
+
+function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
+  const hint = 'Set `ai.max_tokens` higher: models that think first need more. Or take one that does not think.'
+  return unusable(server, { what: `its ${maxTokens} tokens were spent before a word of the answer`, hint })
+}
+
+function unusable(server: ModelServer, { what, hint }: { readonly what: string; readonly hint: string }): RouxError {
+  const message = `The ${server.name} at ${server.baseUrl} gave an answer that cannot be used: ${withoutKey(what, server)}.`
+  return providerError(message, hint)
+}
+
+function refusal({ status, body }: Answer, server: ModelServer, model: string): RouxError {
+  const said = withoutKey(reasonOf(messageIn(body)), server)
+  const hint = isTooLong({ status, body })
+    ? 'Set `ai.context` to what the model reads, or ask with a folder or a tag.'
+    : hintFor(status)
+  return providerError(
+    `The ${server.name} at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    hint,
+  )
+}
+
+/** What an error's body says to people; the body where it says it in no way that is known. */
+function messageIn(body: string): string {
+  const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
+  try {
+    return message === undefined ? body.slice(0, 2_000) : (JSON.parse(message) as string)
+  } catch {
+    return body.slice(0, 2_000)
+  }
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Check the key (ROUX_AI_API_KEY, ai.key_file or ai.key_command), and that it may use this model.'
+  if (status === 404)
+    return 'Check `ai.model` (a server on this computer may have to pull it first) and `ai.base_url` (often it ends in `/v1`).'
+  if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the address that it leads to.'
+  return 'Check `ai.model` and `ai.provider` against what the server offers.'
+}

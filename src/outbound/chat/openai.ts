@@ -1,0 +1,95 @@
+import type { ChatFinish, ChatProvider } from '../../core/chat.ts'
+import { isRecord } from '../../core/is-record.ts'
+import {
+  type Body,
+  type ChatDependencies,
+  type ChatSettings,
+  type Delta,
+  type Dialect,
+  openProvider,
+  type Reader,
+} from './chat-server.ts'
+
+/** Any server that speaks OpenAI's `POST /chat/completions`: Ollama, LM Studio, vLLM, llama.cpp, OpenRouter, OpenAI. */
+export function openOpenAi(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
+  return openProvider(OPENAI, settings, dependencies)
+}
+
+const OPENAI: Dialect = {
+  path: '/chat/completions',
+  headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  body: ({ system, messages, maxTokens, temperature }, model) => ({
+    model,
+    messages: [{ role: 'system', content: system }, ...messages],
+    max_tokens: maxTokens,
+    temperature,
+    stream: true,
+    stream_options: { include_usage: true },
+  }),
+  adjust: adjusted,
+  reader: () => new OpenAiReader(),
+}
+
+/** What servers refuse: newer models of OpenAI's `max_tokens` and `temperature`, older servers `stream_options`. Each is taken back once. */
+function adjusted(body: Body, refusal: string): Body | undefined {
+  if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {
+    const { max_tokens, ...rest } = body
+    return { ...rest, max_completion_tokens: max_tokens }
+  }
+  if ('temperature' in body && refusal.includes('temperature')) return without(body, 'temperature')
+  return 'stream_options' in body && refusal.includes('stream_options') ? without(body, 'stream_options') : undefined
+}
+
+/** The request without a member. */
+export function without(body: Body, name: string): Body {
+  const { [name]: _, ...rest } = body
+  return rest
+}
+
+class OpenAiReader implements Reader {
+  finish: ChatFinish | undefined
+  input: number | undefined
+  output: number | undefined
+
+  read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string {
+    const { choices, usage, error } = value
+    if (error !== undefined && error !== null) return isRecord(error) ? String(error.message ?? 'an error') : String(error)
+    if (isRecord(usage)) {
+      this.input = toNumber(usage.prompt_tokens) ?? this.input
+      this.output = toNumber(usage.completion_tokens) ?? this.output
+    }
+    // The chunk with the usage has none.
+    if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it holds no `choices`'
+    const [choice] = choices
+    if (!isRecord(choice)) return []
+    if (typeof choice.finish_reason === 'string') this.finish = finishOf(choice.finish_reason)
+    const message = isRecord(choice.delta) ? choice.delta : choice.message
+    return isRecord(message) ? deltas(message) : []
+  }
+}
+
+function deltas({ content, reasoning_content, reasoning }: Readonly<Record<string, unknown>>): readonly Delta[] {
+  const thinking = textOf(reasoning_content) || textOf(reasoning)
+  const text = textOf(content)
+  return [
+    ...(thinking === '' ? [] : [{ kind: 'thinking', text: thinking } as const]),
+    ...(text === '' ? [] : [{ kind: 'text', text } as const]),
+  ]
+}
+
+/** A text, or a list of parts that have one. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : '')).join('')
+}
+
+function finishOf(reason: string): ChatFinish {
+  if (reason === 'stop' || reason === 'eos') return 'stop'
+  return reason === 'length' || reason === 'max_tokens' ? 'length' : 'other'
+}
+
+/** A number; `undefined` for anything else. */
+export function toNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

@@ -1,0 +1,185 @@
+import { RouxError } from '../core/errors.ts'
+import type { Account } from '../core/model-usage.ts'
+import { reasonOf } from '../core/provider-error.ts'
+import type { AiState, Bound } from './ai-state.ts'
+import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
+import type { Expected, Meter, Ticket } from './meter.ts'
+
+/** What of the settings decides what may leave this computer. */
+export interface GateSettings {
+  readonly allow_remote: boolean | readonly string[]
+  /** Tokens a day; 0: no bound. */
+  readonly budget: number | 'auto'
+}
+
+export interface GateParts {
+  readonly settings: GateSettings
+  /** Opened with the first request. @throws RouxError `PROVIDER_ERROR` */
+  state(): AiState
+  /** Whether consent was given for an origin; makes no file to find out. */
+  hasConsent(origin: string): boolean
+  readonly resolve?: Resolve
+  /** ms since 1970 */
+  readonly now?: () => number
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** What was asked for, and whether it may be. */
+export interface Admission {
+  readonly location: Location
+  readonly origin: string
+  /** The setting that is in the way. */
+  readonly isAllowed: boolean
+  readonly hasConsent: boolean
+}
+
+/** Tokens a day on other computers, where the settings do not say. */
+const DEFAULT_BUDGET = 200_000
+
+/** The one way to a model on a server: says what may be asked, and counts it. */
+export class Gate {
+  readonly #parts: GateParts
+  readonly #now: () => number
+
+  constructor(parts: GateParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  /** Where a model is, and what was said of it. Opens no connection. */
+  async examine(place: Place): Promise<Admission> {
+    const location = await locationOf(place, this.#parts.resolve)
+    const origin = originOf(place.baseUrl)
+    if (location === 'local') return { location, origin, isAllowed: true, hasConsent: true }
+    return { location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) }
+  }
+
+  /**
+   * What requests to a model pass, by feature.
+   * @throws RouxError `REMOTE_NOT_ALLOWED` with what to say, and where; `PROVIDER_ERROR` where requests would go through a proxy
+   */
+  async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {
+    refuseProxy(this.#parts.env ?? process.env)
+    const { location, origin } = this.#require(await this.examine(place))
+    const provider = new URL(origin).host
+    const meterFor = (feature: string): Meter => {
+      const account = { provider, model: place.model, feature, location }
+      return { begin: (expected) => this.#begin(account, origin, expected) }
+    }
+    return { location, meterFor }
+  }
+
+  /** Tokens that were used today, and the bound; absent where there is none. */
+  budget(location: Location): { readonly used: number; readonly limit: number; readonly reset: string } | undefined {
+    const bound = this.#boundFor({ location, feature: 'ask' })
+    if (bound === undefined) return undefined
+    return { used: this.#parts.state().used(this.#today(), bound.isDefault), limit: bound.limit, reset: this.#reset() }
+  }
+
+  #begin(account: Account, origin: string, expected: Expected): Ticket {
+    const { location } = account
+    if (location === 'remote') {
+      this.#require({ location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) })
+    }
+    const state = this.#stateFor(location)
+    if (state === undefined) return { end: () => {} }
+    const bound = this.#boundFor(account)
+    const reserved = state.reserve(account, { expected, bound, day: this.#today() })
+    if ('used' in reserved) throw this.#exceeded({ used: reserved.used, limit: bound?.limit ?? 0, expected })
+    return { end: (spent) => settle(() => state.settle(reserved, spent)) }
+  }
+
+  /** What stays on this computer and has no bound is not refused for want of a place to count it. */
+  #stateFor(location: Location): AiState | undefined {
+    try {
+      return this.#parts.state()
+    } catch (error) {
+      const { budget } = this.#parts.settings
+      if (location === 'local' && (budget === 'auto' || budget === 0)) return undefined
+      throw error
+    }
+  }
+
+  #require(admission: Admission): Admission {
+    const { origin, isAllowed, hasConsent } = admission
+    if (isAllowed && hasConsent) return admission
+    const { host } = new URL(origin)
+    const says = [
+      ...(hasConsent ? [] : [`say "roux ai allow ${origin}"`]),
+      ...(isAllowed ? [] : [`set ai.allow_remote to ["${host}"]`]),
+    ]
+    throw new RouxError(
+      'REMOTE_NOT_ALLOWED',
+      `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
+      {
+        hint: 'Texts of your notes would leave this computer: allow it only where you trust who runs that server. docs/ai.md tells more.',
+        // What is tried again meanwhile goes on as soon as that was said.
+        isTransient: true,
+      },
+    )
+  }
+
+  #isAllowed(origin: string): boolean {
+    const { allow_remote: allowed } = this.#parts.settings
+    if (typeof allowed === 'boolean') return allowed
+    const { hostname, host } = new URL(origin)
+    return allowed.includes(hostname) || allowed.includes(host)
+  }
+
+  #boundFor({ location, feature }: Pick<Account, 'location' | 'feature'>): Bound | undefined {
+    const { budget } = this.#parts.settings
+    if (budget === 0) return undefined
+    if (budget !== 'auto') return { limit: Math.floor(budget), isDefault: false }
+    return location === 'remote' && feature !== 'embed' ? { limit: DEFAULT_BUDGET, isDefault: true } : undefined
+  }
+
+  #exceeded({
+    used,
+    limit,
+    expected,
+  }: {
+    readonly used: number
+    readonly limit: number
+    readonly expected: Expected
+  }): RouxError {
+    const wanted = expected.input + expected.output
+    return new RouxError(
+      'BUDGET_EXCEEDED',
+      `The budget of tokens is spent: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It begins again at ${this.#reset()}.`,
+      { hint: 'The setting ai.budget raises it; "roux usage" shows what took how much.' },
+    )
+  }
+
+  #today(): string {
+    return new Date(this.#now()).toISOString().slice(0, 10)
+  }
+
+  /** Days are those of UTC, so that processes in several time zones agree. */
+  #reset(): string {
+    return new Date(Date.parse(`${this.#today()}T00:00:00Z`) + 86_400_000).toISOString().replace('.000Z', 'Z')
+  }
+}
+
+/** An answer that is there is not lost because it could not be counted; its reservation counts instead. */
+function settle(action: () => void): void {
+  try {
+    action()
+  } catch (error) {
+    if (/SQLITE|database|disk/i.test(reasonOf(error))) return
+    throw error
+  }
+}
+
+/** Node sends requests through a proxy where it is told to: what is for this computer would leave it, and the key with it. */
+function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
+  const switches = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').split(/\s+/)]
+  const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')
+  if (!isOn) return
+  throw new RouxError(
+    'PROVIDER_ERROR',
+    'Node is told to send requests through a proxy (NODE_USE_ENV_PROXY), and a model is not asked through one.',
+    {
+      hint: 'Start Roux without NODE_USE_ENV_PROXY and --use-env-proxy.',
+    },
+  )
+}

@@ -1,0 +1,327 @@
+import { linkSignals, pause, untilAborted } from '../core/aborting.ts'
+import { RouxError } from '../core/errors.ts'
+import { estimateTokens } from '../core/estimate-tokens.ts'
+import { reasonOf, unavailableError } from '../core/provider-error.ts'
+import type { Meter, Spent, Ticket } from './meter.ts'
+
+/** A server that runs models. */
+export interface ModelServer {
+  /** What messages call it, e.g. `embedding server`. */
+  readonly name: string
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** The key among them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The key, which no message shows. */
+  readonly secret: string | undefined
+  /** How long an answer may take, to its end. */
+  readonly timeoutMs: number
+  /** What an answer that takes longer is. */
+  readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
+  readonly advice: Advice
+  readonly fetch: typeof fetch
+  /** A number from 0 to 1: spreads retries. */
+  readonly random: () => number
+  /** Milliseconds before the first retry; each next one waits twice as long. */
+  readonly backoffMs: number
+  /** Asked before each request and told after it; absent where nothing is counted. */
+  readonly meter?: Meter | undefined
+}
+
+/** What to change where the server fails. */
+interface Advice {
+  /** The setting that says where it is. */
+  readonly address: string
+  /** What to do where it is too slow, a clause that goes on after "or". */
+  readonly slow: string
+}
+
+export interface ModelRequest {
+  /** After the server's `baseUrl`. */
+  readonly path: string
+  readonly body: unknown
+  /** Tokens that it may answer with, at the most. */
+  readonly output: number
+  /** What the server says that a whole answer took. */
+  usageOf?(body: string): Spent | undefined
+}
+
+/** An answer with its whole body. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** An answer of status 200 that is still coming. */
+export interface AnswerStream {
+  readonly status: 200
+  /** Of the body, in lower case, e.g. `text/event-stream`. */
+  readonly type: string
+  /** @throws RouxError `PROVIDER_ERROR`, `TIMEOUT` when it breaks off; the signal's reason. */
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Tokens that were reserved for the question. */
+  readonly expected: number
+  /** Ends it, whole or not, and says what it took; only the first call counts. */
+  end(spent: Spent): void
+}
+
+/** How often a request is sent again that can wait. */
+export const RETRIES = 4
+/** 64 vectors of 8192 components are 12 MB of JSON. */
+const MAX_BODY = 64_000_000
+/** What is kept of an answer that says why it is none. */
+const MAX_REFUSAL = 100_000
+
+const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
+
+export interface SendOptions {
+  /** How often it may be sent again. */
+  readonly retries: number
+  /** A server that asks for more patience than this (ms) is given up; 30 s unless said. */
+  readonly patience?: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** An attempt that failed in a way that another one may not. */
+interface Transient {
+  readonly problem: Error
+  /** Milliseconds that the server asks to wait. */
+  readonly wait?: number
+}
+
+/**
+ * Sends a request, where it may be sent again after 429, 5xx, time-outs and broken connections, each time twice as long after the last one.
+ * @returns the answer, of any other status.
+ * @throws RouxError `PROVIDER_ERROR`, transient, when the last attempt failed; what the meter throws; the signal's reason.
+ */
+export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
+  return again(server, options, async () => {
+    const sent = await send(server, request, options.signal)
+    if ('problem' in sent) return sent
+    const body = await sent.text(MAX_BODY)
+    if (typeof body !== 'string') return body
+    const answer = { status: sent.status, body }
+    const spent = sent.status === 200 ? (request.usageOf?.(body) ?? sent.estimate()) : REFUSED
+    sent.end(spent)
+    return isTransient(answer) ? refused(server, answer, sent.headers) : answer
+  })
+}
+
+/**
+ * Sends a request as `post` does; an answer of status 200 is handed over while it comes.
+ * @throws as `post` does, before anything came.
+ */
+export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
+  return again<Answer | AnswerStream>(server, options, async () => {
+    const sent = await send(server, request, options.signal)
+    if ('problem' in sent) return sent
+    if (sent.status === 200) return { ...sent, status: 200, type: sent.headers.get('content-type')?.toLowerCase() ?? '' }
+    const body = await sent.text(MAX_REFUSAL)
+    if (typeof body !== 'string') return body
+    sent.end(REFUSED)
+    const answer = { status: sent.status, body }
+    return isTransient(answer) ? refused(server, answer, sent.headers) : answer
+  })
+}
+
+/** Nothing was computed. */
+const REFUSED: Spent = { input: 0, output: 0, estimated: false, failed: true }
+
+/**
+ * Whether the server finds the texts too long: 413, or an error that says so, e.g. `maximum context length`, `input is too large to
+ * process` (llama.cpp, with 500), `exceeds the context length` (Ollama).
+ */
+export function isTooLong({ status, body }: Answer): boolean {
+  return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
+}
+
+/** A text without the key, for messages. */
+export function withoutKey(text: string, { secret }: Pick<ModelServer, 'secret'>): string {
+  return secret === undefined || secret === '' ? text : text.replaceAll(secret, '[key]')
+}
+
+/** An address without slashes at its end; `undefined` for one that cannot be asked, or that holds a name, a key or a question mark. */
+export function askableUrl(baseUrl: string): string | undefined {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
+  return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
+    ? undefined
+    : baseUrl.replace(/\/+$/, '')
+}
+
+async function again<T>(
+  server: ModelServer,
+  { retries, patience = 30_000, signal }: SendOptions,
+  attempt: () => Promise<T | Transient>,
+): Promise<T> {
+  for (let count = 0; ; count++) {
+    signal?.throwIfAborted()
+    const result = await attempt()
+    if (!isFailure(result)) return result
+    const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
+    if (count === retries || wait > patience) throw result.problem
+    await pause(wait, signal)
+  }
+}
+
+function isFailure(result: unknown): result is Transient {
+  return typeof result === 'object' && result !== null && 'problem' in result
+}
+
+interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
+  readonly status: number
+  readonly headers: Headers
+  /** The whole body, or why it did not come. @throws the signal's reason */
+  text(most: number): Promise<string | Transient>
+  /** What it took, as far as that can be told from outside. */
+  estimate(): Spent
+}
+
+async function send(server: ModelServer, request: ModelRequest, signal: AbortSignal | undefined): Promise<Sent | Transient> {
+  const body = JSON.stringify(request.body)
+  const expected = estimateTokens(body)
+  const ticket = server.meter?.begin({ input: expected, output: request.output })
+  const attempt = openAttempt(server, ticket, signal)
+  try {
+    const response = await untilAborted(
+      server.fetch(`${server.baseUrl}${request.path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...server.headers },
+        body,
+        signal: attempt.signal,
+        // The key goes to the address that was set and nowhere else.
+        redirect: 'manual',
+      }),
+      attempt.signal,
+    )
+    return toSent(response, attempt, expected)
+  } catch (error) {
+    const isHeard = attempt.isLate() || signal?.aborted === true
+    // A server that was heard of may have begun to compute.
+    attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
+    signal?.throwIfAborted()
+    return { problem: unreachable(server, error, attempt.isLate()) }
+  }
+}
+
+interface Attempt {
+  readonly server: ModelServer
+  /** The caller's, and the end of the time. */
+  readonly signal: AbortSignal
+  readonly caller: AbortSignal | undefined
+  isLate(): boolean
+  end(spent: Spent): void
+}
+
+function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: AbortSignal | undefined): Attempt {
+  const late = new AbortController()
+  const stop = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error('time-out')), server.timeoutMs)
+  const inTime = linkSignals(late.signal, caller)
+  const all = linkSignals(stop.signal, inTime.signal)
+  let isEnded = false
+  return {
+    server,
+    signal: all.signal,
+    caller,
+    isLate: () => late.signal.aborted,
+    end(spent) {
+      if (isEnded) return
+      isEnded = true
+      clearTimeout(timer)
+      // Whatever still comes is not read: the connection is closed.
+      stop.abort(new Error('ended'))
+      inTime.unlink()
+      all.unlink()
+      ticket?.end(spent)
+    },
+  }
+}
+
+function toSent(response: Response, attempt: Attempt, expected: number): Sent {
+  const { server, signal, caller } = attempt
+  let length = 0
+  const estimate = (): Spent => ({ input: expected, output: Math.ceil(length / 3), estimated: true })
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader()
+    try {
+      for (;;) {
+        const next = await (reader === undefined ? undefined : untilAborted(reader.read(), signal))
+        if (next === undefined || next.done) return
+        length += next.value.length
+        yield next.value
+      }
+    } catch (error) {
+      caller?.throwIfAborted()
+      throw unreachable(server, error, attempt.isLate())
+    } finally {
+      reader?.cancel().catch(() => {})
+    }
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    chunks: { [Symbol.asyncIterator]: chunks },
+    expected,
+    end: (spent) => attempt.end(spent),
+    estimate,
+    async text(most) {
+      try {
+        const decoder = new TextDecoder()
+        let text = ''
+        for await (const bytes of chunks()) {
+          text += decoder.decode(bytes, { stream: true })
+          if (text.length <= most) continue
+          if (most === MAX_REFUSAL) break
+          throw unreachable(server, new Error(`the answer is longer than ${most / 1e6} MB`), false)
+        }
+        return text + decoder.decode()
+      } catch (error) {
+        attempt.end({ ...estimate(), failed: true })
+        caller?.throwIfAborted()
+        return { problem: error instanceof Error ? error : new Error(String(error)) }
+      }
+    },
+  }
+}
+
+function isTransient(answer: Answer): boolean {
+  const { status } = answer
+  return status === 408 || status === 429 || (status >= 500 && !isTooLong(answer))
+}
+
+function refused(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
+  const said = withoutKey(reasonOf(body), server)
+  const problem = unavailableError(
+    `The ${server.name} at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
+    status === 429
+      ? 'It limits how much may be asked: wait, or look at your plan there.'
+      : 'Look at the log of that server, and try again.',
+  )
+  const wait = retryAfter(headers.get('retry-after'))
+  return wait === undefined ? { problem } : { problem, wait }
+}
+
+/** Milliseconds of a `Retry-After`: seconds or a date. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined
+  const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now()
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined
+}
+
+function unreachable(server: ModelServer, error: unknown, late: boolean): Error {
+  if (error instanceof RouxError) return error
+  if (late) {
+    return new RouxError(
+      server.lateCode,
+      `The ${server.name} at ${server.baseUrl} did not answer within ${server.timeoutMs / 1000} s.`,
+      { hint: `Try again when it is less busy, or ${server.advice.slow}.`, isTransient: true, cause: error },
+    )
+  }
+  // fetch wraps what happened: "fetch failed", with the reason as its cause.
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  return unavailableError(
+    `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
+    `Start it, or set \`${server.advice.address}\` to where it listens.`,
+  )
+}

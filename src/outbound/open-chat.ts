@@ -1,0 +1,50 @@
+import type { ChatProvider } from '../core/chat.ts'
+import { providerError } from '../core/provider-error.ts'
+import type { ChatDependencies } from './chat/chat-server.ts'
+import type { Gate } from './gate.ts'
+import { askableUrl } from './http-client.ts'
+import { type KeySource, readKey } from './keys.ts'
+import type { Place } from './location.ts'
+
+/** What the settings say of the chat model. */
+export interface ChatModelSettings {
+  readonly provider: 'none' | 'openai' | 'anthropic'
+  /** Empty for the usual one. */
+  readonly base_url: string
+  readonly model: string
+  /** Seconds. */
+  readonly timeout: number
+}
+
+const USUAL = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
+
+/** Where the chat model is. @throws RouxError `PROVIDER_ERROR` that says what to set */
+export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
+  if (provider === 'none') {
+    throw providerError('No chat model is set.', 'Set ai.provider and ai.model: docs/ai.md has examples for the usual servers.')
+  }
+  if (model === '') throw providerError('The chat model has no name.', 'Set `ai.model` to the name of one that the server has.')
+  const baseUrl = askableUrl(base_url === '' ? USUAL[provider] : base_url)
+  if (baseUrl !== undefined) return { baseUrl, model }
+  throw providerError(
+    'The address of the model server is none that can be asked.',
+    'Set `ai.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
+  )
+}
+
+/** Opens the chat model behind the gate; no connection is opened by that. @throws RouxError as `chatPlace`, `Gate.admit` and `readKey` do */
+export async function openChatProvider(
+  settings: ChatModelSettings,
+  { gate, key, ...dependencies }: { readonly gate: Gate; readonly key: KeySource | undefined } & ChatDependencies,
+): Promise<ChatProvider> {
+  const place = chatPlace(settings)
+  const { location, meterFor } = await gate.admit(place)
+  const apiKey = await readKey(key)
+  const opened = { ...place, apiKey, location, timeoutMs: settings.timeout * 1_000, meterFor }
+  if (settings.provider === 'anthropic') {
+    const { openAnthropic } = await import('./chat/anthropic.ts')
+    return openAnthropic(opened, dependencies)
+  }
+  const { openOpenAi } = await import('./chat/openai.ts')
+  return openOpenAi(opened, dependencies)
+}

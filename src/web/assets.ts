@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { defineRoute, type Route } from '../http/routes.ts'
+import { admitPage } from './admit.ts'
+
+/**
+ * What the page may do: nothing but run its own script and style and ask its own server. Notes are data for it, and where one got around everything else,
+ * it would still find no way to run or to send anything.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** The routes of the page's own files, read when they are first asked for. `folder` is where the build put them. */
+export function assetRoutes(folder: string): readonly Route[] {
+  return readdirSync(folder)
+    .filter((name) => typeOf(name) !== undefined)
+    .map((name) => {
+      const answer = ({ response }: { readonly response: ServerResponse }): void => send(response, join(folder, name))
+      return defineRoute({
+        path: name === 'index.html' ? '/' : `/web/${name}`,
+        methods: { GET: answer, HEAD: answer },
+        admit: admitPage,
+        answersPreflight: false,
+      })
+    })
+}
+
+function send(response: ServerResponse, path: string): void {
+  const bytes = readFileSync(path)
+  secure(response)
+  response.writeHead(200, { 'Content-Type': typeOf(path) ?? '', 'Content-Length': bytes.length })
+  response.end(response.req.method === 'HEAD' ? undefined : bytes)
+}
+
+/** Says what browsers may do with an answer of the page's routes. */
+export function secure(response: ServerResponse): void {
+  response
+    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+    .setHeader('Cross-Origin-Resource-Policy', 'same-origin')
+    .setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    .setHeader('Referrer-Policy', 'no-referrer')
+}
+
+function typeOf(name: string): string | undefined {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1)]
+}

@@ -1,0 +1,142 @@
+import type { PageNote } from '../../app/page-note.ts'
+import type { VaultPicture } from '../../core/picture.ts'
+
+/** What a server said no with. */
+export class Refused extends Error {
+  readonly hint: string | undefined
+  /** Nothing was said at all. */
+  readonly isNoAnswer: boolean
+
+  constructor(message: string, hint?: string, { isNoAnswer = false }: { readonly isNoAnswer?: boolean } = {}) {
+    super(message)
+    this.hint = hint
+    this.isNoAnswer = isNoAnswer
+  }
+}
+
+export interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
+/** What a tool answers; members depend on the tool. */
+export type ToolAnswer<T> = T & {
+  readonly _warnings?: readonly Warning[]
+  readonly error?: { readonly message: string; readonly hint?: string }
+}
+
+export interface Opened {
+  readonly session: string
+  readonly vaults: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+/** Whether the server is there, and still knows this page. */
+export type Connection = 'there' | 'lost' | 'ended'
+
+const KEPT = 'roux-session'
+
+/** Speaks to the server that the page came from; the secret is in memory and in this tab's own storage, never in an address. */
+export class Api {
+  #opened: Opened
+
+  private constructor(opened: Opened) {
+    this.#opened = opened
+  }
+
+  /** Begins with the code in the address, which is taken out of it, or goes on where this tab was. @throws Refused without either */
+  static async open(): Promise<Api> {
+    const given = new URLSearchParams(location.hash.slice(1))
+    const code = given.get('code')
+    if (code !== null) {
+      given.delete('code')
+      history.replaceState(null, '', `${location.pathname}${[...given].length > 0 ? `#${given}` : ''}`)
+      const opened = (await post('/web/session', { code })) as Opened
+      sessionStorage.setItem(KEPT, JSON.stringify(opened))
+      return new Api(opened)
+    }
+    const kept = sessionStorage.getItem(KEPT)
+    if (kept === null)
+      throw new Refused('This page was not opened by Roux.', 'Run "roux open" and use the address that it gives.')
+    return new Api(JSON.parse(kept) as Opened)
+  }
+
+  get vaults(): readonly string[] {
+    return this.#opened.vaults
+  }
+
+  get mayWrite(): boolean {
+    return this.#opened.scopes.includes('write')
+  }
+
+  async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
+    const answer = (await post(
+      '/web/call',
+      { tool, arguments: { ...args, ...(vault ? { vault } : {}) } },
+      this.#opened.session,
+    )) as ToolAnswer<T>
+    if (answer.error !== undefined) throw new Refused(answer.error.message, answer.error.hint)
+    return answer
+  }
+
+  note(id: string, vault?: string): Promise<PageNote | null> {
+    return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
+  }
+
+  /** `again`: everything is laid out again. */
+  picture(vault: string, again = false): Promise<VaultPicture> {
+    return post('/web/picture', { vault, again }, this.#opened.session) as Promise<VaultPicture>
+  }
+
+  /** The bytes of a picture in the vault, as an address for this page only; `undefined` for what is none. */
+  async attachment(id: string, vault?: string): Promise<string | undefined> {
+    const response = await send('/web/attachment', { id, vault }, this.#opened.session)
+    if (!response.ok) return undefined
+    return URL.createObjectURL(await response.blob())
+  }
+
+  /** Calls `onChange` whenever something changed; tries again until the session has ended. `onState` is told whether the server is there. */
+  async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
+    for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
+      try {
+        const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
+        // The server that knew this session is gone, and another one answers.
+        if (response.status === 401) return onState('ended')
+        const reader = response.ok ? response.body?.pipeThrough(new TextDecoderStream()).getReader() : undefined
+        if (reader !== undefined) {
+          onState('there')
+          pause = 500
+          for (let part = await reader.read(); !part.done; part = await reader.read())
+            if (part.value.includes('data:')) onChange()
+        }
+      } catch {
+        // The server is gone, or the computer slept.
+      }
+      onState('lost')
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+async function post(path: string, body: unknown, session?: string): Promise<unknown> {
+  const response = await send(path, body, session)
+  const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
+  if (response.ok) return json
+  throw new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
+}
+
+async function send(path: string, body: unknown, session: string | undefined): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(session === undefined ? {} : authorization(session)) },
+      body: JSON.stringify(body),
+    })
+  } catch {
+    throw new Refused('Roux does not answer.', 'Is "roux open" still running?', { isNoAnswer: true })
+  }
+}
+
+function authorization(session: string): Record<string, string> {
+  return { Authorization: `Bearer ${session}` }
+}

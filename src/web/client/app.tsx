@@ -1,0 +1,265 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Changes, Gaps, Problems } from './lists.tsx'
+import { NoteMap, onPageKey } from './map.tsx'
+import { PathView } from './path-view.tsx'
+import { Guard, Reader } from './reader.tsx'
+import { Search } from './search.tsx'
+import {
+  api,
+  type ColourBy,
+  colourBy,
+  connection,
+  failure,
+  focus,
+  folder,
+  graph,
+  map,
+  marked,
+  note,
+  pane,
+  rearrange,
+  refresh,
+  said,
+  steps,
+  tag,
+  type View,
+  vault,
+  view,
+  withJournals,
+  withOrphans,
+  writeAddress,
+} from './state.ts'
+import { Table } from './table.tsx'
+
+const VIEWS: readonly (readonly [View, string])[] = [
+  ['map', 'Map'],
+  ['table', 'Table'],
+  ['path', 'Path'],
+  ['problems', 'Problems'],
+  ['gaps', 'Gaps'],
+  ['changes', 'Changes'],
+]
+const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
+  path: PathView,
+  problems: Problems,
+  gaps: Gaps,
+  changes: Changes,
+}
+
+export function App() {
+  const [isHelping, setHelping] = useState(false)
+  useEffect(() => {
+    const listener = (event: KeyboardEvent): void => onPageKey(event, setHelping)
+    addEventListener('keydown', listener)
+    return () => removeEventListener('keydown', listener)
+  }, [])
+  const List = LISTS[view.value]
+  const side = List !== undefined
+  return (
+    <div class={`app pane-${side && pane.value === 'map' ? 'list' : pane.value}`}>
+      <header class="bar">
+        <h1 class="brand">Roux</h1>
+        <Vaults />
+        <Search />
+        <nav aria-label="Views">
+          {VIEWS.map(([name, title]) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={view.value === name}
+              onClick={() => {
+                view.value = name
+                marked.value = []
+                pane.value = LISTS[name] === undefined ? 'map' : 'list'
+                writeAddress()
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </nav>
+        <Filters />
+      </header>
+      {failure.value !== undefined && (
+        <p class="refused" role="alert">
+          {failure.value.message} {failure.value.hint}
+        </p>
+      )}
+      {connection.value === 'lost' && <p class="refused">Roux does not answer; this page waits for it.</p>}
+      {connection.value === 'ended' && (
+        <p class="refused">Roux was started again since, and does not know this page. Run "roux open" again.</p>
+      )}
+      <main>
+        {List !== undefined && (
+          <div class="left">
+            <Guard key={view.value}>
+              <List />
+            </Guard>
+          </div>
+        )}
+        <div class="middle">{view.value === 'table' ? <Table /> : <NoteMap />}</div>
+        <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
+          <Guard key={note.value?.id}>
+            <Reader />
+          </Guard>
+        </aside>
+      </main>
+      <nav class="tabs" aria-label="Panes">
+        <button type="button" aria-pressed={pane.value === 'map'} onClick={() => (pane.value = 'map')}>
+          {view.value === 'table' ? 'Table' : 'Map'}
+        </button>
+        {side && (
+          <button type="button" aria-pressed={pane.value === 'list'} onClick={() => (pane.value = 'list')}>
+            List
+          </button>
+        )}
+        <button type="button" aria-pressed={pane.value === 'note'} onClick={() => (pane.value = 'note')}>
+          Note
+        </button>
+      </nav>
+      <p class="unseen" role="status" aria-live="polite">
+        {said.value}
+      </p>
+      {isHelping && <Help onClose={() => setHelping(false)} />}
+    </div>
+  )
+}
+
+function Vaults() {
+  const names = api.value?.vaults ?? []
+  if (names.length < 2) return null
+  return (
+    <select
+      aria-label="Vault"
+      value={vault.value}
+      onChange={(event) => {
+        vault.value = event.currentTarget.value
+        focus.value = ''
+        note.value = undefined
+        folder.value = ''
+        tag.value = ''
+        graph.value = undefined
+        writeAddress()
+        void refresh()
+      }}
+    >
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Filters() {
+  const { value } = graph
+  const set = (act: () => void): void => {
+    act()
+    writeAddress()
+  }
+  const setAndFit = (act: () => void): void => {
+    set(act)
+    map.view?.fit()
+  }
+  return (
+    <details class="filters">
+      <summary>Show</summary>
+      <div>
+        <label>
+          Folder
+          <select value={folder.value} onChange={(event) => setAndFit(() => (folder.value = event.currentTarget.value))}>
+            <option value="">all</option>
+            {(value?.picture.folder_names ?? []).filter(Boolean).map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Tag
+          <select value={tag.value} onChange={(event) => setAndFit(() => (tag.value = event.currentTarget.value))}>
+            <option value="">any</option>
+            {(value?.picture.tag_names ?? []).map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Colours by
+          <select
+            value={colourBy.value}
+            onChange={(event) => set(() => (colourBy.value = event.currentTarget.value as ColourBy))}
+          >
+            <option value="community">community</option>
+            <option value="folder">folder</option>
+            <option value="tag">tag</option>
+          </select>
+        </label>
+        <label>
+          Around the note
+          <select value={steps.value} onChange={(event) => set(() => (steps.value = Number(event.currentTarget.value)))}>
+            <option value={0}>everything</option>
+            <option value={1}>1 link</option>
+            <option value={2}>2 links</option>
+            <option value={3}>3 links</option>
+          </select>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={withJournals.value}
+            onChange={(event) => set(() => (withJournals.value = event.currentTarget.checked))}
+          />
+          Journals
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={withOrphans.value}
+            onChange={(event) => set(() => (withOrphans.value = event.currentTarget.checked))}
+          />
+          Notes without links
+        </label>
+        <button type="button" onClick={() => void rearrange()}>
+          Rearrange the map
+        </button>
+      </div>
+    </details>
+  )
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['/', 'search'],
+  ['← ↑ → ↓', 'the linked note in that direction'],
+  ['Enter', 'on the map: read the note'],
+  ['n', 'what is around the note: 1, 2, 3 links, everything'],
+  ['p', 'the path from here to another note'],
+  ['t', 'table'],
+  ['+ − 0', 'nearer, further, everything'],
+  ['Esc', 'back'],
+]
+
+function Help({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <dialog open class="help" aria-label="Keys">
+      <h2>Keys</h2>
+      <dl>
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </dialog>
+  )
+}

@@ -1,0 +1,105 @@
+/** A note that an answer names. */
+export interface Named {
+  readonly id: string
+  readonly title?: string
+  /** What the answer says of it. */
+  readonly detail?: string
+}
+
+/** A community that an answer names. */
+export interface NamedCommunity {
+  readonly id: string
+  readonly label: string
+  readonly notes: number
+  /** The notes that stand for it. */
+  readonly key: readonly Named[]
+}
+
+/** What of a tool's answer can be seen on a map. */
+export interface Pictured {
+  /** In one sentence. */
+  readonly said: string
+  readonly notes: readonly Named[]
+  /** The note that others are linked with, as the call names it. */
+  readonly centre?: string
+  readonly path: readonly string[]
+  readonly communities: readonly NamedCommunity[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Reads the answer of any of the pictured tools; what is not understood shows nothing, and says so. */
+export function readAnswer(result: Members, args: Members): Pictured {
+  const facts = factsOf(result)
+  const failed = isMembers(facts.error) ? facts.error.message : undefined
+  if (failed !== undefined || result.isError === true) return nothing(String(failed ?? 'The tool failed.'))
+  if (Array.isArray(facts.path)) return pathOf(facts)
+  if (Array.isArray(facts.communities)) return communitiesOf(facts)
+  if (!Array.isArray(facts.results)) return nothing('There is nothing to show on the map.')
+  const notes = namedIn(facts.results)
+  if (typeof args.id === 'string')
+    return { said: `${count(notes.length, 'note')} linked with ${args.id}`, notes, centre: args.id, path: [], communities: [] }
+  return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
+}
+
+/** What is structured; of hosts that hand on texts only, the first text. */
+function factsOf({ structuredContent, content }: Members): Members {
+  if (isMembers(structuredContent)) return structuredContent
+  const [first] = Array.isArray(content) ? content : []
+  try {
+    const value: unknown = JSON.parse(isMembers(first) ? String(first.text) : '')
+    return Array.isArray(value) ? { results: value } : isMembers(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function pathOf({ path, hops, alternatives }: Members): Pictured {
+  const ids = textsIn(path)
+  const texts = new Map((Array.isArray(hops) ? hops : []).filter(isMembers).map(({ to, text }) => [to, String(text ?? '')]))
+  const others = (Array.isArray(alternatives) ? alternatives : []).filter(isMembers).flatMap((other) => textsIn(other.path))
+  const notes = [...new Set([...ids, ...others])].map((id) => ({ id, detail: texts.get(id) ?? '' }))
+  return { said: `A path of ${count(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids, communities: [] }
+}
+
+function communitiesOf({ communities, notes }: Members): Pictured {
+  const found = (communities as readonly unknown[]).filter(isMembers).map((one) => ({
+    id: String(one.id ?? ''),
+    label: String(one.label ?? ''),
+    notes: Number(one.notes ?? 0),
+    key: namedIn(one.key),
+  }))
+  const of = typeof notes === 'number' ? ` in ${count(notes, 'note')}` : ''
+  const said = found.length === 1 ? `1 community${of}` : `${found.length} communities${of}`
+  return { said, notes: found.flatMap(({ key }) => key), path: [], communities: found }
+}
+
+function nothing(said: string): Pictured {
+  return { said, notes: [], path: [], communities: [] }
+}
+
+function namedIn(list: unknown): readonly Named[] {
+  return (Array.isArray(list) ? list : []).filter(isMembers).flatMap(({ id, title, score }) =>
+    typeof id === 'string'
+      ? [
+          {
+            id,
+            ...(typeof title === 'string' ? { title } : {}),
+            ...(typeof score === 'number' ? { detail: String(score) } : {}),
+          },
+        ]
+      : [],
+  )
+}
+
+function textsIn(list: unknown): readonly string[] {
+  return (Array.isArray(list) ? list : []).filter((one) => typeof one === 'string')
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,277 @@
+import type { PartialPicture } from '../../../core/picture.ts'
+import { byId, element } from '../element.ts'
+import { around, type Graph, graphOf, neighbours } from '../graph.ts'
+import { type PlainMap, plainMap } from '../plain-map.ts'
+import { type Pictured, readAnswer } from './answer.ts'
+import { Bridge } from './bridge.ts'
+
+/** What a host says of itself and of what is around this page; all of it may be absent. */
+interface HostContext {
+  readonly theme?: unknown
+  readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> }
+  readonly displayMode?: unknown
+  readonly availableDisplayModes?: unknown
+  readonly containerDimensions?: { readonly height?: unknown }
+}
+
+/** Notes of an answer that are looked for on the map. */
+const MOST_NAMED = 500
+/** Characters of a note that are read at once. */
+const READ = 6_000
+/** How often, and after how many ms, communities are asked for that are still being found. */
+const GROUPS = { times: 3, after: 2_000 }
+
+let context: HostContext = {}
+let args: Readonly<Record<string, unknown>> = {}
+let pictured: Pictured | undefined
+let graph: Graph | undefined
+let map: PlainMap | undefined
+let selected: number | undefined
+let lit: ReadonlySet<number> | undefined
+let hasEnded = false
+
+const bridge = new Bridge(window.parent, {
+  onNotification(method, params) {
+    if (method === 'ui/notifications/tool-input') args = membersOf(params.arguments)
+    else if (method === 'ui/notifications/tool-result') showAnswer(params)
+    else if (method === 'ui/notifications/tool-cancelled') say('The call was cancelled.')
+    else if (method === 'ui/notifications/host-context-changed') setContext(params)
+  },
+  onRequest(method) {
+    if (method === 'ui/resource-teardown') {
+      // After the answer has left.
+      setTimeout(end)
+      return {}
+    }
+    return method === 'ping' ? {} : undefined
+  },
+})
+
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+darkness.addEventListener('change', setTheme)
+const sizes = new ResizeObserver(tellSize)
+void start()
+
+async function start(): Promise<void> {
+  setTheme()
+  try {
+    const welcome = await bridge.request('ui/initialize', {
+      protocolVersion: '2026-01-26',
+      appInfo: { name: 'roux-map', title: 'Roux', version: '1' },
+      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+    })
+    setContext(membersOf(membersOf(welcome).hostContext))
+    bridge.notify('ui/notifications/initialized', {})
+    sizes.observe(document.body)
+  } catch (error) {
+    say(messageOf(error))
+  }
+}
+
+function setContext(change: HostContext): void {
+  context = { ...context, ...change }
+  const root = document.documentElement
+  for (const [name, value] of Object.entries(membersOf(membersOf(change.styles).variables)))
+    if (name.startsWith('--') && typeof value === 'string') root.style.setProperty(name, value)
+  const isWhole = context.displayMode === 'fullscreen' || typeof membersOf(context.containerDimensions).height === 'number'
+  root.toggleAttribute('data-whole', isWhole)
+  const modes = context.availableDisplayModes
+  byId('whole').hidden = !(Array.isArray(modes) && modes.includes('fullscreen')) || context.displayMode === 'fullscreen'
+  setTheme()
+}
+
+function isDark(): boolean {
+  return context.theme === 'dark' || (context.theme !== 'light' && darkness.matches)
+}
+
+function setTheme(): void {
+  const { theme } = context
+  document.documentElement.style.colorScheme = theme === 'dark' || theme === 'light' ? theme : 'light dark'
+  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light'
+  map?.setTheme(isDark())
+}
+
+function tellSize(): void {
+  const { height } = document.body.getBoundingClientRect()
+  bridge.notify('ui/notifications/size-changed', { width: innerWidth, height: Math.ceil(height) })
+}
+
+byId('whole').onclick = () => {
+  bridge
+    .request('ui/request-display-mode', { mode: 'fullscreen' })
+    .then((result) => setContext({ displayMode: membersOf(result).mode }))
+    .catch((error: unknown) => say(messageOf(error)))
+}
+
+// A wheel that passes over the picture scrolls the conversation, unless someone is at work on the picture.
+byId('map').addEventListener(
+  'wheel',
+  (event) => {
+    const isAtWork = document.activeElement?.tagName === 'CANVAS' || event.ctrlKey || context.displayMode === 'fullscreen'
+    if (!isAtWork) event.stopPropagation()
+  },
+  { capture: true, passive: true },
+)
+
+function showAnswer(result: Readonly<Record<string, unknown>>): void {
+  pictured = readAnswer(result, args)
+  selected = undefined
+  say(pictured.said)
+  listNotes(pictured)
+  if (pictured.notes.length > 0) void draw(pictured, GROUPS.times)
+}
+
+/** Gets the places of notes, and shows where those of the answer are. */
+async function draw(answer: Pictured, tries: number): Promise<void> {
+  byId('part').textContent = 'Getting the map …'
+  try {
+    const ids = [...(answer.centre === undefined ? [] : [answer.centre]), ...answer.notes.map(({ id }) => id)]
+    const picture = await callTool<PartialPicture>('map_picture', { id: answer.notes[0]?.id, notes: ids.slice(0, MOST_NAMED) })
+    if (answer !== pictured || hasEnded) return
+    graph = graphOf(picture)
+    const centre = centreOf(answer, picture)
+    selected ??= centre
+    lit = litBy(answer, picture)
+    if (centre !== undefined) lit = new Set([...(lit ?? []), centre])
+    byId('part').textContent =
+      picture.count > graph.count ? `on a map of the ${graph.count} best linked of ${picture.count} notes` : ''
+    byId('map').hidden = false
+    map ??= plainMap(byId('map'), isDark(), select)
+    show()
+    if (answer.communities.length > 0) map.fit()
+    else map.goTo([...(lit ?? [])])
+    listNotes(answer)
+    if (picture.is_grouping && tries > 0) setTimeout(() => void draw(answer, tries - 1), GROUPS.after)
+  } catch (error) {
+    byId('part').textContent = messageOf(error)
+  }
+}
+
+/** The note that others are linked with; the call may have named it by its title. */
+function centreOf({ centre }: Pictured, { named, titles }: PartialPicture): number | undefined {
+  if (centre === undefined) return undefined
+  const [number = -1] = named
+  const found = number >= 0 ? number : titles.findIndex((title) => title.toLowerCase() === centre.toLowerCase())
+  return found < 0 ? undefined : found
+}
+
+function litBy(answer: Pictured, picture: PartialPicture): ReadonlySet<number> | undefined {
+  if (answer.communities.length === 0) return new Set(picture.named.filter((number) => number >= 0))
+  // Ids of communities begin with the vault's name where there are several.
+  const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
+  const wanted = new Set(picture.groups.flatMap(({ id }, group) => (ids.has(id) ? [group] : [])))
+  const notes = picture.communities.flatMap((group, note) => (wanted.has(group) ? [note] : []))
+  return notes.length === 0 ? new Set(picture.named.filter((number) => number >= 0)) : new Set(notes)
+}
+
+function show(): void {
+  if (graph === undefined || map === undefined) return
+  const { numberOf } = graph
+  const path = pictured?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
+  // What someone looks at stands out with what is linked with it.
+  const near = selected === undefined ? [] : around(graph, selected, 1)
+  map.show(graph, { lit: lit === undefined ? undefined : new Set([...lit, ...near]), path, focus: selected })
+}
+
+/** The same as the picture shows, for keyboards and screen readers; for all where there is no map. */
+function listNotes({ notes, communities, path }: Pictured): void {
+  const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
+  const button = (label: string, act: () => void): HTMLElement => {
+    const made = element('button', { type: 'button', textContent: label, title: label, onclick: act })
+    return element('li', {}, [made])
+  }
+  const ofCommunities = communities.map(({ label, notes: size, key }) =>
+    button(`${label} · ${size}`, () => {
+      const numbers = key.flatMap(({ id }) => graph?.numberOf.get(id) ?? [])
+      map?.goTo(numbers)
+      const [first] = key
+      if (first !== undefined) open(first.id, first.title ?? titleOf(first.id))
+    }),
+  )
+  const ofNotes = notes.map(({ id, title = titleOf(id), detail }) =>
+    button(path.length > 0 || detail === undefined ? title : `${title} · ${detail}`, () => {
+      const number = graph?.numberOf.get(id)
+      if (number !== undefined) map?.goTo([number])
+      open(id, title, path.length > 0 ? detail : undefined)
+    }),
+  )
+  byId('notes').replaceChildren(...(communities.length > 0 ? ofCommunities : ofNotes))
+}
+
+function select(number: number): void {
+  const id = graph?.picture.ids[number]
+  if (id !== undefined) open(id, graph?.picture.titles[number] ?? id)
+}
+
+/** Shows what can be done with a note: ask the assistant about it, or read it here. */
+function open(id: string, title: string, sentence = ''): void {
+  selected = graph?.numberOf.get(id)
+  show()
+  const links = selected === undefined || graph === undefined ? undefined : neighbours(graph, selected).length
+  const text = element('pre', { hidden: true, tabIndex: 0 })
+  const ask = element('button', { type: 'button', textContent: 'Ask about it', onclick: () => void askAbout(id, title, text) })
+  const read = element('button', { type: 'button', textContent: 'Read it here', onclick: () => void readHere(id, text) })
+  const of = links === undefined ? id : `${id} · ${links} ${links === 1 ? 'link' : 'links'} on this map`
+  byId('note').replaceChildren(
+    element('h2', { textContent: title }),
+    element('p', { className: 'quiet', textContent: of }),
+    ...(sentence === '' ? [] : [element('p', { textContent: sentence })]),
+    element('p', {}, [ask, read]),
+    text,
+  )
+  byId('note').hidden = false
+}
+
+async function askAbout(id: string, title: string, text: HTMLElement): Promise<void> {
+  const words = `Tell me about the note ${JSON.stringify(title)} (${id}).`
+  try {
+    const answered = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: words }] })
+    if (membersOf(answered).isError === true) throw new Error('The chat took no message.')
+  } catch (error) {
+    tell(text, messageOf(error))
+  }
+}
+
+async function readHere(id: string, text: HTMLElement): Promise<void> {
+  tell(text, 'Reading …')
+  try {
+    const { node } = await callTool<{ readonly node?: { readonly content?: unknown } | null }>('get_node', {
+      id,
+      max_chars: READ,
+    })
+    tell(text, String(node?.content ?? 'There is no such note (any more).'))
+  } catch (error) {
+    tell(text, messageOf(error))
+  }
+}
+
+function tell(text: HTMLElement, words: string): void {
+  text.hidden = false
+  text.textContent = words
+}
+
+async function callTool<T>(name: string, given: Readonly<Record<string, unknown>>): Promise<T> {
+  const result = membersOf(await bridge.request('tools/call', { name, arguments: given }))
+  const facts = membersOf(result.structuredContent)
+  if (result.isError === true) throw new Error(String(membersOf(facts.error).message ?? 'The tool failed.'))
+  return facts as T
+}
+
+function say(words: string): void {
+  byId('said').textContent = words
+}
+
+function end(): void {
+  hasEnded = true
+  sizes.disconnect()
+  bridge.end()
+  document.body.replaceChildren()
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,17 @@
+/** Makes an element with these members and children; texts are only ever texts. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  members: Partial<HTMLElementTagNameMap[Name]> = {},
+  children: readonly (Node | string)[] = [],
+): HTMLElementTagNameMap[Name] {
+  const made = Object.assign(document.createElement(name), members)
+  made.append(...children)
+  return made
+}
+
+/** The element of this id, which the page has. */
+export function byId(id: string): HTMLElement {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`There is no #${id}.`)
+  return found
+}

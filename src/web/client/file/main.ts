@@ -1,0 +1,100 @@
+import type { VaultPicture } from '../../../core/picture.ts'
+import { byId, element } from '../element.ts'
+import { around, graphOf, neighbours } from '../graph.ts'
+import { type PlainMap, plainMap } from '../plain-map.ts'
+
+/** What the page was written with. */
+interface Exported {
+  readonly name: string
+  readonly picture: VaultPicture
+  /** By the number of the note; absent where the page was written without texts. */
+  readonly texts?: readonly string[]
+}
+
+/** Titles that are listed while someone types. */
+const FOUND = 40
+
+const { name, picture, texts } = JSON.parse(byId('vault').textContent ?? '') as Exported
+const graph = graphOf(picture)
+const folded = picture.titles.map((title) => title.toLowerCase())
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+const search = byId('search') as HTMLInputElement
+let map: PlainMap | undefined
+let selected: number | undefined
+
+document.title = `${name}: map of notes`
+byId('name').textContent = name
+byId('said').textContent = `${graph.count} notes, ${graph.pairs.length / 2} links`
+try {
+  map = plainMap(byId('map'), darkness.matches, (note) => select(note))
+  show()
+} catch {
+  byId('map').textContent = 'This browser draws no map. Search finds the same notes.'
+}
+darkness.addEventListener('change', () => map?.setTheme(darkness.matches))
+search.addEventListener('input', () => find(search.value.trim().toLowerCase()))
+search.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') byId('found').querySelector('button')?.click()
+  if (event.key === 'Escape') find('')
+})
+document.addEventListener('keydown', (event) => {
+  if (event.target === search) return
+  if (event.key === '/') search.focus()
+  else if (event.key === 'Escape') close()
+  else return
+  event.preventDefault()
+})
+
+function find(words: string): void {
+  const found: number[] = []
+  for (let note = 0; note < graph.count && words !== ''; note++) if (folded[note]?.includes(words)) found.push(note)
+  // A title that is what was typed, then those that begin with it, then the best linked.
+  const rank = (note: number): number => (folded[note] === words ? 0 : folded[note]?.startsWith(words) ? 1 : 2)
+  found.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+  byId('found').replaceChildren(...found.slice(0, FOUND).map((note) => choice(note)))
+  byId('found').hidden = found.length === 0
+  if (words !== '') byId('said').textContent = found.length === 0 ? 'No title has that in it.' : ''
+}
+
+/** A note in a list. */
+function choice(note: number): HTMLElement {
+  const go = (): void => {
+    find('')
+    map?.goTo([note])
+    select(note)
+  }
+  return element('li', {}, [element('button', { type: 'button', textContent: titleOf(note), onclick: go })])
+}
+
+function titleOf(note: number): string {
+  return picture.titles[note] || (picture.ids[note] ?? '')
+}
+
+function select(note: number): void {
+  selected = note
+  show()
+  const linked = neighbours(graph, note).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1))
+  const tags = (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag] ?? ''}`)
+  const text = texts?.[note] ?? ''
+  byId('note').replaceChildren(
+    element('h2', { textContent: titleOf(note) }),
+    element('p', { className: 'quiet', textContent: picture.ids[note] ?? '' }),
+    ...(tags.length === 0 ? [] : [element('p', { textContent: tags.join(' ') })]),
+    ...(text === '' ? [] : [element('pre', { textContent: text, tabIndex: 0 })]),
+    element('p', { className: 'quiet', textContent: `${linked.length} linked ${linked.length === 1 ? 'note' : 'notes'}` }),
+    element('ul', {}, linked.map(choice)),
+  )
+  byId('note').hidden = false
+  byId('said').textContent = `${titleOf(note)}, ${linked.length} ${linked.length === 1 ? 'link' : 'links'}`
+}
+
+function close(): void {
+  selected = undefined
+  byId('note').hidden = true
+  show()
+}
+
+function show(): void {
+  const lit = selected === undefined ? undefined : around(graph, selected, 1)
+  map?.show(graph, { lit, path: [], focus: selected })
+}

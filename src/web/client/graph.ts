@@ -1,0 +1,91 @@
+import type { VaultPicture } from '../../core/picture.ts'
+
+/** The notes of a picture and what links them, by number. */
+export interface Graph {
+  readonly count: number
+  readonly picture: VaultPicture
+  readonly places: Float32Array
+  /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`; each link stands in the rows of both ends. */
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+  /** Two numbers a link. */
+  readonly pairs: Uint32Array
+  /** Links of each note. */
+  readonly degrees: Uint32Array
+  readonly numberOf: ReadonlyMap<string, number>
+}
+
+export function graphOf(picture: VaultPicture): Graph {
+  const count = picture.ids.length
+  const pairs = new Uint32Array(bytesOf(picture.links))
+  const degrees = new Uint32Array(count)
+  for (const note of pairs) degrees[note] = (degrees[note] ?? 0) + 1
+  const offsets = new Uint32Array(count + 1)
+  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (degrees[note] ?? 0)
+  const next = offsets.slice()
+  const targets = new Uint32Array(pairs.length)
+  const put = (from: number, to: number): void => {
+    targets[next[from] ?? 0] = to
+    next[from] = (next[from] ?? 0) + 1
+  }
+  for (let at = 0; at < pairs.length; at += 2) {
+    put(pairs[at] ?? 0, pairs[at + 1] ?? 0)
+    put(pairs[at + 1] ?? 0, pairs[at] ?? 0)
+  }
+  return {
+    count,
+    picture,
+    places: new Float32Array(bytesOf(picture.places)),
+    offsets,
+    targets,
+    pairs,
+    degrees,
+    numberOf: new Map(picture.ids.map((id, note) => [id, note])),
+  }
+}
+
+export function neighbours({ offsets, targets }: Graph, note: number): readonly number[] {
+  return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
+}
+
+/** The notes that are so many links or fewer away, itself included. */
+export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
+  const found = new Set([note])
+  let edge = [note]
+  for (let step = 0; step < steps; step++) {
+    edge = edge.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
+  }
+  return found
+}
+
+/** The radius of a note, in the unit of places; as the layout has it. */
+export function radiusOf(links: number): number {
+  return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
+}
+
+/** The linked note that lies most in a direction; near ones before far ones. */
+export function towards(graph: Graph, note: number, [dx, dy]: readonly [number, number]): number | undefined {
+  let best: number | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const other of neighbours(graph, note)) {
+    const x = (graph.places[other * 2] ?? 0) - (graph.places[note * 2] ?? 0)
+    const y = (graph.places[other * 2 + 1] ?? 0) - (graph.places[note * 2 + 1] ?? 0)
+    const along = x * dx + y * dy
+    const across = Math.abs(x * dy - y * dx)
+    // Within 60° of the direction.
+    if (along <= 0 || across > along * 1.75) continue
+    const cost = along + 2 * across
+    if (cost < least) {
+      least = cost
+      best = other
+    }
+  }
+  return best
+}
+
+function bytesOf(base64: string): ArrayBuffer {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes.buffer
+}

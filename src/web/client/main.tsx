@@ -1,0 +1,11 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { goToAddress, start } from './state.ts'
+
+const page = document.getElementById('page')
+if (page !== null) {
+  page.textContent = ''
+  render(<App />, page)
+}
+addEventListener('popstate', () => void goToAddress())
+void start()

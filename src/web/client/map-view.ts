@@ -1,0 +1,749 @@
+import { type Graph, neighbours, radiusOf } from './graph.ts'
+
+/** What of a graph is shown, and how. */
+export interface Look {
+  /** 1 for notes that are shown. */
+  readonly shown: Uint8Array
+  /** A colour of `palette` for each note. */
+  readonly colours: Uint8Array
+  readonly palette: readonly string[]
+  /** The note in focus. */
+  readonly focus: number | undefined
+  /** Notes that stand out while the others fade; absent: none fades. */
+  readonly lit: ReadonlySet<number> | undefined
+  /** A way from note to note, drawn over everything. */
+  readonly path: readonly number[]
+}
+
+export interface Theme {
+  readonly ground: string
+  readonly text: string
+  readonly halo: string
+  readonly link: string
+  readonly accent: string
+}
+
+export interface MapEvents {
+  onSelect(note: number): void
+  onHover(note: number | undefined, x: number, y: number): void
+}
+
+interface Camera {
+  /** The place in the middle of the view. */
+  x: number
+  y: number
+  /** CSS pixels a unit of place. */
+  scale: number
+}
+
+interface Group {
+  readonly label: string
+  readonly notes: number
+  readonly x: number
+  readonly y: number
+}
+
+type Box = readonly [left: number, top: number, right: number, bottom: number]
+
+export interface Label {
+  readonly text: string
+  readonly box: Box
+}
+
+/** While the view moves so many links are drawn at the most, when it is still all of them. */
+const LINKS_MOVING = 4_000
+const LINKS_STILL = 150_000
+/** How much further than the view links are drawn, so that it can be moved without drawing them again. */
+const MARGIN = 0.3
+/** After so many ms without movement everything is drawn. */
+const STILL_MS = 140
+/** Segments of one stroke: long paths are slow, because the browser looks for crossings. */
+const STROKE = 120
+/** Links of notes with more than this many fade. */
+const HUB = 200
+const LABELS = 160
+/** Pixels a unit of place from which on notes grow less than the map. */
+const GROWS_LESS = 9
+/** The radius of a note, pixels. */
+const LARGEST = 32
+/** Communities that are named at once, and the least share of all notes that one of them has. */
+const NAMED = { most: 28, share: 0.003 }
+
+/** Without a graphics card a canvas in plain memory is ten times as fast as one that is drawn as if there were a card. */
+function drawingOf(): CanvasRenderingContext2DSettings {
+  drawing ??= { willReadFrequently: isWithoutCard() }
+  return drawing
+}
+let drawing: CanvasRenderingContext2DSettings | undefined
+
+function isWithoutCard(): boolean {
+  const context = document.createElement('canvas').getContext('webgl')
+  if (context === null) return true
+  const names = context.getExtension('WEBGL_debug_renderer_info')
+  const renderer = String(context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER))
+  context.getExtension('WEBGL_lose_context')?.loseContext()
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)
+}
+
+/**
+ * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
+ * frame. Nothing is drawn while nothing moves.
+ */
+export class MapView {
+  readonly #canvas: HTMLCanvasElement
+  readonly #context: CanvasRenderingContext2D
+  readonly #links = document.createElement('canvas')
+  readonly #events: MapEvents
+  #graph: Graph | undefined
+  #look: Look | undefined
+  #theme: Theme
+  #camera: Camera = { x: 0, y: 0, scale: 1 }
+  /** Where the camera was when the links were drawn. */
+  #drawn: (Camera & { readonly all: boolean }) | undefined
+  #frame = 0
+  #still: ReturnType<typeof setTimeout> | undefined
+  #hovered: number | undefined
+  readonly #widths = new Map<string, number>()
+  readonly #pointers = new Map<number, { x: number; y: number }>()
+  #moved = 0
+  #labels = 0
+  #flight = 0
+  /** Brings what was last asked for into view again, until a person moves the view. */
+  #goal: (() => void) | undefined
+
+  constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
+    this.#canvas = canvas
+    const context = canvas.getContext('2d', drawingOf())
+    if (context === null) throw new Error('This browser draws no canvas.')
+    this.#context = context
+    this.#theme = theme
+    this.#events = events
+    canvas.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
+    canvas.addEventListener('pointerdown', (event) => this.#onDown(event))
+    canvas.addEventListener('pointermove', (event) => this.#onMove(event))
+    canvas.addEventListener('pointerup', (event) => this.#onUp(event))
+    canvas.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
+    canvas.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
+    new ResizeObserver(() => this.#resize()).observe(canvas)
+    this.#resize()
+  }
+
+  /** Shows a graph; the first one is fitted into the view, later ones leave the view where it is, unless most notes lie elsewhere. */
+  show(graph: Graph, look: Look): void {
+    const isNew = this.#graph === undefined || isElsewhere(this.#graph, graph)
+    this.#graph = graph
+    this.#look = look
+    this.#drawn = undefined
+    if (isNew) this.fit()
+    this.#ask()
+  }
+
+  setTheme(theme: Theme): void {
+    this.#theme = theme
+    this.#drawn = undefined
+    this.#ask()
+  }
+
+  /** Fits the notes that are shown into the view. */
+  fit(): void {
+    const graph = this.#graph
+    if (graph === undefined) return
+    this.#goal = () => this.fit()
+    this.#moveTo(this.#around([...Array(graph.count).keys()].filter((note) => this.#look?.shown[note] !== 0)))
+  }
+
+  /** Brings notes into view; `calm`: at once, without a flight. */
+  goTo(notes: readonly number[], calm: boolean): void {
+    if (notes.length === 0) return
+    this.#goal = () => this.goTo(notes, true)
+    const goal = this.#around(notes)
+    const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
+    this.#fly({ ...goal, scale: Math.min(goal.scale, least) }, calm)
+  }
+
+  zoom(factor: number): void {
+    this.#goal = undefined
+    const { width, height } = this.#size()
+    this.#zoomAt(factor, width / 2, height / 2)
+  }
+
+  /** Moves the view by a share of its size. */
+  pan(x: number, y: number): void {
+    this.#goal = undefined
+    const { width, height } = this.#size()
+    this.#moveTo({
+      ...this.#camera,
+      x: this.#camera.x + (x * width) / this.#camera.scale,
+      y: this.#camera.y + (y * height) / this.#camera.scale,
+    })
+  }
+
+  /** Draws now what is to be drawn; gives the labels that were shown, for those who look whether they overlap. */
+  draw(): readonly Label[] {
+    const graph = this.#graph
+    const look = this.#look
+    if (graph === undefined || look === undefined) return []
+    const { width, height } = this.#size()
+    const context = this.#context
+    const ratio = this.#ratio()
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.fillStyle = this.#theme.ground
+    context.fillRect(0, 0, width, height)
+    this.#placeLinks(graph, look)
+    this.#drawOver(graph, look)
+    this.#drawNotes(graph, look)
+    const labels = this.#drawLabels(graph, look)
+    this.#labels = labels.length
+    return labels
+  }
+
+  /** Where each note is in the view, by its id. */
+  spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
+    const graph = this.#graph
+    return new Map(graph?.picture.ids.map((id, note) => [id, this.#at(graph, note)]))
+  }
+
+  /** Labels in the last frame. */
+  get labels(): number {
+    return this.#labels
+  }
+
+  get size(): { readonly notes: number; readonly links: number } {
+    return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
+  }
+
+  /** Whether nothing moves: everything is drawn, and no frame is asked for. */
+  get isStill(): boolean {
+    return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
+  }
+
+  get camera(): Readonly<Camera> {
+    return this.#camera
+  }
+
+  #ask(): void {
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.draw()
+    })
+  }
+
+  #moveTo(camera: Camera): void {
+    this.#camera = camera
+    clearTimeout(this.#still)
+    this.#still = setTimeout(() => {
+      this.#still = undefined
+      this.#ask()
+    }, STILL_MS)
+    this.#ask()
+  }
+
+  #fly(goal: Camera, calm: boolean): void {
+    cancelAnimationFrame(this.#flight)
+    if (calm) {
+      this.#moveTo(goal)
+      return
+    }
+    const from = { ...this.#camera }
+    const began = performance.now()
+    const step = (): void => {
+      const share = Math.min(1, (performance.now() - began) / 350)
+      const eased = 1 - (1 - share) ** 3
+      this.#moveTo({
+        x: from.x + (goal.x - from.x) * eased,
+        y: from.y + (goal.y - from.y) * eased,
+        scale: from.scale * (goal.scale / from.scale) ** eased,
+      })
+      if (share < 1) this.#flight = requestAnimationFrame(step)
+    }
+    step()
+  }
+
+  #placeLinks(graph: Graph, look: Look): void {
+    const { width, height } = this.#size()
+    const { x, y, scale } = this.#camera
+    const isMoving = this.#still !== undefined
+    const drawn = this.#drawn
+    const isNear =
+      drawn !== undefined &&
+      drawn.scale === scale &&
+      Math.abs(drawn.x - x) * scale <= width * MARGIN &&
+      Math.abs(drawn.y - y) * scale <= height * MARGIN
+    const isEnough = isMoving
+      ? drawn !== undefined && (isNear || (drawn.scale / scale < 3 && scale / drawn.scale < 2))
+      : isNear && drawn.all
+    if (!isEnough) this.#drawLinks(graph, look, isMoving ? LINKS_MOVING : LINKS_STILL)
+    const at = this.#drawn
+    if (at === undefined) return
+    const factor = scale / at.scale
+    const wide = width * (1 + 2 * MARGIN) * factor
+    const high = height * (1 + 2 * MARGIN) * factor
+    this.#context.drawImage(
+      this.#links,
+      width / 2 + (at.x - x) * scale - wide / 2,
+      height / 2 + (at.y - y) * scale - high / 2,
+      wide,
+      high,
+    )
+  }
+
+  #drawLinks(graph: Graph, look: Look, most: number): void {
+    const { width, height } = this.#size()
+    const ratio = this.#ratio()
+    const wide = width * (1 + 2 * MARGIN)
+    const high = height * (1 + 2 * MARGIN)
+    this.#links.width = Math.ceil(wide * ratio)
+    this.#links.height = Math.ceil(high * ratio)
+    const context = this.#links.getContext('2d', drawingOf())
+    if (context === null) return
+    const { x, y, scale } = this.#camera
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.strokeStyle = this.#theme.link
+    const { pairs, places } = graph
+    const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
+    // The more links, the fainter each: what is seen is where many run together.
+    const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
+    context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
+    for (const [level, ends] of linksByFading(graph, look, step).entries()) {
+      context.globalAlpha = ([0.55, 0.35, 0.2, 0.06][level] ?? 0.1) * (0.35 + 0.65 * crowd)
+      for (let from = 0; from < ends.length; from += 2 * STROKE) {
+        context.beginPath()
+        for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
+          const a = ends[at] ?? 0
+          const b = ends[at + 1] ?? 0
+          context.moveTo(wide / 2 + ((places[a * 2] ?? 0) - x) * scale, high / 2 + ((places[a * 2 + 1] ?? 0) - y) * scale)
+          context.lineTo(wide / 2 + ((places[b * 2] ?? 0) - x) * scale, high / 2 + ((places[b * 2 + 1] ?? 0) - y) * scale)
+        }
+        context.stroke()
+      }
+    }
+    this.#drawn = { ...this.#camera, all: step === 1 || most === LINKS_STILL }
+  }
+
+  /** The links of the note under the pointer or in focus, and a path. */
+  #drawOver(graph: Graph, look: Look): void {
+    const context = this.#context
+    const note = this.#hovered ?? look.focus
+    context.strokeStyle = this.#theme.accent
+    if (note !== undefined && look.path.length === 0) {
+      const others = neighbours(graph, note).slice(0, 3_000)
+      // The links of a hub must not hide what they lead to.
+      context.globalAlpha = Math.min(0.5, 4 / Math.sqrt(others.length))
+      context.lineWidth = others.length > HUB ? 0.5 : 1
+      context.beginPath()
+      for (const other of others) {
+        if (look.shown[other] === 0) continue
+        context.moveTo(...this.#at(graph, note))
+        context.lineTo(...this.#at(graph, other))
+      }
+      context.stroke()
+    }
+    if (look.path.length > 1) {
+      context.globalAlpha = 1
+      context.lineWidth = 3
+      context.beginPath()
+      for (const [at, one] of look.path.entries()) {
+        if (at === 0) context.moveTo(...this.#at(graph, one))
+        else context.lineTo(...this.#at(graph, one))
+      }
+      context.stroke()
+    }
+    context.globalAlpha = 1
+  }
+
+  #drawNotes(graph: Graph, look: Look): void {
+    const context = this.#context
+    const { faded, plain } = this.#notesInView(graph, look)
+    context.globalAlpha = 0.15
+    this.#fillNotes(graph, look, faded)
+    context.globalAlpha = 1
+    this.#fillNotes(graph, look, plain)
+    for (const note of [look.focus, this.#hovered]) {
+      if (note === undefined || look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      context.beginPath()
+      context.arc(x, y, this.#radius(graph, note) + 3, 0, 7)
+      context.lineWidth = 2.5
+      context.strokeStyle = this.#theme.accent
+      context.stroke()
+    }
+  }
+
+  /** Those that are in view, by their colours. */
+  #notesInView(graph: Graph, look: Look): Record<'faded' | 'plain', readonly number[][]> {
+    const { width, height } = this.#size()
+    const plain = look.palette.map((): number[] => [])
+    const faded = look.palette.map((): number[] => [])
+    for (let note = 0; note < graph.count; note++) {
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      const margin = this.#radius(graph, note)
+      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
+      const isFaded = look.lit !== undefined && !look.lit.has(note)
+      ;(isFaded ? faded : plain)[look.colours[note] ?? 0]?.push(note)
+    }
+    return { faded, plain }
+  }
+
+  #fillNotes(graph: Graph, look: Look, byColour: readonly number[][]): void {
+    for (const [colour, notes] of byColour.entries()) {
+      this.#context.fillStyle = look.palette[colour] ?? this.#theme.text
+      for (let from = 0; from < notes.length; from += STROKE) {
+        this.#context.beginPath()
+        for (const note of notes.slice(from, from + STROKE)) this.#addNote(graph, note)
+        this.#context.fill()
+      }
+    }
+  }
+
+  #addNote(graph: Graph, note: number): void {
+    const [x, y] = this.#at(graph, note)
+    const radius = this.#radius(graph, note)
+    // A dot of two pixels is as round as a square.
+    if (radius < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+    else {
+      this.#context.moveTo(x + radius, y)
+      this.#context.arc(x, y, radius, 0, 7)
+    }
+  }
+
+  #drawLabels(graph: Graph, look: Look): readonly Label[] {
+    const labels = new Labels(this.#size())
+    const first = new Set([this.#hovered, look.focus, ...look.path])
+    for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
+    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
+    for (const note of this.#worthALabel(graph, look)) {
+      if (labels.placed.length >= LABELS) break
+      if (!first.has(note)) this.#labelNote(graph, note, labels, 'normal')
+    }
+    return labels.placed
+  }
+
+  #labelNote(graph: Graph, note: number, labels: Labels, weight: string): void {
+    if (this.#look?.shown[note] === 0) return
+    const [x, y] = this.#at(graph, note)
+    const font = `${weight} 12px system-ui, sans-serif`
+    const text = shortened(graph.picture.titles[note] ?? '')
+    const width = this.#widthOf(text, font)
+    const gap = this.#radius(graph, note) + 4
+    // Beside the note, else below or above it.
+    const box = labels.place(text, width, [
+      [x + gap, y],
+      [x - gap - width, y],
+      [x - width / 2, y + gap + 7],
+      [x - width / 2, y - gap - 7],
+    ])
+    if (box !== undefined) this.#write(text, box, font)
+  }
+
+  #labelGroups(graph: Graph, look: Look, labels: Labels): void {
+    const font = '600 15px system-ui, sans-serif'
+    const least = NAMED.share * graph.count
+    for (const { label, x, y, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
+      if (notes < least) break
+      const text = shortened(label)
+      const width = this.#widthOf(text, font)
+      const middle = this.#toX(x)
+      // One whose middle is in view is named wholly in view, one that lies elsewhere is not named.
+      if (middle < 0 || middle > this.#size().width) continue
+      const left = Math.min(this.#size().width - width - 4, Math.max(4, middle - width / 2))
+      const box = labels.place(text, width, [[left, this.#toY(y)]])
+      if (box !== undefined) this.#write(text, box, font)
+    }
+  }
+
+  #write(text: string, [left, top, , bottom]: Box, font: string): void {
+    const context = this.#context
+    const middle = (top + bottom) / 2
+    context.font = font
+    context.textBaseline = 'middle'
+    context.lineJoin = 'round'
+    context.lineWidth = 3
+    context.strokeStyle = this.#theme.halo
+    context.strokeText(text, left, middle)
+    context.fillStyle = this.#theme.text
+    context.fillText(text, left, middle)
+  }
+
+  #groupCache:
+    | {
+        readonly graph: Graph
+        readonly shown: Uint8Array
+        readonly groups: readonly Group[]
+      }
+    | undefined
+
+  #groups(graph: Graph, { shown }: Look) {
+    if (this.#groupCache?.graph === graph && this.#groupCache.shown === shown) return this.#groupCache.groups
+    const groups = groupsOf(graph, shown)
+    this.#groupCache = { graph, shown, groups }
+    return groups
+  }
+
+  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined;
+
+  /** Notes in view, those with most links first. */
+  *#worthALabel(graph: Graph, look: Look): Generator<number> {
+    if (this.#order?.graph !== graph) {
+      this.#order = {
+        graph,
+        notes: [...graph.degrees.keys()].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b),
+      }
+    }
+    const { width, height } = this.#size()
+    let looked = 0
+    for (const note of this.#order.notes) {
+      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
+      const [x, y] = this.#at(graph, note)
+      if (x < 0 || y < 0 || x > width || y > height) continue
+      if (looked++ > 600) return
+      yield note
+    }
+  }
+
+  #widthOf(text: string, font: string): number {
+    const key = `${font} ${text}`
+    const known = this.#widths.get(key)
+    if (known !== undefined) return known
+    this.#context.font = font
+    const { width } = this.#context.measureText(text)
+    if (this.#widths.size > 20_000) this.#widths.clear()
+    this.#widths.set(key, width)
+    return width
+  }
+
+  #at(graph: Graph, note: number): [number, number] {
+    return [this.#toX(graph.places[note * 2] ?? 0), this.#toY(graph.places[note * 2 + 1] ?? 0)]
+  }
+
+  #toX(x: number): number {
+    return this.#size().width / 2 + (x - this.#camera.x) * this.#camera.scale
+  }
+
+  #toY(y: number): number {
+    return this.#size().height / 2 + (y - this.#camera.y) * this.#camera.scale
+  }
+
+  #radius(graph: Graph, note: number): number {
+    const { scale } = this.#camera
+    // From a size on notes grow less than what is between them: there titles are read.
+    const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
+    return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+  }
+
+  /** At which single notes can be told apart and named. */
+  #readableScale(): number {
+    return 14
+  }
+
+  #around(notes: readonly number[]): Camera {
+    const graph = this.#graph
+    const { width, height } = this.#size()
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+    for (const note of notes) {
+      const x = graph?.places[note * 2] ?? 0
+      const y = graph?.places[note * 2 + 1] ?? 0
+      left = Math.min(left, x - 2)
+      right = Math.max(right, x + 2)
+      top = Math.min(top, y - 2)
+      bottom = Math.max(bottom, y + 2)
+    }
+    if (left > right) return { x: 0, y: 0, scale: 10 }
+    const scale = Math.min((width * 0.92) / (right - left), (height * 0.92) / (bottom - top), 40)
+    return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, 0.02) }
+  }
+
+  #sizeCache = { width: 1, height: 1 }
+
+  #size(): { readonly width: number; readonly height: number } {
+    return this.#sizeCache
+  }
+
+  #ratio(): number {
+    return Math.min(2, globalThis.devicePixelRatio || 1)
+  }
+
+  #resize(): void {
+    const { width, height } = this.#canvas.getBoundingClientRect()
+    this.#sizeCache = { width: Math.max(1, width), height: Math.max(1, height) }
+    this.#canvas.width = Math.round(width * this.#ratio())
+    this.#canvas.height = Math.round(height * this.#ratio())
+    this.#drawn = undefined
+    this.#goal?.()
+    this.#ask()
+  }
+
+  #onWheel(event: WheelEvent): void {
+    event.preventDefault()
+    this.#goal = undefined
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+    this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
+  }
+
+  #zoomAt(factor: number, x: number, y: number): void {
+    const { width, height } = this.#size()
+    const { x: cx, y: cy, scale } = this.#camera
+    const next = Math.min(120, Math.max(0.02, scale * factor))
+    // What is under the pointer stays there.
+    const dx = (x - width / 2) * (1 / scale - 1 / next)
+    const dy = (y - height / 2) * (1 / scale - 1 / next)
+    this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
+  }
+
+  #onDown(event: PointerEvent): void {
+    this.#canvas.setPointerCapture(event.pointerId)
+    this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
+    this.#moved = 0
+  }
+
+  #onMove(event: PointerEvent): void {
+    const before = this.#pointers.get(event.pointerId)
+    if (before === undefined) {
+      this.#hover(this.#noteAt(event.offsetX, event.offsetY), event.offsetX, event.offsetY)
+      return
+    }
+    const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
+    const now = { x: event.offsetX, y: event.offsetY }
+    this.#pointers.set(event.pointerId, now)
+    this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
+    this.#goal = undefined
+    if (other === undefined) {
+      const { x, y, scale } = this.#camera
+      this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
+    } else {
+      const was = Math.hypot(before.x - other.x, before.y - other.y)
+      const is = Math.hypot(now.x - other.x, now.y - other.y)
+      if (was > 0) this.#zoomAt(is / was, (now.x + other.x) / 2, (now.y + other.y) / 2)
+    }
+  }
+
+  #onUp(event: PointerEvent): void {
+    const isClick = this.#pointers.size === 1 && this.#moved < 5
+    this.#pointers.delete(event.pointerId)
+    const note = isClick ? this.#noteAt(event.offsetX, event.offsetY) : undefined
+    if (note !== undefined) this.#events.onSelect(note)
+  }
+
+  #hover(note: number | undefined, x: number, y: number): void {
+    if (note === this.#hovered) return
+    this.#hovered = note
+    this.#canvas.style.cursor = note === undefined ? 'grab' : 'pointer'
+    this.#events.onHover(note, x, y)
+    this.#ask()
+  }
+
+  /** The note at a place of the view, with some room for fingers and small dots. */
+  #noteAt(x: number, y: number): number | undefined {
+    const graph = this.#graph
+    if (graph === undefined) return undefined
+    let best: number | undefined
+    let least = 6
+    for (let note = 0; note < graph.count; note++) {
+      if (this.#look?.shown[note] === 0) continue
+      const [left, top] = this.#at(graph, note)
+      const distance = Math.hypot(left - x, top - y) - this.#radius(graph, note)
+      if (distance < least) {
+        least = distance
+        best = note
+      }
+    }
+    return best
+  }
+}
+
+/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of all. */
+function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
+  const { places } = graph
+  const sums = graph.picture.groups.map(({ label }) => ({
+    label,
+    x: 0,
+    y: 0,
+    notes: 0,
+    nearest: Number.POSITIVE_INFINITY,
+    note: -1,
+  }))
+  const each = (use: (sum: (typeof sums)[number], note: number) => void): void => {
+    for (let note = 0; note < graph.count; note++) {
+      const sum = sums[graph.picture.communities[note] ?? -1]
+      if (sum !== undefined && shown[note] === 1) use(sum, note)
+    }
+  }
+  each((sum, note) => {
+    sum.x += places[note * 2] ?? 0
+    sum.y += places[note * 2 + 1] ?? 0
+    sum.notes++
+  })
+  each((sum, note) => {
+    const distance = Math.hypot((places[note * 2] ?? 0) - sum.x / sum.notes, (places[note * 2 + 1] ?? 0) - sum.y / sum.notes)
+    if (distance >= sum.nearest) return
+    sum.nearest = distance
+    sum.note = note
+  })
+  return sums
+    .filter(({ notes }) => notes > 0)
+    .map(({ label, notes, note }) => ({ label, notes, x: places[note * 2] ?? 0, y: places[note * 2 + 1] ?? 0 }))
+    .sort((a, b) => b.notes - a.notes)
+}
+
+/** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */
+function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
+  const classes: number[][] = [[], [], [], []]
+  for (let at = 0; at < pairs.length; at += 2 * step) {
+    const a = pairs[at] ?? 0
+    const b = pairs[at + 1] ?? 0
+    if (shown[a] === 0 || shown[b] === 0) continue
+    const isFaded = lit !== undefined && !(lit.has(a) && lit.has(b))
+    const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
+    classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
+  }
+  return classes
+}
+
+/** Labels of one frame, none over another. */
+class Labels {
+  readonly placed: Label[] = []
+  readonly #width: number
+  readonly #height: number
+
+  constructor({ width, height }: { readonly width: number; readonly height: number }) {
+    this.#width = width
+    this.#height = height
+  }
+
+  /** Takes the first of the wished places (left end, middle line) that is free and wholly in view; `undefined` where none is. */
+  place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
+    for (const [x, y] of wishes) {
+      const box: Box = [x, y - 8.5, x + width, y + 8.5]
+      if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
+      if (this.placed.some(({ box: other }) => overlap(box, other))) continue
+      this.placed.push({ text, box })
+      return box
+    }
+    return undefined
+  }
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
+}
+
+/** A title as a label shows it: in one line, and not too long. */
+function shortened(title: string): string {
+  const line = title.replace(/\s+/g, ' ')
+  // Characters of two units stay whole.
+  return line.length > 42 ? `${[...line.slice(0, 82)].slice(0, 40).join('')}…` : line
+}
+
+/** Whether most notes that both have lie elsewhere. */
+function isElsewhere(before: Graph, after: Graph): boolean {
+  let known = 0
+  let moved = 0
+  for (const [id, note] of after.numberOf) {
+    const was = before.numberOf.get(id)
+    if (was === undefined) continue
+    known++
+    if (before.places[was * 2] !== after.places[note * 2]) moved++
+  }
+  return moved > known / 2
+}

@@ -1,0 +1,209 @@
+import { computed, effect } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { coloursOf, PALETTE, themeOf } from './colours.ts'
+import { towards } from './graph.ts'
+import { MapView } from './map-view.ts'
+import {
+  colourBy,
+  failure,
+  focused,
+  graph,
+  isCalm,
+  lit,
+  map,
+  marked,
+  numberOf,
+  open,
+  pane,
+  path,
+  pathTo,
+  rearrange,
+  said,
+  shown,
+  steps,
+  view,
+  writeAddress,
+} from './state.ts'
+
+const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colourBy.value)))
+
+/** The map; everything on it is in the table, too, for whoever sees no canvas. */
+export function NoteMap() {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [tip, setTip] = useState<{ readonly title: string; readonly x: number; readonly y: number }>()
+  const [isImpossible, setImpossible] = useState(false)
+  useEffect(() => {
+    if (canvas.current === null) return undefined
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    let made: MapView
+    try {
+      made = new MapView(canvas.current, themeOf(dark.matches), {
+        onSelect(note) {
+          const id = graph.value?.picture.ids[note]
+          if (id !== undefined) void open(id, { fly: false })
+        },
+        onHover(note, x, y) {
+          const title = note === undefined ? undefined : graph.value?.picture.titles[note]
+          setTip(title === undefined ? undefined : { title, x, y })
+        },
+      })
+    } catch {
+      setImpossible(true)
+      return undefined
+    }
+    map.view = made
+    // What tests and the browser's own tools ask where notes are.
+    Object.assign(canvas.current, { map: made })
+    const onTheme = (): void => made.setTheme(themeOf(dark.matches))
+    dark.addEventListener('change', onTheme)
+    const stop = effect(() => {
+      const { value } = graph
+      if (value === undefined) return
+      const numbers = path.value.flatMap((id) => numberOf(id) ?? [])
+      made.show(value, {
+        shown: shown.value,
+        colours: coloured.value?.colours ?? new Uint8Array(value.count),
+        palette: PALETTE,
+        focus: focused.value,
+        lit: lit.value,
+        path: numbers,
+      })
+    })
+    return () => {
+      stop()
+      dark.removeEventListener('change', onTheme)
+      delete map.view
+    }
+  }, [])
+  if (isImpossible) return <p class="waiting">This browser draws no map. The table shows the same notes.</p>
+  return (
+    <div class="map">
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="map of notes"
+        aria-label={`Map of ${graph.value?.count ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
+        onKeyDown={onKey}
+      />
+      {graph.value === undefined && failure.value === undefined && <p class="waiting over">Reading the vault …</p>}
+      {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
+      {tip && (
+        <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>
+          {tip.title}
+        </div>
+      )}
+      <div class="zoom">
+        <button type="button" aria-label="Zoom in" onClick={() => map.view?.zoom(1.4)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" onClick={() => map.view?.zoom(1 / 1.4)}>
+          −
+        </button>
+        <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
+          ⤢
+        </button>
+      </div>
+      {graph.value?.picture.is_crowded && (
+        <p class="crowded">
+          Much is new here.{' '}
+          <button type="button" onClick={() => void rearrange()}>
+            Rearrange the map
+          </button>
+        </p>
+      )}
+      <Legend />
+    </div>
+  )
+}
+
+function Legend() {
+  return (
+    <details class="legend" open>
+      <summary>Colours</summary>
+      <ul>
+        {coloured.value?.legend.map(({ name, colour, notes }) => (
+          <li key={name}>
+            <span class="dot" style={{ background: colour }} />
+            {name} <small>{notes}</small>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && focused.value !== undefined) {
+    pane.value = 'note'
+    // It is there with the next frame where only one pane is shown.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.right')?.focus())
+    return
+  }
+  const direction = DIRECTIONS[event.key]
+  const { value } = graph
+  if (value === undefined || direction === undefined) return
+  event.preventDefault()
+  const from = focused.value
+  if (from === undefined) {
+    map.view?.pan(direction[0] * 0.2, direction[1] * 0.2)
+    return
+  }
+  const next = towards(value, from, direction)
+  const id = next === undefined ? undefined : value.picture.ids[next]
+  if (id === undefined) said.value = 'No linked note in that direction.'
+  else void open(id)
+}
+
+/** The keys of the whole page; those of fields are left alone. */
+export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean) => boolean) => void): void {
+  const target = event.target as HTMLElement
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (target.closest('input, select, textarea') !== null) {
+    if (event.key === 'Escape') target.blur()
+    return
+  }
+  const act = KEYS[event.key]
+  if (event.key === 'Escape') setHelp(() => false)
+  if (event.key === '?') setHelp((was) => !was)
+  else if (act !== undefined) act()
+  else return
+  event.preventDefault()
+}
+
+const KEYS: Readonly<Record<string, () => void>> = {
+  '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
+  n: () => {
+    steps.value = (steps.value + 1) % 4
+    said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
+    writeAddress()
+    const notes = lit.value
+    if (notes !== undefined) map.view?.goTo([...notes], isCalm())
+  },
+  p: () => {
+    view.value = 'path'
+    writeAddress()
+  },
+  t: () => {
+    view.value = view.value === 'table' ? 'map' : 'table'
+    writeAddress()
+  },
+  '+': () => map.view?.zoom(1.4),
+  '-': () => map.view?.zoom(1 / 1.4),
+  '0': () => map.view?.fit(),
+  Escape: () => {
+    steps.value = 0
+    path.value = []
+    marked.value = []
+    pathTo.value = ''
+    view.value = 'map'
+    writeAddress()
+  },
+}

@@ -1,0 +1,171 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Refused } from './api.ts'
+import { plainLine } from './plain-line.ts'
+import { NoteLink } from './reader.tsx'
+import {
+  fail,
+  focus,
+  graph,
+  idCalled,
+  isCalm,
+  map,
+  note,
+  numberOf,
+  path,
+  pathTo,
+  titleOf,
+  vault,
+  view,
+  writeAddress,
+} from './state.ts'
+import { useAnswer } from './use-answer.ts'
+
+interface Found {
+  readonly path: readonly string[]
+  readonly length: number
+  readonly hops: readonly {
+    readonly from: string
+    readonly to: string
+    readonly line: number
+    readonly text: string
+    readonly direction: 'in' | 'out'
+  }[]
+}
+
+/** How two notes are connected, each step with the sentence that makes it. */
+export function PathView() {
+  const from = focus.value
+  const to = pathTo.value
+  const answer = useAnswer<Found & { readonly alternatives?: readonly Found[] } & { readonly result?: null }>(
+    'find_path',
+    from === '' || to === '' ? undefined : { source: from, target: to, count: 3, avoid_hubs: true },
+  )
+  const shown = answer instanceof Refused || answer?.path === undefined ? [] : answer.path
+  const key = shown.join('\n')
+  useEffect(() => {
+    path.value = shown
+    const numbers = shown.flatMap((id) => numberOf(id) ?? [])
+    if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+    return () => {
+      path.value = []
+    }
+  }, [key])
+  return (
+    <section class="list" aria-label="Path">
+      <h2>How two notes are connected</h2>
+      <p>
+        From <strong>{note.value?.title ?? (from || '…')}</strong>
+      </p>
+      <NotePicker
+        label="To"
+        onPick={(id) => {
+          pathTo.value = id
+          writeAddress()
+        }}
+      />
+      {from === '' && <p class="empty">Choose a note on the map first.</p>}
+      {answer instanceof Refused && <p class="refused">{answer.message}</p>}
+      {answer !== undefined && !(answer instanceof Refused) && answer.path === undefined && (
+        <p class="empty">No links lead from one to the other.</p>
+      )}
+      {answer !== undefined && !(answer instanceof Refused) && answer.path !== undefined && (
+        <>
+          <Chain found={answer} />
+          {(answer.alternatives ?? []).map((other) => (
+            <details
+              key={other.path.join()}
+              onToggle={(event) => {
+                path.value = event.currentTarget.open ? other.path : shown
+              }}
+            >
+              <summary>Another way, {other.length} links</summary>
+              <Chain found={other} />
+            </details>
+          ))}
+        </>
+      )}
+      <button
+        type="button"
+        onClick={() => {
+          pathTo.value = ''
+          view.value = 'map'
+          writeAddress()
+        }}
+      >
+        Back to the map
+      </button>
+    </section>
+  )
+}
+
+function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
+  return (
+    <ol class="chain">
+      {ids.map((id, at) => (
+        <li key={id}>
+          <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
+          {hops[at] && (
+            <blockquote>
+              {plainLine(hops[at].text)}{' '}
+              <small>
+                {titleOf(hops[at].direction === 'out' ? hops[at].from : hops[at].to)}, line {hops[at].line}
+              </small>
+            </blockquote>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const SHOWN = 40
+
+/** A field that completes titles, and finds what is written in another way. */
+function NotePicker({ label, onPick }: { readonly label: string; readonly onPick: (id: string) => void }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
+  const [isUnknown, setUnknown] = useState(false)
+  useEffect(() => {
+    if (pathTo.value === '') field.current?.focus()
+  }, [])
+  const onChange = async (event: Event): Promise<void> => {
+    const wanted = (event.currentTarget as HTMLInputElement).value.trim()
+    if (wanted === '') return
+    const at = graph.value?.picture.titles.findIndex((title) => title.toLowerCase() === wanted.toLowerCase()) ?? -1
+    const id = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
+    setUnknown(id === undefined)
+    if (id !== undefined) onPick(id)
+  }
+  return (
+    <label class="picker">
+      {label}
+      <input
+        ref={field}
+        type="text"
+        list="titles"
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => void onChange(event).catch(fail)}
+        placeholder="Title of a note"
+        key={`${vault.value} ${pathTo.value}`}
+        defaultValue={pathTo.value === '' ? '' : titleOf(pathTo.value)}
+      />
+      {isUnknown && <small>No note is called so.</small>}
+      <datalist id="titles">
+        {titlesWith(typed).map((title) => (
+          <option key={title} value={title} />
+        ))}
+      </datalist>
+    </label>
+  )
+}
+
+function titlesWith(part: string): readonly string[] {
+  const wanted = part.trim().toLowerCase()
+  const found = new Set<string>()
+  if (wanted === '') return []
+  for (const title of graph.value?.picture.titles ?? []) {
+    if (found.size >= SHOWN) break
+    if (title.toLowerCase().includes(wanted)) found.add(title)
+  }
+  return [...found]
+}

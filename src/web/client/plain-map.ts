@@ -1,0 +1,92 @@
+import { coloursOf, PALETTE, themeOf } from './colours.ts'
+import { element } from './element.ts'
+import { type Graph, towards } from './graph.ts'
+import { MapView } from './map-view.ts'
+
+/** What stands out on a map. */
+export interface Highlight {
+  /** Notes that stand out while the others fade; absent: none fades. */
+  readonly lit?: ReadonlySet<number> | undefined
+  readonly path: readonly number[]
+  readonly focus?: number | undefined
+}
+
+/** A map without a page around it. */
+export interface PlainMap {
+  show(graph: Graph, highlight: Highlight): void
+  goTo(notes: readonly number[]): void
+  fit(): void
+  setTheme(isDark: boolean): void
+}
+
+const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+/** Colours that are named below the map. */
+const NAMED = 6
+
+/** Draws a map into an element, with names under the pointer, buttons, keys and the names of its colours. @throws Error where there is no canvas */
+export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void): PlainMap {
+  const canvas = element('canvas', { tabIndex: 0 })
+  canvas.setAttribute('role', 'application')
+  canvas.setAttribute('aria-roledescription', 'map of notes')
+  const tip = element('div', { className: 'tip', hidden: true })
+  const legend = element('ul', { className: 'legend', ariaLabel: 'Colours' })
+  let graph: Graph | undefined
+  let focus: number | undefined
+  parent.replaceChildren(canvas, tip)
+  const view = new MapView(canvas, themeOf(isDark), {
+    onSelect,
+    onHover(note, x, y) {
+      tip.hidden = note === undefined
+      tip.textContent = note === undefined ? '' : (graph?.picture.titles[note] ?? '')
+      tip.style.left = `${x + 14}px`
+      tip.style.top = `${y + 10}px`
+    },
+  })
+  const button = (text: string, label: string, act: () => void) =>
+    element('button', { type: 'button', textContent: text, ariaLabel: label, onclick: act })
+  const buttons = [
+    button('+', 'Zoom in', () => view.zoom(1.4)),
+    button('−', 'Zoom out', () => view.zoom(1 / 1.4)),
+    button('⤢', 'Show everything', () => view.fit()),
+  ]
+  parent.append(element('div', { className: 'zoom' }, buttons), legend)
+  // Tests and the browser's own tools ask it where notes are.
+  Object.assign(canvas, { map: view })
+  canvas.addEventListener('keydown', (event) => {
+    const direction = DIRECTIONS[event.key]
+    if (event.key === '+') view.zoom(1.4)
+    else if (event.key === '-') view.zoom(1 / 1.4)
+    else if (event.key === '0') view.fit()
+    else if (direction !== undefined && graph !== undefined && focus !== undefined) {
+      const next = towards(graph, focus, direction)
+      if (next !== undefined) onSelect(next)
+    } else if (direction !== undefined) view.pan(direction[0] * 0.2, direction[1] * 0.2)
+    else return
+    event.preventDefault()
+  })
+  return {
+    show(next, highlight) {
+      graph = next
+      focus = highlight.focus
+      const { colours, legend: names } = coloursOf(next, 'community')
+      const shown = new Uint8Array(next.count).fill(1)
+      view.show(next, { shown, colours, palette: PALETTE, lit: highlight.lit, path: highlight.path, focus })
+      canvas.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
+      legend.replaceChildren(
+        ...names.slice(0, NAMED).map(({ name, colour }) => {
+          const dot = element('span', { className: 'dot' })
+          dot.style.background = colour
+          return element('li', {}, [dot, name])
+        }),
+      )
+    },
+    goTo: (notes) => view.goTo(notes, matchMedia('(prefers-reduced-motion: reduce)').matches),
+    fit: () => view.fit(),
+    setTheme: (dark) => view.setTheme(themeOf(dark)),
+  }
+}

@@ -1,0 +1,315 @@
+import { Component, type ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { PageLink, PageNote } from '../../app/page-note.ts'
+import { Refused } from './api.ts'
+import { renderNote, type Slots } from './markdown.ts'
+import { plainLine } from './plain-line.ts'
+import { api, fail, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
+import { useAnswer } from './use-answer.ts'
+
+interface Backlink {
+  readonly id: string
+  readonly title: string
+  readonly lines?: readonly { readonly line: number; readonly text: string }[]
+  readonly more?: number
+}
+
+interface Similar {
+  readonly id: string
+  readonly title: string
+  readonly score: number
+}
+
+/** Keeps an error in one note, which the console shows, from taking the page along. */
+export class Guard extends Component<{ readonly children: ComponentChildren }, { readonly failed: boolean }> {
+  override state = { failed: false }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+    this.setState({ failed: true })
+  }
+
+  override render() {
+    return this.state.failed ? (
+      <p class="waiting">This cannot be shown here. The browser's console says why.</p>
+    ) : (
+      this.props.children
+    )
+  }
+}
+
+/** The note in focus, what links to it and how, and what is about the same. */
+export function Reader() {
+  const { value } = note
+  if (value === undefined) return <Welcome />
+  if (value === null) return <p class="waiting">There is no such note (any more).</p>
+  return (
+    <article class="note" aria-label={value.title}>
+      <header>
+        <h1>{value.title}</h1>
+        <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</p>
+        <Actions note={value} />
+        <Properties note={value} />
+      </header>
+      <Body note={value} />
+      <Backlinks id={value.id} />
+      {value.kind === 'note' && <SimilarNotes key={value.id} id={value.id} />}
+      {value.kind === 'note' && <Suggestions key={`to ${value.id}`} id={value.id} />}
+    </article>
+  )
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h1>Your notes</h1>
+      <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      <p>
+        Press <kbd>?</kbd> for all keys.
+      </p>
+    </div>
+  )
+}
+
+function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
+  const copy = async (text: string, what: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text)
+      said.value = `${what} copied.`
+    } catch {
+      fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
+    }
+  }
+  return (
+    <p class="actions">
+      <button type="button" onClick={() => void copy(id, 'Id')}>
+        Copy id
+      </button>
+      <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
+        Copy for an assistant
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          pathTo.value = ''
+          view.value = 'path'
+          writeAddress()
+        }}
+      >
+        Path from here
+      </button>
+      {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
+    </p>
+  )
+}
+
+interface Pack {
+  readonly excerpts?: readonly {
+    readonly id: string
+    readonly title: string
+    readonly lines: readonly number[]
+    readonly text: string
+  }[]
+}
+
+async function copyForAssistant(id: string, title: string, copy: (text: string, what: string) => Promise<void>): Promise<void> {
+  const pack = await api.value?.call<Pack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
+  const parts = pack?.excerpts?.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
+  await copy(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
+}
+
+function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {
+  const rows = Object.entries(properties).filter(([key]) => !['tags', 'tag', 'aliases', 'alias'].includes(key.toLowerCase()))
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ...(tags.length > 0 ? [['tags', tags.map((one) => `#${one}`).join(' ')] as const] : []),
+    ...(aliases.length > 0 ? [['also', aliases.join(', ')] as const] : []),
+    ...rows.map(([key, value]) => [key, withLinks(value)] as const),
+    ...(modified === undefined ? [] : [['changed', modified.slice(0, 10)] as const]),
+  ]
+  if (facts.length === 0) return null
+  return (
+    <dl class="properties">
+      {facts.map(([key, value]) => (
+        <div key={key}>
+          <dt>{key}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What a property says, with the notes that it names as links. */
+function withLinks(value: unknown): ComponentChildren {
+  if (Array.isArray(value)) return value.map((one, at) => [at > 0 && ', ', withLinks(one)])
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return value.split(/\[\[([^[\]]+)\]\]/).map((part, at) => {
+    if (at % 2 === 0) return part
+    const [target = '', label = target] = part.split('|')
+    return <NoteLink link={{ to: target.replace(/#.*/, ''), kind: 'note' }}>{label}</NoteLink>
+  })
+}
+
+function Body({ note: value }: { readonly note: PageNote }) {
+  if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
+  if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
+  const slots: Slots = {
+    link: (link, label) => <NoteLink link={link}>{label}</NoteLink>,
+    embed: (link, label) =>
+      link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
+  }
+  return (
+    <div class="body">
+      {renderNote(value, slots)}
+      {value.left_out > 0 && <p class="empty">{value.left_out} more characters are not shown here.</p>}
+    </div>
+  )
+}
+
+export function NoteLink({
+  link,
+  children,
+}: {
+  readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
+  readonly children: ComponentChildren
+}) {
+  return (
+    <a
+      href={`#note=${encodeURIComponent(link.to)}`}
+      class={link.kind === 'missing' ? 'missing' : 'within'}
+      onClick={(event) => {
+        event.preventDefault()
+        void open(link.to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** A picture of the vault, fetched by this page and shown from memory. */
+function Picture({ id, label }: { readonly id: string; readonly label: string }) {
+  const [address, setAddress] = useState<string | null>()
+  useEffect(() => {
+    let made: string | undefined
+    let isGone = false
+    void api.value?.attachment(id, vault.value).then((given) => {
+      made = given
+      if (isGone && made !== undefined) URL.revokeObjectURL(made)
+      else setAddress(given ?? null)
+    })
+    return () => {
+      isGone = true
+      if (made !== undefined) URL.revokeObjectURL(made)
+    }
+  }, [id])
+  if (address === null) return <em class="empty">{label} (no picture)</em>
+  return address === undefined ? <em class="empty">{label} …</em> : <img src={address} alt={label} />
+}
+
+const PAGE = 50
+
+interface BacklinksAnswer {
+  readonly results: readonly Backlink[]
+  readonly total: number
+}
+
+function Backlinks({ id }: { readonly id: string }) {
+  const [pages, setPages] = useState(1)
+  useEffect(() => setPages(1), [id])
+  return (
+    <section aria-label="Linked from">
+      {Array.from({ length: pages }, (_, page) => (
+        <BacklinkPage
+          key={`${id} ${page}`}
+          id={id}
+          offset={page * PAGE}
+          onMore={page === pages - 1 ? () => setPages(pages + 1) : undefined}
+        />
+      ))}
+    </section>
+  )
+}
+
+interface BacklinkPageProps {
+  readonly id: string
+  readonly offset: number
+  /** Absent where more are shown already. */
+  readonly onMore: (() => void) | undefined
+}
+
+function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
+  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'in', evidence: true, limit: PAGE, offset })
+  const isFirst = offset === 0
+  if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
+  if (answer instanceof Refused) return <p class="refused">{answer.message}</p>
+  const left = answer.total - offset - answer.results.length
+  return (
+    <>
+      {isFirst && <h2>Linked from {answer.total === 0 ? 'no note' : answer.total}</h2>}
+      {answer.results.map((link) => (
+        <div class="backlink" key={link.id}>
+          <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
+          {link.lines?.map(({ line, text }) => (
+            <blockquote key={`${line} ${text}`}>
+              {plainLine(text)} <small>line {line}</small>
+            </blockquote>
+          ))}
+          {link.more !== undefined && <small>and {link.more} more</small>}
+        </div>
+      ))}
+      {onMore !== undefined && left > 0 && (
+        <button type="button" onClick={onMore}>
+          Show more of {left}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** What is about the same and not linked; it comes when it is found, and the note does not wait for it. */
+function SimilarNotes({ id }: { readonly id: string }) {
+  const answer = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
+  if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
+  return (
+    <section aria-label="About the same, not linked">
+      <h2>About the same, not linked</h2>
+      <ul>
+        {answer.results.map((one) => (
+          <li key={one.id}>
+            <NoteLink link={{ to: one.id, kind: 'note' }}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface Suggestion {
+  readonly from: string
+  readonly to: string
+  readonly title: string
+  readonly line?: number
+  readonly text?: string
+}
+
+/** Places where this note could link to another. */
+function Suggestions({ id }: { readonly id: string }) {
+  const answer = useAnswer<{ suggestions: readonly Suggestion[] }>('suggest_links', { id, limit: 5 })
+  if (answer === undefined || answer instanceof Refused || answer.suggestions.length === 0) return null
+  return (
+    <section aria-label="Could be linked">
+      <h2>Could be linked</h2>
+      {answer.suggestions.map((one) => (
+        <div class="backlink" key={`${one.from} ${one.to}`}>
+          <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
+          {one.text !== undefined && (
+            <blockquote>
+              {plainLine(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
+            </blockquote>
+          )}
+        </div>
+      ))}
+    </section>
+  )
+}

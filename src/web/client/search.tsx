@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, fail, open, vault } from './state.ts'
+
+interface Hit {
+  readonly id: string
+  readonly title: string
+  readonly passages?: readonly { readonly text: string }[]
+}
+
+const PAUSE_MS = 120
+
+/** Finds while it is typed; the arrow keys choose, Enter opens. */
+export function Search() {
+  const [query, setQuery] = useState('')
+  const [hits, setHits] = useState<readonly Hit[]>([])
+  const [at, setAt] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (query.trim() === '') return setHits([])
+    let isGone = false
+    const timer = setTimeout(() => {
+      const asked = api.value?.call<{ results: readonly Hit[] }>('search', { query, limit: 12 }, vault.value)
+      void asked
+        ?.then(({ results }) => {
+          if (isGone) return
+          setHits(results)
+          setAt(0)
+        })
+        .catch((error: unknown) => !isGone && fail(error))
+    }, PAUSE_MS)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [query])
+  const choose = (hit: Hit | undefined): void => {
+    if (hit === undefined) return
+    setOpen(false)
+    input.current?.blur()
+    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
+    void open(hit.id)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) setAt(Math.max(0, Math.min(hits.length - 1, at + step)))
+    else if (event.key === 'Enter') choose(hits[at])
+    else if (event.key === 'Escape') setOpen(false)
+    else return
+    event.preventDefault()
+  }
+  const isListed = isOpen && hits.length > 0
+  return (
+    <div class="search" role="search">
+      <input
+        id="search"
+        ref={input}
+        type="search"
+        placeholder="Search notes  /"
+        aria-label="Search notes"
+        {...combobox(isListed, at)}
+        autocomplete="off"
+        value={query}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value)
+          setOpen(true)
+        }}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setTimeout(() => setOpen(false), 150)}
+        onKeyDown={onKeyDown}
+      />
+      {isListed && (
+        <ul id="hits" role="listbox" aria-label="Found notes">
+          {hits.map((hit, number) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            <li
+              key={hit.id}
+              id={`hit-${number}`}
+              role="option"
+              aria-selected={number === at}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(hit)}
+            >
+              <strong>{hit.title}</strong>
+              <span>{(hit.passages?.[0]?.text ?? '').replaceAll('**', '').slice(0, 160)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** What a screen reader is told of the field and its list. */
+function combobox(isListed: boolean, at: number): Record<string, string | undefined> {
+  return {
+    role: 'combobox',
+    'aria-expanded': String(isListed),
+    'aria-controls': 'hits',
+    'aria-autocomplete': 'list',
+    'aria-activedescendant': isListed ? `hit-${at}` : undefined,
+  }
+}

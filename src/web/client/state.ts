@@ -1,0 +1,241 @@
+import { computed, signal } from '@preact/signals'
+import type { PageNote } from '../../app/page-note.ts'
+import { Api, type Connection, Refused } from './api.ts'
+import { around, type Graph, graphOf } from './graph.ts'
+import type { MapView } from './map-view.ts'
+
+export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
+export type ColourBy = 'community' | 'folder' | 'tag'
+
+/** What the address holds, so that it can be kept and gone back to; never a secret. */
+export const vault = signal('')
+export const view = signal<View>('map')
+export const focus = signal('')
+export const pathTo = signal('')
+export const folder = signal('')
+export const tag = signal('')
+export const withJournals = signal(true)
+export const withOrphans = signal(true)
+export const colourBy = signal<ColourBy>('community')
+/** How many steps around the focus stand out; 0: everything does. */
+export const steps = signal(0)
+/** On narrow screens one of these is in front. */
+export const pane = signal<'map' | 'note' | 'list'>('map')
+
+export const api = signal<Api | undefined>(undefined)
+export const graph = signal<Graph | undefined>(undefined)
+export const note = signal<PageNote | null | undefined>(undefined)
+export const failure = signal<Refused | undefined>(undefined)
+export const connection = signal<Connection>('there')
+export const said = signal('')
+/** The notes of the path that is shown. */
+export const path = signal<readonly string[]>([])
+export const map: { view?: MapView } = {}
+/** Grows with every change that the server tells. */
+export const changes = signal(0)
+
+const JOURNAL = /^\d{4}-\d{2}(-\d{2})?$|^\d{4}[ _]?(W\d{2}|Q[1-4])$|^\d{8}$/
+
+/** 1 for each note that the filters let through. */
+export const shown = computed(() => {
+  const { value } = graph
+  const mask = new Uint8Array(value?.count ?? 0)
+  if (value === undefined) return mask
+  const { picture, degrees } = value
+  const wanted = picture.tag_names.map((name) => name === tag.value || name.startsWith(`${tag.value}/`))
+  for (let at = 0; at < value.count; at++) {
+    const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
+    const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
+    const linked = withOrphans.value || (degrees[at] ?? 0) > 0
+    const kept = withJournals.value || !JOURNAL.test(picture.titles[at] ?? '')
+    if (inFolder && tagged && linked && kept) mask[at] = 1
+  }
+  return mask
+})
+
+export const focused = computed(() => graph.value?.numberOf.get(focus.value))
+
+/** Notes that a list points at. */
+export const marked = signal<readonly number[]>([])
+
+/** Notes that stand out; absent: all do. */
+export const lit = computed(() => {
+  const { value } = graph
+  if (value === undefined) return undefined
+  if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
+  if (marked.value.length > 0) return new Set(marked.value)
+  return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
+})
+
+/** An id without the name of its vault, which answers put before it where there are several. */
+function bareId(id: string): string {
+  return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
+}
+
+/** The number of a note on the map. */
+export function numberOf(id: string): number | undefined {
+  return graph.value?.numberOf.get(bareId(id))
+}
+
+export function titleOf(id: string): string {
+  const number = numberOf(id)
+  return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
+}
+
+function isWithin(folder: string, parent: string): boolean {
+  return folder === parent || folder.startsWith(`${parent}/`)
+}
+
+/** Opens the page: its session, what the address says, and the vault. */
+export async function start(): Promise<void> {
+  try {
+    api.value = await Api.open()
+    readAddress()
+    if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
+    void api.value.follow(
+      () => void refresh(),
+      (state) => {
+        const wasLost = connection.value === 'lost'
+        connection.value = state
+        if (wasLost && state === 'there') void refresh()
+      },
+    )
+    await refresh()
+    if (focus.value !== '') await open(focus.value)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** When a picture without communities is asked for again, ms: a large vault takes its time, and its picture is large. */
+const GROUPS_AFTER = { first: 2_000, most: 30_000 }
+let groupsAfter = GROUPS_AFTER.first
+let groupsLater: ReturnType<typeof setTimeout> | undefined
+
+/** Gets the picture and the open note again; places of notes stay as they are. */
+export async function refresh(): Promise<void> {
+  if (api.value === undefined) return
+  try {
+    graph.value = graphOf(await api.value.picture(vault.value))
+    if (focus.value !== '') await showFocus(focus.value)
+    changes.value++
+    failure.value = undefined
+    clearTimeout(groupsLater)
+    if (graph.value.picture.is_grouping) {
+      groupsLater = setTimeout(() => void refresh(), groupsAfter)
+      groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
+    } else groupsAfter = GROUPS_AFTER.first
+  } catch (error) {
+    // The first map of a very large vault may take longer than a server holds a connection; what it computes until then is kept.
+    if (graph.value === undefined && isNoAnswer(error) && connection.value === 'there')
+      groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER.first)
+    else fail(error)
+  }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof Refused && error.isNoAnswer
+}
+
+/** Lays everything out again, turned so that it resembles what was before. */
+export async function rearrange(): Promise<void> {
+  if (api.value === undefined) return
+  said.value = 'The map is rearranged.'
+  try {
+    graph.value = graphOf(await api.value.picture(vault.value, true))
+    map.view?.fit()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Gets the note that is in focus; a name that leads to one gives way to its id. */
+async function showFocus(id: string): Promise<void> {
+  const found = (await api.value?.note(id, vault.value)) ?? (await noteCalled(id))
+  if (focus.value !== id) return
+  note.value = found
+  if (found === null || found.id === id) return
+  focus.value = found.id
+  writeAddress()
+}
+
+/** Brings a note into focus and shows it. */
+export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
+  if (api.value === undefined) return
+  const id = bareId(given)
+  marked.value = []
+  focus.value = id
+  pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
+  writeAddress()
+  try {
+    await showFocus(id)
+  } catch (error) {
+    return fail(error)
+  }
+  const number = focused.value
+  const title = note.value?.title ?? id
+  const links = number === undefined ? 0 : (graph.value?.degrees[number] ?? 0)
+  document.title = `${title} – Roux`
+  said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
+  if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+}
+
+/** The id of the note of a title or alias, also of one that is not spelt quite so. */
+export async function idCalled(name: string): Promise<string | undefined> {
+  const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
+    'resolve_nodes',
+    { names: [name] },
+    vault.value,
+  )
+  const match = answer?.results[0]?.match
+  return typeof match === 'string' ? bareId(match) : undefined
+}
+
+/** The note of a title or alias, such as one that "roux open --note" names. */
+async function noteCalled(name: string): Promise<PageNote | null> {
+  const id = await idCalled(name)
+  return id === undefined || api.value === undefined ? null : api.value.note(id, vault.value)
+}
+
+/** Shows what the address says, such as after the browser's own way back. */
+export async function goToAddress(): Promise<void> {
+  const before = vault.value
+  readAddress()
+  if (vault.value !== before) {
+    graph.value = undefined
+    await refresh()
+  }
+  if (focus.value === '') note.value = undefined
+  else if (focus.value !== note.value?.id) await open(focus.value)
+}
+
+export function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
+export function fail(error: unknown): void {
+  failure.value = error instanceof Refused ? error : new Refused(error instanceof Error ? error.message : String(error))
+}
+
+const IN_ADDRESS = { vault, view, note: focus, to: pathTo, folder, tag, colour: colourBy } as const
+
+export function writeAddress(): void {
+  const words = new URLSearchParams()
+  for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)
+  if (!withJournals.value) words.set('journals', 'no')
+  if (!withOrphans.value) words.set('orphans', 'no')
+  if (steps.value > 0) words.set('steps', String(steps.value))
+  const next = `#${words}`
+  if (next !== location.hash && !(next === '#' && location.hash === '')) history.pushState(null, '', next)
+}
+
+const DEFAULTS: Readonly<Record<string, string>> = { view: 'map', colour: 'community' }
+
+function readAddress(): void {
+  const words = new URLSearchParams(location.hash.slice(1))
+  for (const [name, target] of Object.entries(IN_ADDRESS))
+    (target as { value: string }).value = words.get(name) ?? DEFAULTS[name] ?? (name === 'vault' ? vault.value : '')
+  withJournals.value = words.get('journals') !== 'no'
+  withOrphans.value = words.get('orphans') !== 'no'
+  steps.value = Math.min(3, Math.max(0, Number(words.get('steps') ?? 0) || 0))
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { NoteLink } from './reader.tsx'
+import { graph, shown } from './state.ts'
+
+type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
+const ROWS = 200
+const COLLATOR = new Intl.Collator(undefined, { numeric: true })
+
+/** The notes of the map as a table: the same filters, complete without a canvas. */
+export function Table() {
+  const [by, setBy] = useState<Column>('links')
+  const [isUp, setUp] = useState(false)
+  const [rows, setRows] = useState(ROWS)
+  const { value } = graph
+  if (value === undefined) return null
+  const { picture, degrees } = value
+  const cells: Readonly<Record<Column, (note: number) => string | number>> = {
+    title: (note) => picture.titles[note] ?? '',
+    folder: (note) => picture.folder_names[picture.folders[note] ?? 0] ?? '',
+    tags: (note) => (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag]}`).join(' '),
+    group: (note) => picture.groups[picture.communities[note] ?? -1]?.label ?? '',
+    links: (note) => degrees[note] ?? 0,
+  }
+  const cell = (note: number, column: Column): string | number => cells[column](note)
+  const compare = (a: number, b: number): number => {
+    const [x, y] = [cell(a, by), cell(b, by)]
+    const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
+    return (isUp ? order : -order) || a - b
+  }
+  const notes = [...Array(value.count).keys()].filter((note) => shown.value[note] === 1).sort(compare)
+  const heading = (column: Column, name: string) => (
+    <th aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}>
+      <button
+        type="button"
+        onClick={() => {
+          setUp(by === column ? !isUp : column !== 'links')
+          setBy(column)
+        }}
+      >
+        {name} {by === column ? (isUp ? '↑' : '↓') : ''}
+      </button>
+    </th>
+  )
+  return (
+    <div class="table">
+      <table aria-label="Notes">
+        <caption>{notes.length} notes</caption>
+        <thead>
+          <tr>
+            {heading('title', 'Title')}
+            {heading('folder', 'Folder')}
+            {heading('tags', 'Tags')}
+            {heading('group', 'Community')}
+            {heading('links', 'Links')}
+          </tr>
+        </thead>
+        <tbody>
+          {notes.slice(0, rows).map((note) => (
+            <tr key={picture.ids[note]}>
+              <td>
+                <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
+              </td>
+              <td>{cell(note, 'folder')}</td>
+              <td>{cell(note, 'tags')}</td>
+              <td>{cell(note, 'group')}</td>
+              <td>{cell(note, 'links')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {notes.length > rows && (
+        <button type="button" onClick={() => setRows(rows + 10 * ROWS)}>
+          Show more of {notes.length - rows}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,233 @@
+import type { ServerResponse } from 'node:http'
+import { pageNote } from '../app/page-note.ts'
+import { vaultPicture } from '../app/picture.ts'
+import type { Vaults } from '../app/vaults.ts'
+import { RouxError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import type { Access } from '../http/access.ts'
+import { EventStream } from '../http/event-stream.ts'
+import { readBody } from '../http/read-body.ts'
+import { sendJson, sendRefusal } from '../http/refusal.ts'
+import { defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
+import type { Principal } from '../http/token-gate.ts'
+import { callTool } from '../mcp/calls/call-tool.ts'
+import { toolDisabled } from '../mcp/calls/tool-disabled.ts'
+import { errorResult, type Log } from '../mcp/calls/tool-result.ts'
+import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
+import type { EventFeed } from '../mcp/events/events.ts'
+import { admitPage, admitSession } from './admit.ts'
+import { assetRoutes, secure } from './assets.ts'
+import { sendPicture } from './attachment.ts'
+import { type WebSession, WebSessions } from './sessions.ts'
+
+/** What the page is served with. */
+export interface WebOptions {
+  /** The folder of the page's own files. */
+  readonly folder: string
+  readonly tools: readonly Tool[]
+  readonly log: Log
+  vaultsFor(access: Access): Vaults
+  switchedOffFor(access: Access): SwitchedOffBy
+  eventsFor(access: Access): EventFeed
+}
+
+/** What the page asks takes as long as it likes: a person sees that it waits. Budgets of answers are for models. */
+const MOST_TOKENS = 50_000
+
+/** The routes of the page that people look at, and how a session of it begins. */
+export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
+  const sessions = new WebSessions((key) => parts.isCurrent(key))
+  const streams = new Set<OpenStream>()
+  const inSession = (path: string, answer: Answering): Route =>
+    defineRoute<WebSession>({
+      path,
+      methods: { POST: (exchange) => post(exchange, parts, (body) => answer(body, exchange)) },
+      admit: (request) => admitSession(request, sessions),
+      answersPreflight: false,
+    })
+  const routes = [
+    ...assetRoutes(options.folder),
+    // Whoever has a token, such as "roux open" beside a server that runs, gets a code for the browser.
+    defineRoute<Principal>({
+      path: '/web/code',
+      methods: {
+        POST: (exchange) =>
+          post(exchange, parts, async (body) => ({
+            code: sessions.makeCode(exchange.sender, isRecord(body) && body.write === true),
+          })),
+      },
+      admit: (request) => parts.authorize(request),
+      answersPreflight: false,
+    }),
+    defineRoute<undefined>({
+      path: '/web/session',
+      methods: { POST: (exchange) => post(exchange, parts, async (body) => beginSession(body, sessions, options)) },
+      admit: admitPage,
+      answersPreflight: false,
+    }),
+    inSession('/web/call', (body, { sender, response }) => call(body, { session: sender, options, signal: goneOf(response) })),
+    inSession('/web/note', async (body, { sender, response }) => {
+      const { id, vault } = textsOf(body, ['id', 'vault'])
+      const vaults = options.vaultsFor(requireReading(sender))
+      const [name, own] = splitName(id ?? '', vaults.names, vault)
+      return (await pageNote(await vaults.open(name), { id: own }, { signal: goneOf(response) })).value
+    }),
+    inSession('/web/picture', async (body, { sender, response }) => {
+      const vaults = options.vaultsFor(requireReading(sender))
+      const core = await vaults.open(textsOf(body, ['vault']).vault || vaults.names[0])
+      return (await vaultPicture(core, { again: isRecord(body) && body.again === true }, { signal: goneOf(response) })).value
+    }),
+    inSession('/web/attachment', async (body, { sender, response }) => {
+      const { id, vault } = textsOf(body, ['id', 'vault'])
+      const vaults = options.vaultsFor(requireReading(sender))
+      const [name, own] = splitName(id ?? '', vaults.names, vault)
+      await sendPicture(response, await vaults.open(name), own)
+      return ANSWERED
+    }),
+    defineRoute<WebSession>({
+      path: '/web/events',
+      methods: { GET: (exchange) => listen(exchange, { eventsFor: options.eventsFor, streams }, parts) },
+      admit: (request) => admitSession(request, sessions),
+      answersPreflight: false,
+    }),
+  ]
+  return {
+    routes,
+    sessions,
+    endUnless(mayGoOn) {
+      for (const { key, stream } of streams) if (!mayGoOn(key)) stream.end()
+    },
+  }
+}
+
+interface OpenStream {
+  /** Of the token that its session came from. */
+  readonly key: string
+  readonly stream: EventStream
+}
+
+/** What an answer that was written already gives. */
+const ANSWERED = Symbol('answered')
+
+type Answering = (body: unknown, exchange: Exchange<WebSession>) => Promise<unknown>
+
+/** Reads a request's body and writes what is answered; an error that says what to do is an answer, too. */
+async function post<Sender>(
+  { request, response }: Exchange<Sender>,
+  { load, limits }: ServerParts,
+  answer: (body: unknown) => Promise<unknown>,
+): Promise<void> {
+  secure(response)
+  const full = load.callsRefusal
+  if (full !== undefined) return sendRefusal(response, full)
+  const done = load.beginCall()
+  try {
+    const body = await readBody(request, limits.body)
+    if (body.kind === 'refused') return sendRefusal(response, body.refusal)
+    if (body.kind === 'gone') return
+    const answered = await answer(body.value)
+    if (answered !== ANSWERED) sendJson(response, 200, JSON.stringify(answered ?? null))
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
+  } finally {
+    done()
+  }
+}
+
+async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }: WebOptions): Promise<unknown> {
+  const secret = sessions.redeem(textsOf(body, ['code']).code ?? '')
+  const session = secret === undefined ? undefined : sessions.find(secret)
+  if (session === undefined)
+    throw new RouxError('PERMISSION_DENIED', 'This address was used already, or is older than a minute.', {
+      hint: 'Run "roux open" again.',
+    })
+  return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }
+}
+
+interface Asked {
+  readonly session: WebSession
+  readonly options: WebOptions
+  readonly signal: AbortSignal
+}
+
+async function call(body: unknown, { session, options, signal }: Asked): Promise<unknown> {
+  const { tool: name } = textsOf(body, ['tool'])
+  const tool = options.tools.find((one) => one.name === name)
+  if (tool === undefined) throw new RouxError('INVALID_PARAMS', `There is no tool "${(name ?? '').slice(0, 100)}".`)
+  const switchedOffBy = options.switchedOffFor(session.access)
+  const off = switchedOffBy(tool)
+  if (off !== undefined) return errorResult(toolDisabled(tool.name, off), options.log).structuredContent
+  const args = isRecord(body) ? body.arguments : undefined
+  const { structuredContent } = await callTool(tool, args, {
+    vaults: options.vaultsFor(session.access),
+    log: options.log,
+    switchedOffBy,
+    signal,
+    mayRead: session.access.scopes.has('read'),
+    maxTokens: MOST_TOKENS,
+  })
+  return structuredContent
+}
+
+/** Tells the page when something changed; what, it asks then. */
+function listen(
+  { request, response, sender }: Exchange<WebSession>,
+  { eventsFor, streams }: Pick<WebOptions, 'eventsFor'> & { readonly streams: Set<OpenStream> },
+  { load, limits }: ServerParts,
+): void {
+  secure(response)
+  const full = load.streamsRefusal
+  if (full !== undefined) {
+    sendRefusal(response, full)
+    return
+  }
+  const done = load.beginStream()
+  const feed = eventsFor(sender.access)
+  const stopSubscribing = feed.subscribeResources(['roux://recent'])
+  const stopListening = feed.subscribe((event) => {
+    if (event.kind === 'resource_updated') stream.send({ changed: true })
+  })
+  const stream = new EventStream(response, limits, () => {
+    stopListening()
+    stopSubscribing()
+    streams.delete(open)
+    done()
+  })
+  const open = { key: sender.key, stream }
+  streams.add(open)
+  request.resume()
+}
+
+/** The members of a body that are texts. */
+function textsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
+  const texts: Partial<Record<Name, string>> = {}
+  if (!isRecord(body)) return texts
+  for (const name of names) {
+    const text = body[name]
+    if (typeof text === 'string') texts[name] = text
+  }
+  return texts
+}
+
+function requireReading({ access }: WebSession): Access {
+  if (access.scopes.has('read')) return access
+  throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
+}
+
+/** The vault that an id names, and the id without its name. */
+function splitName(
+  id: string,
+  names: readonly string[],
+  vault: string | undefined,
+): readonly [name: string | undefined, id: string] {
+  const named = names.find((name) => id.startsWith(`${name}:`))
+  return named === undefined ? [vault ?? names[0], id] : [named, id.slice(named.length + 1)]
+}
+
+/** Aborts when the page does not wait any more. */
+function goneOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  response.once('close', () => controller.abort())
+  return controller.signal
+}

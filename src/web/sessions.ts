@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import type { Access } from '../http/access.ts'
+import type { Principal } from '../http/token-gate.ts'
+import { digestOf } from '../http/tokens.ts'
+
+/** Someone who looks at the page. */
+export interface WebSession {
+  /** What it may do: at the most what the token allows that it came from. */
+  readonly access: Access
+  /** Of that token. */
+  readonly key: string
+}
+
+/** For how long a code can be exchanged, ms: a browser that is opened takes seconds. */
+const CODE_LIFE_MS = 60_000
+/** Sessions at once; the oldest gives way. */
+const MOST = 64
+
+interface Code extends WebSession {
+  readonly until: number
+}
+
+/** Who may look at the page, in memory only: they end with the process, or with the token that they came from. */
+export class WebSessions {
+  readonly #isCurrent: (key: string) => boolean
+  readonly #now: () => number
+  readonly #codes = new Map<string, Code>()
+  readonly #sessions = new Map<string, WebSession>()
+
+  /** `isCurrent` says whether a token may still do what it might; `now` gives milliseconds that never go back. */
+  constructor(isCurrent: (key: string) => boolean, now: () => number = () => performance.now()) {
+    this.#isCurrent = isCurrent
+    this.#now = now
+  }
+
+  /** A code that is good for one session, for a minute. It only reads, unless `mayWrite`. */
+  makeCode({ access, key }: Principal, mayWrite: boolean): string {
+    for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
+    const code = newSecret()
+    const scopes = mayWrite ? access.scopes : new Set([...access.scopes].filter((scope) => scope === 'read'))
+    this.#codes.set(nameOf(code), { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
+    while (this.#codes.size > MOST) this.#forgetFirst(this.#codes)
+    return code
+  }
+
+  /** The secret of the session that a code opens; `undefined` where it opens none (any more). */
+  redeem(code: string): string | undefined {
+    const digest = nameOf(code)
+    const found = this.#codes.get(digest)
+    this.#codes.delete(digest)
+    if (found === undefined || found.until < this.#now() || !this.#isCurrent(found.key)) return undefined
+    const secret = newSecret()
+    this.#sessions.set(nameOf(secret), { access: found.access, key: found.key })
+    while (this.#sessions.size > MOST) this.#forgetFirst(this.#sessions)
+    return secret
+  }
+
+  /** The session of a secret; `undefined` where there is none, or its token may not do any more what it might. */
+  find(secret: string): WebSession | undefined {
+    const digest = nameOf(secret)
+    const session = this.#sessions.get(digest)
+    if (session === undefined || this.#isCurrent(session.key)) return session
+    this.#sessions.delete(digest)
+    return undefined
+  }
+
+  #forgetFirst(map: Map<string, unknown>): void {
+    const [first] = map.keys()
+    if (first !== undefined) map.delete(first)
+  }
+}
+
+/** A digest is looked up instead of the secret, so that the time of the look-up tells nothing of it. */
+function nameOf(secret: string): string {
+  return digestOf(secret).toString('base64')
+}
+
+/** 32 random bytes as base64url. */
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}

@@ -1,0 +1,115 @@
+import type { AiKey } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import type { ChatUsage } from '../core/chat.ts'
+import { RouxError } from '../core/errors.ts'
+import type { UsageRow } from '../core/model-usage.ts'
+import type { Admission } from '../outbound/gate.ts'
+import { askableUrl } from '../outbound/http-client.ts'
+import { originOf, type Place } from '../outbound/location.ts'
+import { chatPlace, openChatProvider } from '../outbound/open-chat.ts'
+import { type OpenGate, openGate } from './open-gate.ts'
+
+/** A model on a server that the settings name. */
+export interface NamedModel extends Admission {
+  readonly use: 'chat' | 'embedding'
+  readonly model: string
+  readonly baseUrl: string
+}
+
+/** How a model answered a question that says nothing of notes. */
+export interface Trial {
+  readonly answer: string
+  readonly milliseconds: number
+  readonly usage: ChatUsage
+}
+
+const DAY = 86_400_000
+
+/** What a person says and is told of models on servers. */
+export class AiDesk {
+  readonly #settings: Settings
+  readonly #key: AiKey | undefined
+  readonly #gate: OpenGate
+
+  constructor(settings: Settings, key?: AiKey) {
+    this.#settings = settings
+    this.#key = key
+    this.#gate = openGate(settings.ai)
+  }
+
+  /** The models on servers that the settings name, and what keeps each from being asked. Opens no connection. */
+  async models(): Promise<readonly NamedModel[]> {
+    const { ai, embedder } = this.#settings
+    const named: (Place & Pick<NamedModel, 'use'>)[] = []
+    if (ai.provider !== 'none' && ai.model !== '') named.push({ use: 'chat', ...chatPlace(ai) })
+    const embeddingUrl = embedder.base_url === '' ? 'http://127.0.0.1:11434/v1' : askableUrl(embedder.base_url)
+    if (embedder.kind === 'openai' && embeddingUrl !== undefined) {
+      named.push({ use: 'embedding', baseUrl: embeddingUrl, model: embedder.model })
+    }
+    return await Promise.all(named.map(async (one) => ({ ...one, ...(await this.#gate.gate.examine(one)) })))
+  }
+
+  consents(): readonly { readonly origin: string; readonly time: number }[] {
+    return this.#gate.state().consents()
+  }
+
+  /** Gives consent for where an address is. @returns its origin @throws RouxError `INVALID_PARAMS` */
+  allow(address: string): string {
+    const origin = requireOrigin(address)
+    this.#gate.state().allow(origin, Date.now())
+    return origin
+  }
+
+  /** Takes consent back, from the next request on. @returns the origin, and whether there was any @throws RouxError `INVALID_PARAMS` */
+  revoke(address: string): { readonly origin: string; readonly was: boolean } {
+    const origin = requireOrigin(address)
+    return { origin, was: this.#gate.state().revoke(origin) }
+  }
+
+  /** What was asked in these days, today the first. */
+  usage(days: number): readonly UsageRow[] {
+    const since = new Date(Date.now() - (days - 1) * DAY).toISOString().slice(0, 10)
+    return this.#gate.state().usage(since)
+  }
+
+  /** What is used of today's bound for the chat model; absent where there is none. */
+  async budget() {
+    const chat = (await this.models()).find(({ use }) => use === 'chat')
+    return this.#gate.gate.budget(chat?.location ?? 'remote')
+  }
+
+  /** Asks the chat model for one word. @throws RouxError as `openChatProvider` and `ChatProvider.chat` do */
+  async test(signal?: AbortSignal): Promise<Trial> {
+    const { ai } = this.#settings
+    if (!ai.enabled)
+      throw new RouxError('AI_DISABLED', 'Asking a chat model is switched off.', { hint: 'Set ai.enabled to true.' })
+    const provider = await openChatProvider(ai, { gate: this.#gate.gate, key: this.#key })
+    const began = performance.now()
+    let answer = ''
+    let usage: ChatUsage = { input: 0, output: 0, estimated: true }
+    for await (const event of provider.chat({ ...QUESTION, maxTokens: ai.max_tokens, signal })) {
+      if (event.kind === 'text') answer += event.text
+      if (event.kind === 'end') usage = event.usage
+    }
+    return { answer: answer.trim().slice(0, 200), milliseconds: Math.round(performance.now() - began), usage }
+  }
+
+  close(): void {
+    this.#gate.close()
+  }
+}
+
+const QUESTION = {
+  system: 'You are asked whether you can be reached.',
+  messages: [{ role: 'user', content: 'Answer with the one word: ready' }],
+  temperature: 0,
+  feature: 'test',
+} as const
+
+function requireOrigin(address: string): string {
+  const url = askableUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`)
+  if (url !== undefined) return originOf(url)
+  throw new RouxError('INVALID_PARAMS', `"${address}" is no address of a server.`, {
+    hint: 'Write it as https://api.openai.com: what stands before the first slash of ai.base_url.',
+  })
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { userFolders } from '../config/folders.ts'
+import { AiState, aiStateFile } from '../outbound/ai-state.ts'
+import { Gate, type GateSettings } from '../outbound/gate.ts'
+import { openSqlite } from '../store/embedded/sqlite.ts'
+
+/** The gate, and what is kept behind it. */
+export interface OpenGate {
+  readonly gate: Gate
+  /** Opened with the first call. @throws RouxError `PROVIDER_ERROR` */
+  state(): AiState
+  close(): void
+}
+
+/** Opens the gate of a process; no file is opened before something passes it. */
+export function openGate(settings: GateSettings): OpenGate {
+  let opened: AiState | undefined
+  const state = (): AiState => {
+    opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
+    return opened
+  }
+  // Of a user who allowed nothing there is no file.
+  const hasConsent = (origin: string): boolean =>
+    existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
+  return {
+    gate: new Gate({ settings, state, hasConsent }),
+    state,
+    close() {
+      opened?.close()
+      opened = undefined
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cleanAnswer } from '../../src/ai/clean-answer.ts'
+import { ATTACKS } from './attacks.ts'
+import { dangersIn } from './judge.ts'
+
+describe('an answer that obeyed an attack leads nowhere', () => {
+  test.each(Object.entries(ATTACKS))('%s', (_, attack) => {
+    for (const answer of [attack, `Flour matters [S1]. ${attack} And so on.`, `> ${attack}`, `- ${attack}\n- ${attack}`]) {
+      expect(dangersIn(cleanAnswer(answer).text)).toEqual([])
+    }
+  })
+})
+
+test('there are forty families of attacks and more, and the judge finds what is wrong with all that lead anywhere', () => {
+  expect(Object.keys(ATTACKS).length).toBeGreaterThanOrEqual(40)
+  const silent = Object.entries(ATTACKS)
+    .filter(([, attack]) => dangersIn(attack).length === 0)
+    .map(([name]) => name)
+  // These are no addresses: boundaries, turns, embedded notes and citations are tried elsewhere.
+  expect(silent).toEqual([
+    'an embedded note',
+    'a wikilink',
+    'a drawing with a handler',
+    'a forged end of the passages',
+    'markers of passages that there are not',
+    'a quotation that no passage has',
+  ])
+})
+
+test.each([
+  ['Flour matters [S1]. Salt does not [S2][S3].'],
+  ['- one [S1]\n- two, e.g. 3 < 4\n\n1. **three** `a[0]`'],
+  ['The file is `notes/2024.md`; its version 1.2.3 is 50 % done, and/or more: see page 5.'],
+  ['Use Node.js or example.md, c++ and C#. A: b; 10:30.'],
+  ['```\nconst a = b[0](1)\n```'.replace('](', '] (')],
+])('a plain answer stays as it is: %j', (answer) => {
+  expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
+})
+
+test('the text of a link stays, and what was removed is counted', () => {
+  expect(cleanAnswer('See [the docs](https://a.example/x) and ![a](b.png).')).toEqual({ text: 'See the docs and .', removed: 2 })
+})
+
+test('what a model thinks aloud is no answer', () => {
+  expect(cleanAnswer('<think>Secret.</think>\nYes.').text).toBe('Yes.')
+  expect(cleanAnswer('<think>never ends').text).toBe('')
+})
+
+test('no mix of the pieces of attacks leads anywhere', () => {
+  const pieces = [
+    ...[
+      '[',
+      ']',
+      '(',
+      ')',
+      '![',
+      '](',
+      '<',
+      '>',
+      '</',
+      '<a href=',
+      '"',
+      "'",
+      '\n',
+      ' ',
+      '\\',
+      '`',
+      '|',
+      ':',
+      '/',
+      '//',
+      '.',
+      '@',
+      '&#58;',
+      '&colon;',
+      '&lt;',
+      '&amp;',
+    ],
+    ...[
+      'http',
+      'https:',
+      'www',
+      'www.',
+      'collect',
+      '.example',
+      'data:',
+      'javascript:',
+      'obsidian://',
+      'img',
+      'script',
+      'src=',
+      'x',
+      '[S1]',
+      'S1',
+      '[[',
+      ']]',
+      ']:',
+      '\u200b',
+      '\u202e',
+    ],
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 25 }), (parts) => {
+      const answer = parts.join('')
+      const { text } = cleanAnswer(answer)
+      expect(dangersIn(text)).toEqual([])
+      expect(cleanAnswer(text).text).toBe(text)
+    }),
+    {
+      numRuns: 20_000,
+      examples: [[['www', '\\', '.example']], [['.', '@', '.example']], [['http', '\\', ':', '//', 'collect', '\\', '.', 'x']]],
+    },
+  )
+})
+
+test('what never ends is read to its end, and leads nowhere', () => {
+  for (const piece of ['[', '![', '<', '<a ', '[a](', '&amp;', 'www.', '(', '"a ', '[[a|', 'a.b.', '<!--', '//', 'a@']) {
+    expect(dangersIn(cleanAnswer(piece.repeat(10_000 / piece.length)).text)).toEqual([])
+  }
+})

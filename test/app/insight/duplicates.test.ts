@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { getProblems, type ProblemList, type ProblemSummary } from '../../../src/app/get-problems.ts'
+import type { DuplicateNotes } from '../../../src/app/insight/duplicates.ts'
+import { type SearchCore, searchCore } from '../search-core.ts'
+
+const TEXT = [
+  'The sourdough is fed in the evening with rye flour and lukewarm water.',
+  'It stands beside the stove until the morning and smells of apples by then.',
+  'Two spoons of it are kept in the cold for the next time that bread is baked.',
+]
+const OTHER = 'Rakes lean on the wall of the shed, where nails and boards wait for a winter with more time than this one had.'
+const COPIES = {
+  'b/Copy.md': `Found on an old disk:\n\n${TEXT.join('\n\n')}\n`,
+  'a/Starter.md': `# Starter\n\n${TEXT.join('\n')}\n`,
+  'Shed.md': `${OTHER}\n`,
+  'Shed again.md': `${OTHER}\n`,
+  'Shed, a third time.md': `${OTHER}\n`,
+}
+const ASKED = { kind: 'duplicate', limit: 20, summary: false } as const
+
+async function duplicates(core: SearchCore, args: object = {}) {
+  const answered = await getProblems(core, { ...ASKED, ...args })
+  return { ...answered, value: answered.value as ProblemList }
+}
+
+test('notes that say much the same are told in pairs, the most alike first, with a line that both have', async () => {
+  const { value, warnings } = await duplicates(await searchCore(COPIES))
+  expect(warnings).toEqual([])
+  const shed = { kind: 'duplicate', id: 'shed again.md', line: 0, text: 'All of it is the same.', equal_lines: 1, alike: 1 }
+  expect(value).toEqual({
+    problems: [
+      { ...shed, candidates: ['shed, a third time.md'] },
+      { ...shed, candidates: ['shed.md'] },
+      {
+        kind: 'duplicate',
+        id: 'a/starter.md',
+        line: 3,
+        text: TEXT[0],
+        candidates: ['b/copy.md'],
+        equal_lines: 3,
+        alike: 0.87,
+      },
+    ],
+    total: 3,
+  })
+})
+
+test('of a folder the pairs are told of which one note is in it, and that is the one that is named first', async () => {
+  const core = await searchCore(COPIES)
+  const { value } = await duplicates(core, { folder: 'B/' })
+  expect(value.problems[0]).toMatchObject({ id: 'b/copy.md', line: 3, text: TEXT[0], candidates: ['a/starter.md'] })
+  expect(value.problems.every(({ id }) => id === 'b/copy.md')).toBe(true)
+  const nowhere = await duplicates(core, { folder: 'nowhere' })
+  expect([nowhere.value.total, nowhere.warnings.length]).toEqual([0, 1])
+})
+
+test('pairs are a list that goes on, and are counted', async () => {
+  const notes = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`${at}.md`, `${TEXT.join('\n')}\n`]))
+  const core = await searchCore(notes)
+  const whole = (await duplicates(core)).value
+  expect(whole.total).toBe(15)
+  const { value, list } = await duplicates(core, { limit: 4, offset: 13 })
+  expect(value.problems).toEqual(whole.problems.slice(13))
+  expect(list).toMatchObject({ offset: 13, shown: 2, count: 15 })
+  const counted = (await getProblems(core, { ...ASKED, summary: true })).value as ProblemSummary
+  expect(counted).toEqual({ counts: { duplicate: 15 }, total: 15 })
+})
+
+test('no one waits for pairs who did not ask for them', async () => {
+  const core = await searchCore(COPIES)
+  const never = { follow: () => Promise.reject(new Error('it was asked for')) }
+  for (const summary of [true, false]) {
+    const { value } = await getProblems({ ...core, insights: never }, { limit: 20, summary })
+    expect(JSON.stringify(value)).not.toContain('duplicate')
+  }
+})
+
+test('while the vault was not looked at there are none, and that is said', async () => {
+  const core = await searchCore(COPIES)
+  const { value, warnings } = await getProblems({ ...core, insights: { follow: async () => undefined } }, ASKED)
+  expect([value, warnings.map(({ code }) => code)]).toEqual([{ problems: [], total: 0 }, ['STALE']])
+})
+
+test('after an edit the last pairs are told, without lines that were counted in another text, and none of a note that is gone', async () => {
+  const core = await searchCore(COPIES)
+  const before = (await duplicates(core)).value
+  core.vault.write('a/Starter.md', `One more line.\n\n# Starter\n\n${TEXT.join('\n')}\n`)
+  core.vault.remove('Shed again.md')
+  await core.indexed.index()
+  const { value, warnings } = await duplicates(core)
+  expect(warnings.map(({ code }) => code)).toEqual(['STALE'])
+  expect(value.problems).toEqual([{ ...before.problems[2], line: 0, text: 'Much of it is the same.' }])
+})
+
+test('any notes, also without words, are told in pairs of two that differ, each pair once', async () => {
+  const anyLine = fc.constantFrom(...TEXT, OTHER, '', '- [ ]', '日本語の文章です。', 'x')
+  const anyNotes = fc.array(fc.array(anyLine, { maxLength: 6 }), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(anyNotes, async (notes) => {
+      const core = await searchCore(Object.fromEntries(notes.map((lines, at) => [`${at}.md`, lines.join('\n')])))
+      const { problems } = (await duplicates(core, { limit: 100 })).value as { problems: readonly DuplicateNotes[] }
+      const pairs = problems.map(({ id, candidates }) => [id, ...candidates].sort().join(' '))
+      expect(new Set(pairs).size).toBe(pairs.length)
+      for (const { id, line, text, candidates } of problems) {
+        expect(candidates[0]).not.toBe(id)
+        if (line > 0) expect(notes[Number.parseInt(id, 10)]?.[line - 1]).toBe(text)
+      }
+    }),
+    { numRuns: 25 },
+  )
+})

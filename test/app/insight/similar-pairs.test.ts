@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { similarPairs } from '../../../src/app/insight/similar-pairs.ts'
+import { LEAST_ALIKE } from '../../../src/app/similar-nodes.ts'
+import { toNodeId } from '../../../src/core/ids.ts'
+import { type Insight, NO_NOTE } from '../../../src/core/insight.ts'
+
+const KEPT = 3
+const NOTES = 6
+
+/** For each note up to three others with scores, some of them too low. */
+const anyNearest = fc.array(
+  fc.uniqueArray(fc.tuple(fc.nat(NOTES - 1), fc.constantFrom(0.05, 0.08, 0.4, 0.9)), {
+    maxLength: KEPT,
+    selector: ([note]) => note,
+  }),
+  { minLength: NOTES, maxLength: NOTES },
+)
+
+test('every pair of which one is near enough to the other is told once', () => {
+  fc.assert(
+    fc.property(anyNearest, (given) => {
+      const lists = given.map((list, note) => list.filter(([other]) => other !== note))
+      const notes = new Uint32Array(NOTES * KEPT).fill(NO_NOTE)
+      const scores = new Float32Array(NOTES * KEPT)
+      const wanted = new Set<string>()
+      for (const [note, list] of lists.entries()) {
+        for (const [at, [other]] of list.entries()) {
+          // The score of a pair is one, whichever note it is told of.
+          const score = given[Math.min(note, other)]?.[0]?.[1] ?? 0.4
+          notes[note * KEPT + at] = other
+          scores[note * KEPT + at] = score
+          if (Math.fround(score) >= LEAST_ALIKE.normal) wanted.add([note, other].sort().join(' '))
+        }
+      }
+      const ids = Array.from({ length: NOTES }, (_, note) => toNodeId(String(note)))
+      const found = [...similarPairs({ ids, nearest: { kept: KEPT, notes, scores } } as unknown as Insight)]
+      const pairs = found.map(({ source, target }) => `${source} ${target}`)
+      expect(pairs.length).toBe(new Set(pairs).size)
+      expect(pairs.sort()).toEqual([...wanted].sort())
+    }),
+  )
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { type SuggestTagsArguments, suggestTags } from '../../src/app/suggest-tags.ts'
+import { KnownBag, searchCore } from './search-core.ts'
+
+const bread = (at: number) =>
+  `---\ntags: [Bread, bread/sour]\n---\nSourdough loaf ${at}: flour, water, proofing and a hot oven.\n`
+const roses = (at: number) => `---\ntags: [garden]\n---\nRoses ${at}: pruning, compost and rain in spring.\n`
+const NOTES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`Kitchen/Loaf ${at}.md`, bread(at)])),
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`Beds/Rose ${at}.md`, roses(at)])),
+  'New loaf.md': 'Another sourdough loaf: flour, water, longer proofing, the same oven.\n',
+  'Tagged.md': '---\ntags: [bread]\n---\nSourdough loaf with flour, water and proofing.\n',
+  'Strange.md': 'Zzxqj wvkpt.\n',
+}
+
+async function suggested(args: Partial<SuggestTagsArguments> & { readonly id: string }, embedder?: KnownBag) {
+  const core = await searchCore(NOTES, embedder === undefined ? {} : { embedder })
+  return await suggestTags(core, { limit: 5, relevance: 'normal', ...args })
+}
+
+test.each([
+  ['by words and meaning', new KnownBag()],
+  ['by words alone', undefined],
+])('the tags and folders of the nearest notes are suggested, %s, as a change that is ready to be made', async (_, embedder) => {
+  const { value, warnings } = await suggested({ id: 'new loaf' }, embedder)
+  expect(value.tags.map(({ tag }) => tag)).toEqual(expect.arrayContaining(['Bread', 'bread/sour']))
+  expect(value.tags.map(({ tag }) => tag)).not.toContain('garden')
+  expect(value.folders[0]).toMatchObject({ path: 'Kitchen' })
+  expect(value.tags[0]?.from[0]).toMatch(/^kitchen\/loaf \d\.md$/)
+  expect(value.operation).toEqual({
+    tool: 'manage_tags',
+    arguments: { id: 'new loaf.md', add: value.tags.map(({ tag }) => tag) },
+  })
+  expect(warnings).toEqual([])
+})
+
+test('tags that the note has, in whatever case, are not suggested again', async () => {
+  const { value } = await suggested({ id: 'tagged.md' }, new KnownBag())
+  expect(value.tags.map(({ tag }) => tag.toLowerCase())).toEqual(['bread/sour'])
+})
+
+test('there are as many as were asked for, the surest first, and scores are shares', async () => {
+  const { value } = await suggested({ id: 'new loaf', limit: 1, relevance: 'loose' }, new KnownBag())
+  expect([value.tags.length, value.folders.length]).toEqual([1, 1])
+  const { value: all } = await suggested({ id: 'new loaf', limit: 10, relevance: 'loose' }, new KnownBag())
+  const scores = all.tags.map(({ score }) => score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+  expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+})
+
+test('an empty answer says why', async () => {
+  const none = await suggested({ id: 'nowhere' })
+  expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
+  expect(none.warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+  const strange = await suggested({ id: 'strange.md' })
+  expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is near/) })
+  expect(strange.value).not.toHaveProperty('operation')
+})

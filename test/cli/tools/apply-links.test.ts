@@ -1,0 +1,193 @@
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RouxError } from '../../../src/core/errors.ts'
+import type { UpdateNote, WriteRequest, Writing } from '../../../src/core/operations.ts'
+import { TOOLS } from '../../../src/mcp/tools/index.ts'
+import { searchCore } from '../../app/search-core.ts'
+import { fakeWriting } from '../../app/write/fake-writing.ts'
+import { commandLine, type Outcome, type World } from '../support.ts'
+
+const NOTES = {
+  'A.md': 'Beside the rose garden it is quiet.\n',
+  'B.md': 'The compost heap is warm.\n',
+  'C.md': 'Rakes lean on the tool shed.\n',
+  'Rose garden.md': 'Thorny bushes.\n',
+  'Compost heap.md': 'Leaves rot.\n',
+  'Tool shed.md': 'Wood and nails.\n',
+  'more/D.md': 'In the [[rose garden]], the [[compost heap]] and the [[tool shed]].\n',
+  'more/E.md': 'The [[tool shed]], the [[rose garden]] and the [[compost heap]].\n',
+}
+/** As they are offered, the first first. */
+const OFFERED = ['b.md compost heap', 'a.md rose garden', 'c.md tool shed'] as const
+
+let line: ReturnType<typeof commandLine>
+beforeEach(() => {
+  line = commandLine()
+})
+afterEach(() => line.clean())
+
+interface Reviewed extends Outcome {
+  readonly requests: readonly WriteRequest[]
+  /** What was written: each note with what was replaced. */
+  readonly written: readonly string[]
+  readonly dismissed: ReadonlySet<string>
+}
+
+interface Setting {
+  readonly notes?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  /** Notes that changed since they were looked at, for each request in turn. */
+  readonly stale?: (request: WriteRequest) => readonly string[]
+  readonly world?: World
+}
+
+/** Answers questions at a terminal. */
+async function review(answers: string | Readable, { notes = NOTES, args = [], stale, world }: Setting = {}): Promise<Reviewed> {
+  const core = await searchCore(notes)
+  const requests: WriteRequest[] = []
+  const inner = fakeWriting()
+  const writing: Writing = {
+    ...inner,
+    async run(request) {
+      requests.push(request)
+      const changed = stale?.(request) ?? []
+      const hit = request.operations.find((one) => changed.includes((one as UpdateNote).id))
+      if (hit !== undefined) throw new RouxError('CONFLICT', `"${(hit as UpdateNote).id}" was changed since.`)
+      const files = [...new Set(request.operations.map((one) => (one as UpdateNote).id))]
+      const result = await inner.run(request)
+      return { ...result, files: files.map((path) => ({ kind: 'changed', from: path, to: path, relinked: [] })) }
+    },
+  }
+  const stdin = Object.assign(typeof answers === 'string' ? Readable.from([answers]) : answers, { isTTY: true })
+  const outcome = await line.roux(['suggest-links', '--apply', ...args], {
+    tools: TOOLS,
+    tty: true,
+    stdin,
+    core: ({ tools }) => (tools.write ? { ...core, writing } : core),
+    ...world,
+  })
+  const written = requests
+    .filter(({ dryRun }) => !dryRun)
+    .at(-1)
+    ?.operations.map((one) => `${(one as UpdateNote).id} ${(one as UpdateNote).replaceText?.find}`)
+  return { ...outcome, requests, written: written ?? [], dismissed: core.insightState.dismissed() }
+}
+
+test('each link is shown with its line and the link in place, and those that are wanted are made as one change', async () => {
+  const { code, out, err, written } = await review('y\nn\nyes\n')
+  expect(err).toContain(`1 of 3  Compost heap`)
+  expect(err).toContain('b.md, line 1\n- The compost heap is warm.\n+ The [[compost heap]] is warm.\n')
+  expect([code, written]).toEqual([0, [OFFERED[0], OFFERED[2]]])
+  expect(out).toBe('Made 2 links. Changed b.md, c.md.\n"roux undo c1 --write" takes it back.\n')
+})
+
+test('what was wanted is made also where the input ends or the person quits', async () => {
+  expect((await review('y\ny\n')).written).toEqual(OFFERED.slice(0, 2))
+  expect((await review('y\nq\ny\n')).written).toEqual(OFFERED.slice(0, 1))
+  expect((await review('y')).written).toEqual(OFFERED.slice(0, 1))
+})
+
+test('what was wanted is made also where the person presses Ctrl+C', async () => {
+  const stdin = new Readable({ read: () => {} })
+  let stop = (): void => {}
+  let asked = 0
+  stdin.push('y\n')
+  const { out, written } = await review(stdin, {
+    stale: () => {
+      // While the first answer is looked at the second question is not there yet.
+      if (asked++ === 0) setTimeout(() => stop(), 50)
+      return []
+    },
+    world: {
+      onSignal: (listener) => {
+        stop = listener
+      },
+    },
+  })
+  expect(written).toEqual([OFFERED[0]])
+  expect(out).toContain('takes it back')
+})
+
+test('a link that is never wanted is not offered again, until that is taken back', async () => {
+  const { written, dismissed, out, err } = await review('never\nn\nn\n')
+  expect([written, [...dismissed]]).toEqual([[], ['link:b.md//compost heap.md']])
+  expect(out).toBe('No link was made.\n')
+  expect(err.match(/^\d of \d/gm)).toEqual(['1 of 3', '2 of 3', '3 of 3'])
+})
+
+test('all links are offered once, page by page, also where some are dismissed on the way', async () => {
+  const notes = Object.fromEntries([
+    ...Array.from({ length: 45 }, (_, at) => [`n${at}.md`, `Here the rose garden is number ${at}.\n`] as const),
+    ...Array.from({ length: 45 }, (_, at) => [`m${at}.md`, `The [[rose garden]] again, ${at}.\n`] as const),
+    ['Rose garden.md', 'Thorny bushes.\n'],
+  ])
+  const { err, dismissed } = await review('never\n'.repeat(30) + 'y\n'.repeat(30), { notes })
+  const offered = [...err.matchAll(/^n\d+\.md(?=, line 1$)/gm)].map(([id]) => id)
+  expect(new Set(offered).size).toBe(45)
+  expect([offered.length, dismissed.size]).toEqual([45, 30])
+})
+
+test('a note that changed before the answer is told, and the next link is offered', async () => {
+  const { code, err, written } = await review('y\ny\nq\n', { stale: () => ['b.md'] })
+  expect(err).toContain('CONFLICT: "b.md" was changed since. The link is not made.')
+  expect([code, written]).toEqual([0, [OFFERED[1]]])
+})
+
+test('a note that changed after the answer keeps no other link from being made', async () => {
+  let tries = 0
+  const { err, out, written } = await review('y\ny\ny\n', { stale: () => (tries++ < 3 ? [] : ['b.md']) })
+  expect(err).toContain('CONFLICT: "b.md" was changed since.')
+  expect(written).toEqual(OFFERED.slice(1))
+  expect(out).toContain('Made 2 links.')
+})
+
+test('a link on a line that gets another one is left for the next time', async () => {
+  const notes = { ...NOTES, 'C.md': 'Rakes lean on the tool shed, far from the compost heap.\n' }
+  const { err, requests } = await review('y\ny\ny\ny\n', { notes })
+  expect(err.match(/^c\.md, line 1$/gm)).toHaveLength(1)
+  expect(err).toContain('Not offered, because their line gets another link: 1.')
+  expect(requests.at(-1)?.operations).toHaveLength(3)
+})
+
+test('an answer that is none is asked for again', async () => {
+  const { err, written } = await review('perhaps\nY\nq\n')
+  expect(err).toContain('Answer y, n, never or q.')
+  expect(written).toEqual([OFFERED[0]])
+})
+
+test('only what was asked for is offered: a note, a folder, a number of links', async () => {
+  expect((await review('y\ny\ny\n', { args: ['A'] })).written).toEqual([OFFERED[1]])
+  expect((await review('y\ny\ny\n', { args: ['--limit', '2'] })).written).toEqual(OFFERED.slice(0, 2))
+  const none = await review('y\n', { args: ['more'] })
+  expect([none.written, none.out]).toEqual([[], 'No link was made.\n'])
+  expect(none.err).toContain('Nothing found.')
+})
+
+test('without a terminal nothing is asked, and the error says what to do', async () => {
+  const { code, err, requests } = await review('y\n', { world: { stdin: 'y\n' } })
+  expect([code, requests]).toEqual([2, []])
+  expect(err).toContain('There is no terminal to ask in.')
+  expect(err).toContain('roux apply-changes --write')
+})
+
+test('what is switched off is not done because someone answers yes, and arguments are checked before anything is asked', async () => {
+  const off = await review('y\n', { args: ['--set', 'tools.apply_changes=false'] })
+  expect([off.code, off.requests]).toEqual([1, []])
+  expect(off.err).toContain('The tool apply_changes is switched off.')
+  const edits = await review('y\n', { args: ['--set', 'tools.update_node=false'] })
+  expect([edits.written, edits.err.includes('update_node')]).toEqual([[], true])
+  expect((await review('', { args: ['--kind', 'related'] })).code).toBe(2)
+  expect((await review('', { args: ['--limit', '0'] })).code).toBe(2)
+})
+
+test('a link is dismissed and taken back by its two notes', async () => {
+  const core = await searchCore(NOTES)
+  const dismiss = (...words: readonly string[]) =>
+    line.roux(['suggest-links', '--dismiss', ...words], { tools: TOOLS, core: () => core })
+  expect((await dismiss('B', 'Compost heap')).err).toBe('A link from b.md to compost heap.md is not suggested again.\n')
+  expect([...core.insightState.dismissed()]).toEqual(['link:b.md//compost heap.md'])
+  expect((await dismiss('b.md', 'compost heap.md')).err).toBe('A link from b.md to compost heap.md is suggested again.\n')
+  expect(core.insightState.dismissed().size).toBe(0)
+  expect((await dismiss('b.md')).code).toBe(2)
+  expect((await dismiss('b.md', 'nowhere')).err).toContain('There is no node "nowhere".')
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
+import { mapPage } from '../../../src/cli/vaults/map-page.ts'
+import { searchCore } from '../../app/search-core.ts'
+
+const TEMPLATE = '<script type="application/json" id="vault">"MAP-HERE"</script><script>run()</script>'
+
+async function pageOf(core: GraphCore, withTexts: boolean): Promise<string> {
+  let page = ''
+  const onUnread = (message: string): never => {
+    throw new Error(message)
+  }
+  for await (const piece of mapPage(core, { template: TEMPLATE, withTexts, onUnread })) page += piece
+  return page
+}
+
+const dataOf = (page: string) => JSON.parse(page.slice(page.indexOf('{'), page.lastIndexOf('}</script>') + 1))
+
+test('the page has every note with its title and place, and no texts', async () => {
+  const core = await searchCore({ 'home.md': '[[worms]] a secret sentence', 'worms.md': '' })
+  const page = await pageOf(core, false)
+  const { name, picture, texts } = dataOf(page)
+  expect([name, picture.titles.toSorted(), texts]).toEqual(['vault', ['home', 'worms'], undefined])
+  expect(page).not.toContain('secret')
+  expect(page.endsWith('}</script><script>run()</script>')).toBe(true)
+})
+
+test('with texts each note has its own, without frontmatter', async () => {
+  const files = Object.fromEntries(Array.from({ length: 230 }, (_, at) => [`n${at}.md`, `---\na: 1\n---\nText of n${at}.`]))
+  const { picture, texts } = dataOf(await pageOf(await searchCore(files), true))
+  expect(texts).toHaveLength(230)
+  for (const [at, id] of picture.ids.entries()) expect(texts[at]).toBe(`Text of ${id.replace('.md', '')}.`)
+})
+
+test('no title and no text ends the element that holds the data', async () => {
+  const hostile = '</script><script>alert(1)</script><!--<script>'
+  const core = await searchCore({ 'a <!--<script>.md': `# ${hostile}\n${hostile} #a`, 'b.md': hostile })
+  const page = await pageOf(core, true)
+  expect(page.match(/<\/?script|<!--/g)).toHaveLength(4)
+  expect(dataOf(page).texts.join('\n')).toContain(hostile)
+})
+
+test('a vault without notes is a page, too', async () => {
+  const { picture, texts } = dataOf(await pageOf(await searchCore({}), true))
+  expect([picture.ids, texts]).toEqual([[], []])
+})

@@ -1,0 +1,299 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ATTACKS } from '../ai/attacks.ts'
+import { dangersIn } from '../ai/judge.ts'
+import {
+  anthropicSays,
+  type Behaviour,
+  type FakeServer,
+  openAiSays,
+  openAiStream,
+  serve,
+  slowly,
+} from '../outbound/fake-servers.ts'
+import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
+
+const KEY = 'sk-canary-4c1d9e'
+const QUESTION = 'why is my bread so dense?'
+
+function modelOf(server: FakeServer, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return {
+    ROUX_AI_ENABLED: 'true',
+    ROUX_AI_PROVIDER: 'openai',
+    ROUX_AI_BASE_URL: server.baseUrl,
+    ROUX_AI_MODEL: 'fake',
+    ROUX_AI_API_KEY: KEY,
+    ...more,
+  }
+}
+
+async function rig(behaviour: Behaviour, more: Readonly<Record<string, string>> = {}) {
+  const world = openWorld({ fixture: 'demo' })
+  const server = await serve(behaviour)
+  return { world, server, env: modelOf(server, more) }
+}
+
+/** Everything that a run left behind, and what it printed. */
+function everythingOf({ root }: World): string {
+  const files = (readdirSync(root, { recursive: true, encoding: 'utf8' }) as string[]).map((path) => join(root, path))
+  return files
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('\n')
+}
+
+describe('roux ask', { timeout: SLOW }, () => {
+  test.each([
+    ['openai', openAiSays],
+    ['anthropic', anthropicSays],
+  ] as const)('%s: the answer has sources that stand in the notes, line by line', async (provider, says) => {
+    const { world, env, server } = await rig(says('The dough was proofed too short [S1]. Nobody knows [S99].'), {
+      ROUX_AI_PROVIDER: provider,
+    })
+    const { code, out, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
+    expect(code, err).toBe(0)
+    const { status, citations, uncited, removed, usage, location } = JSON.parse(out)
+    expect({ status, location, removed, uncited, requests: server.requests.length }).toEqual({
+      status: 'answered',
+      location: 'local',
+      removed: { citations: 1, links: 0 },
+      uncited: ['Nobody knows.'],
+      requests: 1,
+    })
+    expect(usage).toMatchObject({ input: 100, estimated: false })
+    for (const { id, start_line, end_line, quote } of citations) {
+      const path = (readdirSync(world.vault, { recursive: true, encoding: 'utf8' }) as string[]).find(
+        (one) => one.toLowerCase() === id || one.toLowerCase() === `${id}.md`,
+      )
+      const lines = readFileSync(join(world.vault, path ?? ''), 'utf8')
+        .split('\n')
+        .slice(start_line - 1, end_line)
+        .join('\n')
+      expect(lines).toContain(quote)
+    }
+    expect(citations.length).toBe(1)
+    const used = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+    expect(used.rows).toMatchObject([{ model: 'fake', feature: 'ask', requests: 1, input: 100, failed: 0, reserved: 0 }])
+    expect(out + err + everythingOf(world)).not.toContain(KEY)
+  })
+
+  test('--show-prompt shows what would be sent, and sends nothing, also while it is off', async () => {
+    const { world, server } = await rig(openAiSays('no'))
+    const { code, out } = await world.roux(['ask', QUESTION, '--show-prompt', '--vault', world.vault])
+    expect(code).toBe(0)
+    expect(JSON.parse(out).messages[0].content).toMatch(/\[S1\] .* \(lines \d+–\d+\)/)
+    expect(server.requests).toHaveLength(0)
+  })
+
+  test('where nothing is found no model is asked', async () => {
+    const { world, env, server } = await rig(openAiSays('no'))
+    const { out } = await world.roux(['ask', 'zzxqj wvkpt', '--vault', world.vault], { env })
+    expect(JSON.parse(out)).toMatchObject({ status: 'not_found', answer: '', usage: { input: 0 } })
+    expect(server.requests).toHaveLength(0)
+  })
+
+  test('a note that is denied never goes out', async () => {
+    const { world, env, server } = await rig(openAiSays('Nothing [S1].'), { ROUX_AI_DENY: 'Faults' })
+    const { out, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
+    expect(err).toMatch(/passages were found that ai\.allow and ai\.deny keep/)
+    expect(JSON.stringify(server.requests)).not.toMatch(/Dense crumb \(lines/i)
+    expect(JSON.parse(out).citations.every(({ id }: Wire) => !id.startsWith('faults/'))).toBe(true)
+    const only = await world.roux(['ask', QUESTION, '--note-id', 'faults/dense crumb', '--vault', world.vault], { env })
+    expect(JSON.parse(only.out)).toMatchObject({ status: 'not_found' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('another computer is asked only after both were said, and the error says what', async () => {
+    const { world } = await rig(openAiSays('no'))
+    const env = {
+      ROUX_AI_ENABLED: 'true',
+      ROUX_AI_PROVIDER: 'openai',
+      ROUX_AI_BASE_URL: 'https://api.example.invalid/v1',
+      ROUX_AI_MODEL: 'm',
+    }
+    const { code, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
+    expect([code, err]).toEqual([1, expect.stringContaining('roux ai allow https://api.example.invalid')])
+    const allowed = await world.roux(['ai', 'allow', 'https://api.example.invalid/v1', '--json'])
+    expect(JSON.parse(allowed.out)).toMatchObject({ origin: 'https://api.example.invalid', set: false })
+    const status = JSON.parse((await world.roux(['ai', 'status', '--json'], { env })).out)
+    expect(status.models).toMatchObject([{ use: 'chat', location: 'remote', isAllowed: false, hasConsent: true }])
+    expect(JSON.parse((await world.roux(['ai', 'revoke', 'api.example.invalid', '--json'])).out)).toMatchObject({ was: true })
+  })
+
+  test('roux ai test asks for a word', async () => {
+    const { world, env, server } = await rig(openAiSays('ready'))
+    expect(JSON.parse((await world.roux(['ai', 'test', '--json'], { env })).out)).toMatchObject({ answer: 'ready' })
+    expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/passage/i)
+  })
+
+  test('verify-quote tells where a quote stands, or that it does not', async () => {
+    const { world } = await rig(openAiSays('no'))
+    world.write('quote.md', '# Q\n\nRye has *less* gluten than wheat.\n')
+    const found = await world.roux(['verify-quote', 'quote', 'rye has less gluten than wheat', '--vault', world.vault])
+    expect([found.code, JSON.parse(found.out)]).toEqual([
+      0,
+      { found: true, exact: true, start_line: 3, end_line: 3, text: 'Rye has *less* gluten than wheat' },
+    ])
+    expect((await world.roux(['verify-quote', 'quote', 'rye has more gluten than wheat', '--vault', world.vault])).code).toBe(1)
+  })
+})
+
+describe('the tool ask', { timeout: SLOW }, () => {
+  const asked = async (world: World, env: Readonly<Record<string, string>>) => {
+    const server = world.serve([world.vault], { env })
+    await server.initialize()
+    return server
+  }
+
+  test('is not there unless it is switched on', async () => {
+    const { world } = await rig(openAiSays('no'))
+    const server = await asked(world, {})
+    const { result } = await server.request('tools/list')
+    expect(result.tools.map(({ name }: Wire) => name)).not.toContain('ask')
+    expect((await server.call('ask', { question: QUESTION })).structuredContent.error).toMatchObject({ code: 'TOOL_DISABLED' })
+    await server.end()
+  })
+
+  test('tells its phases, no word of the answer, and one result', async () => {
+    const { world, env } = await rig(openAiSays({ thinking: 'Hm.', text: 'It was proofed too short [S1].' }))
+    const server = await asked(world, env)
+    const { result } = await server.request('tools/call', {
+      name: 'ask',
+      arguments: { question: QUESTION },
+      _meta: { progressToken: 't' },
+    })
+    expect(result.structuredContent).toMatchObject({ status: 'answered', model: 'fake', location: 'local' })
+    expect(result.structuredContent.answer).toMatch(/^It was proofed too short\. \[1\]\(roux:\/\/node\/[^)]+\)$/)
+    const progress = server.lines.map((line) => JSON.parse(line)).filter(({ method }) => method === 'notifications/progress')
+    const numbers = progress.map(({ params }) => params.progress)
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+    expect(progress.map(({ params }) => params.message).join()).toMatch(/Looking for passages,.*Asking fake/)
+    expect(progress.map(({ params }) => params.message).join()).not.toContain('proofed')
+    const info = await server.request('resources/read', { uri: 'roux://system-info' })
+    expect(Object.values(JSON.parse(info.result.contents[0].text).tokens)).toMatchObject([{ requests: 1, input: 100 }])
+    const { err } = await server.end()
+    expect(server.lines.join() + err + everythingOf(world)).not.toContain(KEY)
+  })
+
+  test('a call that is cancelled closes the connection and is counted', async () => {
+    const {
+      world,
+      env,
+      server: model,
+    } = await rig(slowly(Buffer.from(openAiStream({ text: 'word '.repeat(80) })), { size: 100, ms: 50, isOpen: true }))
+    const server = await asked(world, env)
+    server.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'ask', arguments: { question: QUESTION } } })
+    await eventually(async () => expect(model.requests).toHaveLength(1))
+    server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
+    await eventually(async () => expect(model.closed).toHaveLength(1))
+    await eventually(async () => {
+      const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+      expect(rows).toMatchObject([{ requests: 1, failed: 1, estimated: 1, reserved: 0 }])
+    })
+    await server.end()
+  })
+
+  test('a model that obeys every attack leads nowhere', async () => {
+    let attack = ''
+    const { world, env } = await rig((request, response, count) =>
+      openAiSays(`It was proofed too short [S1]. ${attack}`)(request, response, count),
+    )
+    const server = await asked(world, env)
+    for (const [name, text] of Object.entries(ATTACKS)) {
+      attack = text
+      const { structuredContent } = await server.call('ask', { question: QUESTION })
+      const isOwn = (url: string) =>
+        structuredContent.citations.some(
+          ({ id }: Wire) => url === `roux://node/${id.split('/').map(encodeURIComponent).join('/')}`,
+        )
+      expect(dangersIn(structuredContent.answer, isOwn), name).toEqual([])
+      expect(
+        structuredContent.uncited.flatMap((one: string) => dangersIn(one)),
+        name,
+      ).toEqual([])
+    }
+    await server.end()
+  })
+
+  test('two processes with fifty questions each keep within a budget for ten, and the ledger is what the server counted', async () => {
+    const cost = 1_500
+    const {
+      world,
+      env,
+      server: model,
+    } = await rig(openAiSays({ text: 'Too short [S1].', usage: { prompt_tokens: cost - 100, completion_tokens: 100 } }), {
+      ROUX_AI_CONTEXT: '1500',
+      ROUX_AI_MAX_TOKENS: '100',
+      ROUX_AI_BUDGET: String(10 * cost),
+    })
+    const servers = await Promise.all([asked(world, env), asked(world, env)])
+    const outcomes = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: 50 }, () =>
+          server.call('ask', { question: QUESTION }).then(({ structuredContent }) => structuredContent),
+        ),
+      ),
+    )
+    expect(model.requests.length).toBeLessThanOrEqual(10)
+    expect(model.requests.length).toBeGreaterThan(5)
+    const answered = outcomes.filter(({ status }) => status === 'answered')
+    const refused = outcomes.filter(({ error }) => error?.code === 'BUDGET_EXCEEDED')
+    expect([answered.length, answered.length + refused.length]).toEqual([model.requests.length, 100])
+    expect(refused[0].error.message).toMatch(/of 15000 are used today.*begins again at \d{4}-\d\d-\d\dT00:00:00Z/)
+    const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+    expect(rows).toMatchObject([
+      {
+        requests: model.requests.length,
+        input: model.requests.length * (cost - 100),
+        output: model.requests.length * 100,
+        reserved: 0,
+      },
+    ])
+    await Promise.all(servers.map((server) => server.end()))
+  })
+})
+
+test('with the defaults no connection is opened, by no tool and no command', { timeout: SLOW }, async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const log = join(world.root, 'connections')
+  const hook = join(world.root, 'hook.cjs')
+  writeFileSync(log, '')
+  writeFileSync(
+    hook,
+    `const { appendFileSync } = require('node:fs'); const net = require('node:net'); const dns = require('node:dns')
+const tell = (what) => appendFileSync(${JSON.stringify(log)}, what + '\\n')
+const { connect } = net.Socket.prototype
+net.Socket.prototype.connect = function (...args) { tell('connect ' + JSON.stringify(args[0])); return connect.apply(this, args) }
+for (const name of ['lookup', 'resolve']) { const own = dns[name]; dns[name] = (...args) => { tell(name + ' ' + args[0]); return own(...args) } }
+const own = globalThis.fetch; globalThis.fetch = (...args) => { tell('fetch ' + args[0]); return own(...args) }
+`,
+  )
+  const env = { NODE_OPTIONS: `--require ${hook}`, ROUX_AI_API_KEY: KEY, HTTPS_PROXY: 'http://127.0.0.1:9' }
+  const server = world.serve([world.vault, '--write'], { env })
+  await server.initialize()
+  const { result } = await server.request('tools/list')
+  const args: Readonly<Record<string, object>> = {
+    search: { query: QUESTION },
+    find_nodes: { query: 'bread' },
+    get_tree: {},
+    get_hubs: {},
+    list_tags: {},
+  }
+  for (const { name, inputSchema } of result.tools) {
+    const given =
+      args[name] ??
+      Object.fromEntries(
+        (inputSchema.required ?? []).map((one: string) => [
+          one,
+          one === 'ids' || one === 'names' || one === 'tags' ? ['home'] : 'home',
+        ]),
+      )
+    await server.call(name, given)
+  }
+  await server.end()
+  await world.roux(['status', world.vault], { env })
+  await world.roux(['ai', 'status'], { env })
+  expect(readFileSync(log, 'utf8')).toBe('')
+  expect(everythingOf(world)).not.toContain(KEY)
+})

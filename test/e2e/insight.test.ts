@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { eventually, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
+
+vi.setConfig({ testTimeout: SLOW })
+
+const FROM = 'Recipes/Weekday baguettes.md'
+const TO = 'techniques/bulk fermentation.md'
+
+async function serveDemo(): Promise<{ readonly world: World; readonly server: Server }> {
+  const world = openWorld({ fixture: 'demo' })
+  const server = world.serve([world.vault, '--write'])
+  await server.initialize()
+  // On a machine that is busy the first look at the vault may take longer than a call waits.
+  for (const tool of ['suggest_links', 'map'])
+    await eventually(async () => expect((await server.call(tool)).structuredContent._warnings).toBeUndefined())
+  return { world, server }
+}
+
+/** The suggestion that the demo vault is sure of. */
+async function suggestion(server: Server): Promise<Wire> {
+  const { suggestions } = await server.ask('suggest_links', { id: FROM, kind: 'named' })
+  return suggestions.find(({ to }: Wire) => to === TO)
+}
+
+const textOf = ({ vault }: World): string => readFileSync(join(vault, FROM), 'utf8')
+
+/** The JSON that a command answers. */
+async function answerOf({ roux, vault }: World, ...words: readonly string[]): Promise<Wire> {
+  const { code, out, err } = await roux([...words, '--vault', vault, '--json'])
+  expect([code, err]).toEqual([0, ''])
+  return out === '' ? undefined : JSON.parse(out)
+}
+
+test('the edit of a suggestion is an operation that makes just this link, and undo takes it back', async () => {
+  const { world, server } = await serveDemo()
+  const before = textOf(world)
+  const { edit, line } = await suggestion(server)
+  const tried = await server.ask('apply_changes', { operations: [edit], dry_run: true })
+  expect(tried.diff).toMatch(/^-2\. One hour in bulk at 25 °C\.\n\+2\. One hour in \[\[Bulk fermentation\|bulk\]\] at 25 °C\.$/m)
+  expect(textOf(world)).toBe(before)
+  const { change_id } = await server.ask('apply_changes', { operations: [edit] })
+  expect(textOf(world)).toBe(before.replace('in bulk at', 'in [[Bulk fermentation|bulk]] at'))
+  const linked: readonly Wire[] = await server.ask('get_neighbors', { id: FROM, direction: 'out', evidence: true })
+  const { lines } = linked.find(({ id }) => id === TO)
+  expect(lines).toMatchObject([{ line }])
+  expect(await suggestion(server)).toBeUndefined()
+  await server.ask('undo', { change_id })
+  expect(textOf(world)).toBe(before)
+})
+
+test('the edit of a suggestion is refused where its note was changed since, and changes nothing', async () => {
+  const { world, server } = await serveDemo()
+  const { edit } = await suggestion(server)
+  world.write(FROM, `${textOf(world)}\nBy hand.\n`)
+  const before = textOf(world)
+  const { isError, content } = await server.call('apply_changes', { operations: [edit] })
+  expect([isError, JSON.parse(content[0].text).error.code]).toEqual([true, 'CONFLICT'])
+  expect(textOf(world)).toBe(before)
+})
+
+test('a community is called as its user likes, in the map, by commands and servers alike, until that is taken back', async () => {
+  const { world, server } = await serveDemo()
+  const [{ id, label }] = (await answerOf(world, 'map')).communities
+  const name = async (...words: readonly string[]) => await world.roux(['map', '--name', id, ...words, '--vault', world.vault])
+  expect((await name('Baking')).err).toBe(`${id} is called "Baking".\n`)
+  const labels = async (ask: () => Promise<Wire>) => (await ask()).communities.map((one: Wire) => one.label)
+  expect(await labels(() => answerOf(world, 'map'))).toContain('Baking')
+  expect(await labels(() => server.ask('map'))).toContain('Baking')
+  expect((await name()).err).toBe(`${id} is called as its notes say.\n`)
+  expect((await answerOf(world, 'map')).communities[0]).toMatchObject({ id, label })
+  const none = await world.roux(['map', '--name', 'c999', 'Nothing', '--vault', world.vault])
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('There is no community "c999".')])
+})
+
+test('a gap that is dismissed is told no more, by commands and servers alike, until that is taken back', async () => {
+  const { world, server } = await serveDemo()
+  const wanted = async () => (await answerOf(world, 'gaps', '--kind', 'wanted')).wanted.map(({ name }: Wire) => name)
+  const before = await wanted()
+  expect(before).toContain('Maillard reacton')
+  const dismiss = async (gap: string) => await world.roux(['gaps', '--dismiss', gap, '--vault', world.vault])
+  expect((await dismiss('wanted:maillard REACTON')).err).toContain('is not told again.')
+  expect(await wanted()).toEqual(before.filter((name: string) => name !== 'Maillard reacton'))
+  expect((await server.ask('gaps')).totals.wanted).toBe(before.length - 1)
+  expect((await dismiss('wanted:Maillard reacton')).err).toContain('is told again.')
+  expect(await wanted()).toEqual(before)
+  expect((await dismiss('nonsense')).code).toBe(2)
+})
+
+test('an export holds the communities of the map and the pairs of similar_nodes', async () => {
+  const { world, server } = await serveDemo()
+  const { communities } = await server.ask('map')
+  const { out } = await world.roux(['export', '--communities', '--semantic', world.vault])
+  const { nodes, similar } = JSON.parse(out)
+  for (const { id, notes } of communities) {
+    const members: readonly Wire[] = nodes.filter((node: Wire) => node.community === id)
+    expect(members).toHaveLength(notes)
+    const listed = (await server.ask('list_nodes', { community: id, limit: 100 })).nodes.map((node: Wire) => node.id)
+    expect(listed.toSorted()).toEqual(members.map((node) => node.id).sort())
+  }
+  const [nearest] = await server.ask('similar_nodes', { id: TO, limit: 1 })
+  const scores = similar.flatMap(({ source, target, score }: Wire) =>
+    [source, target].includes(TO) && [source, target].includes(nearest.id) ? [score] : [],
+  )
+  expect(scores).toEqual([expect.closeTo(nearest.score, 1)])
+})
+
+test('a pack goes on with its cursor without repeating, within its budget, and a command gives it, too', async () => {
+  const { world, server } = await serveDemo()
+  const query = 'how warm must bulk fermentation be'
+  // What is findable decides what a pack holds, so that a cursor is too old once more is.
+  await eventually(async () => expect((await server.call('search', { query })).structuredContent._warnings).toBeUndefined())
+  const met: string[] = []
+  for (let cursor: string | undefined, packs = 0; packs < 3; packs++) {
+    const { content, structuredContent } = await server.call('context_pack', {
+      query,
+      max_tokens: 700,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    expect(Buffer.byteLength(content[0].text)).toBeLessThanOrEqual(700 * 4)
+    met.push(...structuredContent.excerpts.map(({ id, lines }: Wire) => `${id} ${lines}`))
+    cursor = structuredContent.cursor
+    if (cursor === undefined) break
+  }
+  expect(met.length).toBeGreaterThan(2)
+  expect(new Set(met).size).toBe(met.length)
+  const { excerpts } = await answerOf(world, 'context-pack', query, '--max-tokens', '700')
+  expect(excerpts[0].id).toBe(TO)
+  expect(excerpts[0].text).toContain('When is it done')
+})

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { alignTo, type LinkRows, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
+
+test('a vault without notes has no places', () => {
+  expect(layOut(linksOf(0, []), [])).toEqual(new Float32Array(0))
+})
+
+test('every note has a place of its own, and no note hides another', () => {
+  fc.assert(
+    fc.property(anyGraph(), ({ count, pairs, groups }) => {
+      const links = linksOf(count, pairs)
+      const places = layOut(links, [groups])
+      expect(places.every(Number.isFinite)).toBe(true)
+      expect(hiddenNotes(links, places)).toEqual([])
+    }),
+  )
+})
+
+test('the same notes and links have the same places', () => {
+  fc.assert(
+    fc.property(anyGraph(), ({ count, pairs, groups }) => {
+      const links = linksOf(count, pairs)
+      expect(layOut(links, [groups])).toEqual(layOut(links, [groups]))
+    }),
+  )
+})
+
+test('notes of a group lie nearer to each other than to those of another', () => {
+  // Two rings of twenty with one link between them.
+  const ring = (from: number) => Array.from({ length: 20 }, (_, at): [number, number] => [from + at, from + ((at + 1) % 20)])
+  const links = linksOf(40, [...ring(0), ...ring(20), [0, 20]])
+  const places = layOut(links, [Int32Array.from({ length: 40 }, (_, note) => Math.floor(note / 20))])
+  const middles = [0, 20].map((from) => middleOf(places, from, from + 20))
+  for (let note = 0; note < 40; note++) {
+    const [own, other] = note < 20 ? middles : middles.toReversed()
+    expect(apart(places, note, own), String(note)).toBeLessThan(apart(places, note, other))
+  }
+})
+
+test('notes without links lie below the others', () => {
+  const places = layOut(linksOf(8, chain(6)), [new Int32Array(8)])
+  const lowest = Math.max(...[0, 1, 2, 3, 4, 5].map((note) => places[note * 2 + 1] ?? 0))
+  expect(places[13]).toBeGreaterThan(lowest)
+  expect(places[15]).toBeGreaterThan(lowest)
+})
+
+test('what has a place keeps it, and a new note lies beside its neighbours', () => {
+  fc.assert(
+    fc.property(anyGraph(), fc.nat(), ({ count, pairs, groups }, chosen) => {
+      const before = layOut(linksOf(count, pairs), [groups])
+      const links = linksOf(count + 1, [...pairs, [count, chosen % count]])
+      const after = placeNew(links, before)
+      expect(after.subarray(0, count * 2)).toEqual(before)
+      expect(hiddenNotes(links, after, [count])).toEqual([])
+      const near = Math.hypot(...[0, 1].map((axis) => (after[count * 2 + axis] ?? 0) - (after[(chosen % count) * 2 + axis] ?? 0)))
+      expect(near).toBeLessThan(3 * Math.sqrt(count) + 12)
+    }),
+  )
+})
+
+test('a new note without links lies below everything, and several do not share a place', () => {
+  const before = layOut(linksOf(6, chain(6)), [])
+  const links = linksOf(9, chain(6))
+  const after = placeNew(links, before)
+  expect(hiddenNotes(links, after)).toEqual([])
+  expect(after[13]).toBeGreaterThan(Math.max(...[0, 1, 2, 3, 4, 5].map((note) => before[note * 2 + 1] ?? 0)))
+})
+
+function anyGraph() {
+  return fc.integer({ min: 1, max: 60 }).chain((count) =>
+    fc.record({
+      count: fc.constant(count),
+      pairs: fc.array(fc.tuple(fc.nat(count - 1), fc.nat(count - 1)), { maxLength: 120 }),
+      groups: fc.array(fc.nat(4), { minLength: count, maxLength: count }).map((groups) => Int32Array.from(groups)),
+    }),
+  )
+}
+
+function chain(count: number): readonly (readonly [number, number])[] {
+  return Array.from({ length: count - 1 }, (_, at) => [at, at + 1])
+}
+
+function linksOf(count: number, pairs: readonly (readonly [number, number])[]): LinkRows {
+  const rows = Array.from({ length: count }, () => new Set<number>())
+  for (const [a, b] of pairs) {
+    if (a === b) continue
+    rows[a]?.add(b)
+    rows[b]?.add(a)
+  }
+  const offsets = new Uint32Array(count + 1)
+  for (const [at, row] of rows.entries()) offsets[at + 1] = (offsets[at] ?? 0) + row.size
+  return { offsets, targets: Uint32Array.from(rows.flatMap((row) => [...row].sort((a, b) => a - b))) }
+}
+
+/** Pairs of which one lies on the other; only those with one of `of`, where that is given. */
+function hiddenNotes({ offsets }: LinkRows, places: Places, of?: readonly number[]): readonly (readonly [number, number])[] {
+  const count = places.length / 2
+  const radius = (note: number) => radiusOf((offsets[note + 1] ?? 0) - (offsets[note] ?? 0))
+  const found: [number, number][] = []
+  for (let a = 0; a < count; a++) {
+    for (let b = a + 1; b < count; b++) {
+      if (of !== undefined && !of.includes(a) && !of.includes(b)) continue
+      const distance = Math.hypot(
+        (places[a * 2] ?? 0) - (places[b * 2] ?? 0),
+        (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0),
+      )
+      if (distance < radius(a) + radius(b)) found.push([a, b])
+    }
+  }
+  return found
+}
+
+function middleOf(places: Places, from: number, to: number): readonly [number, number] {
+  let [x, y] = [0, 0]
+  for (let note = from; note < to; note++) {
+    x += places[note * 2] ?? 0
+    y += places[note * 2 + 1] ?? 0
+  }
+  return [x / (to - from), y / (to - from)]
+}
+
+function apart(places: Places, note: number, [x, y]: readonly [number, number] = [0, 0]): number {
+  return Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
+}
+
+test('a layout that is turned and mirrored is turned back to what was before', () => {
+  fc.assert(
+    fc.property(
+      anyGraph(),
+      fc.double({ min: 0, max: 6.28, noNaN: true }),
+      fc.boolean(),
+      ({ count, pairs, groups }, angle, isMirrored) => {
+        const before = layOut(linksOf(count, pairs), [groups])
+        const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+        const turned = before.map((_, at) => {
+          const x = before[at & ~1] ?? 0
+          const y = (before[at | 1] ?? 0) * (isMirrored ? -1 : 1)
+          return 7 + (at % 2 === 0 ? cos * x - sin * y : sin * x + cos * y)
+        })
+        for (const [at, value] of alignTo(turned, before).entries()) expect(value).toBeCloseTo(before[at] ?? 0, 2)
+      },
+    ),
+  )
+})

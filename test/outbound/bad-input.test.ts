@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { loadSettings } from '../../src/config/load.ts'
+import type { ChatEvent } from '../../src/core/chat.ts'
+import { AiState, aiStateFile } from '../../src/outbound/ai-state.ts'
+import { Gate } from '../../src/outbound/gate.ts'
+import { readKey } from '../../src/outbound/keys.ts'
+import { type ChatModelSettings, chatPlace, openChatProvider } from '../../src/outbound/open-chat.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { type Behaviour, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
+
+const NOON = Date.parse('2026-03-02T12:00:00Z')
+const DAY = 86_400_000
+const MODEL: ChatModelSettings = { provider: 'openai', base_url: '', model: 'm', timeout: 5 }
+const QUESTION = {
+  system: 'Answer.',
+  messages: [{ role: 'user', content: 'Why?' }],
+  maxTokens: 50,
+  temperature: 0,
+  feature: 'ask',
+} as const
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'roux-ai-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A gate with a ledger of its own; `clock.now` may be set. */
+function openGate({ budget = 'auto' as number | 'auto' } = {}) {
+  const state = new AiState(aiStateFile(folder()), openSqlite)
+  onTestFinished(() => state.close())
+  const clock = { now: NOON }
+  const gate = new Gate({
+    settings: { allow_remote: false, budget },
+    state: () => state,
+    hasConsent: () => false,
+    now: () => clock.now,
+    env: {},
+  })
+  return { gate, state, clock }
+}
+
+async function asked(behaviour: Behaviour, settings: Partial<ChatModelSettings> = {}) {
+  const server = await serve(behaviour)
+  const { gate, state } = openGate()
+  const given = { ...MODEL, base_url: server.baseUrl, ...settings }
+  const provider = await openChatProvider(given, { gate, key: { value: 'sk-canary-9' }, backoffMs: 1 })
+  const events: ChatEvent[] = []
+  const run = async () => {
+    for await (const event of provider.chat(QUESTION)) events.push(event)
+  }
+  const error: unknown = await run().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  const text = events.map((event) => (event.kind === 'text' ? event.text : '')).join('')
+  return { server, text, end: events.find((event) => event.kind === 'end'), error, rows: state.usage('2000-01-01') }
+}
+
+describe('settings', () => {
+  test.each([
+    'api.openai.com/v1',
+    'ftp://127.0.0.1/v1',
+    'http://user:secret@127.0.0.1:1/v1',
+    'http://sk-secret@127.0.0.1:1/v1',
+    'http://127.0.0.1:1/v1?key=secret',
+    'http://127.0.0.1:1/v1#secret',
+    '//127.0.0.1/v1',
+    'javascript:alert(1)',
+    'http://',
+  ])('%s is no address of a model server, and the error shows nothing of it', (base_url) => {
+    const run = () => chatPlace({ ...MODEL, base_url })
+    expect(run).toThrow(/is none that can be asked/)
+    expect(run).not.toThrow(/secret/)
+  })
+
+  test('a chat model without a provider or a name says what to set', () => {
+    expect(() => chatPlace({ ...MODEL, provider: 'none' })).toThrow(/No chat model is set/)
+    expect(() => chatPlace({ ...MODEL, model: '' })).toThrow(/has no name/)
+  })
+
+  test.each([
+    ['ai.provider=gemini', /ai\.provider.*none, openai, anthropic/],
+    ['ai.budget=-1', /ai\.budget/],
+    ['ai.timeout=0', /ai\.timeout/],
+    ['ai.context=12', /ai\.context/],
+    ['ai.allow_remote=https://api.openai.com/v1', /ai\.allow_remote/],
+    ['ai.provder=openai', /ai\.provider/],
+  ])('%s is refused with what it may be', async (given, said) => {
+    const loading = loadSettings({ cwd: folder(), env: {}, set: [given], vault: folder(), toolNames: async () => ['ask'] })
+    await expect(loading).rejects.toMatchObject({ code: 'INVALID_SETTINGS' })
+    const error = await loading.catch((reason: unknown) => reason as { message: string; hint?: string })
+    expect(`${'message' in error ? error.message : ''} ${'hint' in error ? error.hint : ''}`).toMatch(said)
+  })
+
+  test('a name of a model with spaces and signs is sent as it is', async () => {
+    const { server, text } = await asked(openAiSays('yes'), { model: 'my model: "q4" / ünï 🍞' })
+    expect([text, server.requests[0]?.body.model]).toEqual(['yes', 'my model: "q4" / ünï 🍞'])
+  })
+
+  test.each(['a\nb', 'a b', 'a\r\nX-Evil: 1', 'schlüssel', '\n', 'a\0b'])('a key %j is refused and not shown', async (value) => {
+    const file = join(folder(), 'key')
+    writeFileSync(file, value, { mode: 0o600 })
+    for (const source of [{ value }, { file }]) {
+      const error = await readKey(source).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('gives no key') })
+      if (value.trim().length > 1) expect(JSON.stringify(error)).not.toContain(JSON.stringify(value).slice(1, -1))
+    }
+  })
+})
+
+describe('servers', () => {
+  test('one that always says 429 is given up after three requests, which are all counted', async () => {
+    const { error, server, rows } = await asked(reply(429, '{"error":{"message":"slow down"}}'))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('429') })
+    expect([server.requests.length, rows]).toMatchObject([3, [{ requests: 3, failed: 3, reserved: 0 }]])
+  })
+
+  test('one that answers with a web page says that its address may be wrong', async () => {
+    const { error } = await asked(reply(200, '<!doctype html><title>Hi</title>', { 'content-type': 'text/html' }))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('ai.base_url') })
+  })
+
+  test('a stream that never ends is ended by ai.timeout, and counted', async () => {
+    const endless: Behaviour = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const timer = setInterval(() => response.write('data: {"choices":[{"delta":{"content":"and "}}]}\n\n'), 20)
+      response.on('close', () => clearInterval(timer))
+    }
+    const { end, text, error, rows } = await asked(endless, { timeout: 0.3 })
+    expect(text).toMatch(/^(and )+$/)
+    expect(error ?? end).toMatchObject(error === undefined ? { finish: 'cut' } : { code: 'TIMEOUT' })
+    expect(rows).toMatchObject([{ requests: 1, estimated: 1, reserved: 0 }])
+    expect(rows[0]?.output).toBeGreaterThan(0)
+  })
+
+  test('bytes that are no UTF-8 become signs that say so, and the rest stays', async () => {
+    const stream = Buffer.concat([
+      Buffer.from('data: {"choices":[{"delta":{"content":"good '),
+      Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
+      Buffer.from(' rest"}}]}\n\ndata: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
+    ])
+    const { text, end } = await asked(slowly(stream, { size: 1 }))
+    expect(text).toMatch(/^good \ufffd+\(\ufffd+ rest$/)
+    expect(end).toMatchObject({ finish: 'stop' })
+  })
+
+  test.each([
+    { prompt_tokens: -5, completion_tokens: 3 },
+    { prompt_tokens: 5, completion_tokens: -3 },
+    { prompt_tokens: 1e15, completion_tokens: 3 },
+    { prompt_tokens: 'many', completion_tokens: null },
+    { prompt_tokens: 1.5, completion_tokens: Number.MAX_VALUE },
+    {},
+  ])('usage of %j is not believed', async (usage) => {
+    const { end, rows } = await asked(openAiSays({ text: 'yes', usage }))
+    expect(end).toMatchObject({ usage: { estimated: true } })
+    for (const count of [rows[0]?.input, rows[0]?.output]) {
+      expect(count).toBeGreaterThan(0)
+      expect(count).toBeLessThan(1_000)
+    }
+  })
+
+  test('a server that repeats the key shows it to no one', async () => {
+    const { error } = await asked(reply(401, '{"error":{"message":"Incorrect API key provided: sk-canary-9."}}'))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+    expect(JSON.stringify(error) + String((error as Error).message)).not.toContain('sk-canary-9')
+  })
+
+  test('events that are no objects, or lack all that is expected, are errors with a hint', async () => {
+    for (const value of ['null', '[]', '7', '"x"', '{', '{"choices":"no"}']) {
+      const { error } = await asked(reply(200, `data: ${value}\n\ndata: [DONE]\n\n`, { 'content-type': 'text/event-stream' }))
+      expect(error, value).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('ai.') })
+    }
+    const { text } = await asked(
+      reply(200, `: comment\n\n\n${openAiStream({ text: 'yes' })}`, { 'content-type': 'text/event-stream' }),
+    )
+    expect(text).toBe('yes')
+  })
+})
+
+describe('a clock that is set back a day', () => {
+  test('finds what was used on that day, and bounds it', async () => {
+    const { gate, clock, state } = openGate({ budget: 100 })
+    const meter = (await gate.admit({ baseUrl: 'http://127.0.0.1:1/v1', model: 'm' })).meterFor('ask')
+    clock.now = NOON - DAY
+    meter.begin({ input: 80, output: 0 }).end({ input: 80, output: 0, estimated: false })
+    clock.now = NOON
+    const open = meter.begin({ input: 90, output: 0 })
+    clock.now = NOON - DAY
+    expect(() => meter.begin({ input: 30, output: 0 })).toThrow(/80 of 100/)
+    // What was reserved on a day is settled on that day.
+    open.end({ input: 50, output: 0, estimated: false })
+    expect(state.usage('2000-01-01')).toMatchObject([
+      { day: '2026-03-02', input: 50, reserved: 0 },
+      { day: '2026-03-01', input: 80, reserved: 0 },
+    ])
+  })
+})

@@ -1,0 +1,274 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts'
+import { openAnthropic } from '../../src/outbound/chat/anthropic.ts'
+import { openOpenAi } from '../../src/outbound/chat/openai.ts'
+import { eventData } from '../../src/outbound/chat/server-sent-events.ts'
+import type { Spent } from '../../src/outbound/meter.ts'
+import { anthropicSays, anthropicStream, type Behaviour, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
+
+const KEY = 'sk-canary-7f3a'
+const KINDS = { openai: openOpenAi, anthropic: openAnthropic } as const
+const SAYS = { openai: openAiSays, anthropic: anthropicSays } as const
+const STREAM = { openai: openAiStream, anthropic: anthropicStream } as const
+type Kind = keyof typeof KINDS
+
+const QUESTION: ChatRequest = {
+  system: 'Answer.',
+  messages: [{ role: 'user', content: 'Why?' }],
+  maxTokens: 50,
+  temperature: 0,
+  feature: 'ask',
+}
+
+async function asked(
+  kind: Kind,
+  behaviour: Behaviour,
+  { timeoutMs = 5_000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+) {
+  const server = await serve(behaviour)
+  const settled: Spent[] = []
+  const provider = KINDS[kind](
+    {
+      baseUrl: server.baseUrl,
+      model: 'm',
+      apiKey: KEY,
+      timeoutMs,
+      location: 'local',
+      meterFor: () => ({ begin: () => ({ end: (spent) => void settled.push(spent) }) }),
+    },
+    { backoffMs: 1 },
+  )
+  const events: ChatEvent[] = []
+  const run = async () => {
+    for await (const event of provider.chat({ ...QUESTION, signal })) events.push(event)
+  }
+  const error = await run().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  const textOf = (wanted: ChatEvent['kind']) =>
+    events.map((one) => (one.kind === wanted && 'text' in one ? one.text : '')).join('')
+  const end = events.find((one) => one.kind === 'end')
+  return { server, settled, text: textOf('text'), thinking: textOf('thinking'), end, error }
+}
+
+describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
+  test('an answer is streamed whole, with what it took', async () => {
+    const { text, end, settled, server } = await asked(kind, SAYS[kind]('Because of the flour. Ünïcödé 🍞.'))
+    expect(text).toBe('Because of the flour. Ünïcödé 🍞.')
+    const usage = kind === 'openai' ? { input: 100, output: 10 } : { input: 100, output: 12 }
+    expect(end).toMatchObject({ finish: 'stop', usage: { ...usage, estimated: false } })
+    expect(settled).toEqual([{ ...usage, estimated: false }])
+    expect(server.requests[0]?.headers[kind === 'openai' ? 'authorization' : 'x-api-key']).toContain(KEY)
+    expect(server.requests[0]?.body).not.toHaveProperty('tools')
+  })
+
+  test('bytes may be cut anywhere, within a character too', async () => {
+    const text = 'Ein Öl – 油 – 🫒 – end.'
+    for (const size of [1, 2, 3, 5]) {
+      const found = await asked(
+        kind,
+        slowly(Buffer.from(STREAM[kind]({ text }).replaceAll('\n', size === 2 ? '\r\n' : '\n')), { size }),
+      )
+      expect(found.text).toBe(text)
+    }
+  })
+
+  test('what a model thinks is told apart from what it answers', async () => {
+    const { text, thinking } = await asked(kind, SAYS[kind]({ thinking: 'Hm.', text: 'Yes.' }))
+    expect([thinking, text]).toEqual(['Hm.', 'Yes.'])
+  })
+
+  test('an answer that was spent on thinking is an error that says what to set', async () => {
+    const { error, settled } = await asked(
+      kind,
+      SAYS[kind]({ thinking: 'Hm.', finish: kind === 'openai' ? 'length' : 'max_tokens' }),
+    )
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('ai.max_tokens') })
+    expect(settled).toMatchObject([{ failed: true }])
+  })
+
+  test('a temperature that the model refuses is left out, once', async () => {
+    const { text, server, settled } = await asked(kind, (request, response, count) => {
+      const isWrong = 'temperature' in request.body
+      const body = JSON.stringify({ error: { message: "Unsupported value: 'temperature' does not support 0." } })
+      ;(isWrong ? reply(400, body) : SAYS[kind]('Yes.'))(request, response, count)
+    })
+    expect(text).toBe('Yes.')
+    expect(server.requests).toHaveLength(2)
+    expect(settled).toMatchObject([{ input: 0, output: 0, failed: true }, { estimated: false }])
+  })
+
+  test('a refusal that cannot be helped is told with its reason and without the key, and not sent again', async () => {
+    const { error, server } = await asked(kind, reply(400, JSON.stringify({ error: { message: `bad model for ${KEY}` } })))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('bad model for [key]') })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a context that is too long says which setting bounds it', async () => {
+    const { error } = await asked(kind, reply(400, '{"error":{"message":"the request exceeds the available context size"}}'))
+    expect(error).toMatchObject({ hint: expect.stringContaining('ai.context') })
+  })
+
+  test.each([429, 500, 503, 529])('%i is tried twice more', async (status) => {
+    const { text, server, settled } = await asked(kind, (request, response, count) =>
+      (count < 3 ? reply(status, 'busy', { 'retry-after': '0' }) : SAYS[kind]('Yes.'))(request, response, count),
+    )
+    expect(text).toBe('Yes.')
+    expect(server.requests).toHaveLength(3)
+    expect(settled.map(({ failed }) => failed === true)).toEqual([true, true, false])
+  })
+
+  test('a server that wants more patience than a person has is given up at once', async () => {
+    const { error, server } = await asked(kind, reply(429, 'slow down', { 'retry-after': '3600' }))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', isTransient: true })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a redirect is not followed, and the key goes nowhere else', async () => {
+    const other = await serve(SAYS[kind]('Stolen.'))
+    const { error } = await asked(kind, reply(307, '', { location: `${other.baseUrl}/chat/completions` }))
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('Redirects') })
+    expect(other.requests).toHaveLength(0)
+  })
+
+  test('a stream that breaks off leaves what was said', async () => {
+    const whole = Buffer.from(STREAM[kind]({ text: 'It is because of the flour.' }))
+    const { text, end, settled, error } = await asked(kind, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy())
+    })
+    expect(error).toBeUndefined()
+    expect(text.length).toBeGreaterThan(2)
+    expect(end).toMatchObject({ finish: 'cut', usage: { estimated: true } })
+    expect(settled).toMatchObject([{ estimated: true }])
+  })
+
+  test('a stream that breaks off before anything was said is an error', async () => {
+    const { error } = await asked(kind, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(': hello\n\n', () => response.destroy())
+    })
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+  })
+
+  test('a server that does not answer in time is TIMEOUT, and what it may have read is counted', async () => {
+    const { error, settled } = await asked(kind, () => {}, { timeoutMs: 30 })
+    expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
+    expect(settled[0]).toMatchObject({ estimated: true, failed: true })
+    expect(settled[0]?.input).toBeGreaterThan(10)
+  })
+
+  test('cancelling closes the connection within 200 ms and settles what was taken', async () => {
+    const controller = new AbortController()
+    const bytes = Buffer.from(STREAM[kind]({ text: 'word '.repeat(50) }))
+    let at = 0
+    setTimeout(() => {
+      at = performance.now()
+      controller.abort(new Error('enough'))
+    }, 60)
+    const { error, server, settled } = await asked(kind, slowly(bytes, { size: 200, ms: 20, isOpen: true }), {
+      signal: controller.signal,
+    })
+    expect(error).toMatchObject({ message: 'enough' })
+    await expect.poll(() => server.closed.length).toBe(1)
+    expect((server.closed[0] ?? 0) - at).toBeLessThan(200)
+    expect(settled).toMatchObject([{ estimated: true, failed: true }])
+  })
+
+  test('an answer of 10 MB is given up', async () => {
+    const { error } = await asked(kind, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const piece = STREAM[kind]({ text: 'x'.repeat(50_000) }).replaceAll('[DONE]', '{"choices":[],"type":"ping"}')
+      for (let size = 0; size < 10_000_000; size += piece.length) response.write(piece)
+      response.end()
+    })
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('4 MB') })
+  })
+
+  test('a web page and what is no answer say that the address may be wrong', async () => {
+    for (const [body, type] of [
+      ['<html>Hello</html>', 'text/html'],
+      ['{"models":[]}', 'application/json'],
+    ] as const) {
+      const { error } = await asked(kind, reply(200, body, { 'content-type': type }))
+      expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('/v1') })
+    }
+  })
+
+  test('an error within a stream is one', async () => {
+    const body = 'data: {"type":"error","error":{"message":"overloaded"}}\n\n'
+    const { error } = await asked(kind, reply(200, body, { 'content-type': 'text/event-stream' }))
+    expect(error).toMatchObject({ message: expect.stringContaining('overloaded') })
+  })
+})
+
+describe('openai', () => {
+  test.each([
+    ['max_tokens', "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", { max_completion_tokens: 50 }],
+    ['stream_options', 'Extra inputs are not permitted: stream_options', {}],
+  ] as const)('%s is taken back where the server refuses it', async (name, message, instead) => {
+    const { text, server } = await asked('openai', (request, response, count) =>
+      (name in request.body ? reply(400, JSON.stringify({ error: { message } })) : openAiSays('Yes.'))(request, response, count),
+    )
+    expect(text).toBe('Yes.')
+    expect(server.requests[1]?.body).not.toHaveProperty(name)
+    expect(server.requests[1]?.body).toMatchObject(instead)
+  })
+
+  test('the usage may come with the last choice, or not at all, or be a lie', async () => {
+    const usages = [
+      [
+        { usage: { prompt_tokens: 7, completion_tokens: 3 }, usageApart: false },
+        { input: 7, output: 3, estimated: false },
+      ],
+      [{ usage: null }, { estimated: true }],
+      [{ usage: { prompt_tokens: -5, completion_tokens: 3 } }, { estimated: true }],
+      [{ usage: { prompt_tokens: '12', completion_tokens: 'x' } }, { estimated: true }],
+      [{ usage: { prompt_tokens: 0, completion_tokens: 0 } }, { estimated: true }],
+      [{ usage: { prompt_tokens: 1e12, completion_tokens: 1 } }, { estimated: true }],
+    ] as const
+    for (const [said, usage] of usages) {
+      const { end } = await asked('openai', openAiSays({ text: 'Yes, it is.', ...said }))
+      expect(end).toMatchObject({ usage })
+    }
+  })
+
+  test('a server that does not stream is understood', async () => {
+    const whole = {
+      choices: [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2 },
+    }
+    const { text, end } = await asked('openai', reply(200, JSON.stringify(whole), { 'content-type': 'application/json' }))
+    expect(text).toBe('Yes.')
+    expect(end).toMatchObject({ finish: 'stop', usage: { input: 9, output: 2, estimated: false } })
+  })
+})
+
+test('the events of a stream do not depend on how its bytes are cut', async () => {
+  const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\r\n]/g, ' '))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { maxLength: 6 }),
+      fc.constantFrom('\n', '\r\n', '\r'),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }),
+      async (events, newline, cuts) => {
+        const text = events
+          .map((lines) => `: x${newline}${lines.map((one) => `data: ${one}${newline}`).join('')}${newline}`)
+          .join('')
+        const bytes = Buffer.from(text)
+        async function* pieces() {
+          for (let at = 0, cut = 0; at < bytes.length; cut++) {
+            const size = cuts[cut % cuts.length] ?? 1
+            yield bytes.subarray(at, at + size)
+            at += size
+          }
+        }
+        const found: string[] = []
+        for await (const data of eventData(pieces())) found.push(data)
+        expect(found).toEqual(events.map((lines) => lines.join('\n')))
+      },
+    ),
+  )
+})

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What a fake server was asked. */
+export interface SeenRequest {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they sent
+  readonly body: any
+}
+
+export interface FakeServer {
+  readonly origin: string
+  readonly baseUrl: string
+  readonly requests: readonly SeenRequest[]
+  /** When connections were closed by the other side before the answer was whole, `performance.now()`. */
+  readonly closed: readonly number[]
+}
+
+/** Answers one request; `count` begins with 1. */
+export type Behaviour = (request: SeenRequest, response: ServerResponse, count: number) => void
+
+/** A server of this process on the loopback interface. */
+export async function serve(behaviour: Behaviour): Promise<FakeServer> {
+  const requests: SeenRequest[] = []
+  const closed: number[] = []
+  const server = createServer(async (incoming, response) => {
+    const parts: Buffer[] = []
+    for await (const part of incoming) parts.push(part as Buffer)
+    const text = Buffer.concat(parts).toString()
+    const request = { path: incoming.url ?? '', headers: incoming.headers, body: text === '' ? undefined : JSON.parse(text) }
+    requests.push(request)
+    response.on('close', () => {
+      if (!response.writableFinished) closed.push(performance.now())
+    })
+    behaviour(request, response, requests.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { origin, baseUrl: `${origin}/v1`, requests, closed }
+}
+
+/** Sends a status and a body. */
+export const reply =
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body)
+
+export interface Said {
+  readonly text?: string
+  readonly thinking?: string
+  readonly finish?: string | null
+  readonly usage?: object | null
+  /** The usage comes in a chunk of its own, with no choices. */
+  readonly usageApart?: boolean
+}
+
+const EVENTS = { 'content-type': 'text/event-stream' }
+
+function event(value: object): string {
+  return `data: ${JSON.stringify(value)}\n\n`
+}
+
+/** The stream of a server that speaks OpenAI's protocol. */
+export function openAiStream({ text = '', thinking = '', finish = 'stop', usage, usageApart = true }: Said): string {
+  const deltas = [
+    ...(thinking === '' ? [] : [{ reasoning_content: thinking }]),
+    ...[...text.matchAll(/[\s\S]{1,7}/gu)].map(([content]) => ({ content })),
+  ]
+  const counted = usage === undefined ? { prompt_tokens: 100, completion_tokens: 10 } : usage
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: finish }], ...(usageApart ? {} : { usage: counted }) }
+  return [
+    ...deltas.map((delta) => event({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    event(last),
+    ...(usageApart && counted !== null ? [event({ choices: [], usage: counted })] : []),
+    'data: [DONE]\n\n',
+  ].join('')
+}
+
+export function openAiSays(said: Said | string): Behaviour {
+  return reply(200, openAiStream(typeof said === 'string' ? { text: said } : said), EVENTS)
+}
+
+/** The stream of a server that speaks Anthropic's protocol. */
+export function anthropicStream({ text = '', thinking = '', finish = 'end_turn', usage }: Said): string {
+  const input = usage ?? { input_tokens: 60, cache_read_input_tokens: 30, cache_creation_input_tokens: 10, output_tokens: 1 }
+  const typed = (value: { readonly type: string } & Readonly<Record<string, unknown>>) => `event: ${value.type}\n${event(value)}`
+  return [
+    typed({ type: 'message_start', message: { role: 'assistant', content: [], usage: input } }),
+    typed({ type: 'ping' }),
+    ...(thinking === '' ? [] : [typed({ type: 'content_block_delta', delta: { type: 'thinking_delta', thinking } })]),
+    typed({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    ...[...text.matchAll(/[\s\S]{1,7}/gu)].map(([part]) =>
+      typed({ type: 'content_block_delta', delta: { type: 'text_delta', text: part } }),
+    ),
+    typed({ type: 'message_delta', delta: { stop_reason: finish }, usage: { output_tokens: 5 } }),
+    typed({ type: 'message_delta', delta: { stop_reason: finish }, usage: { output_tokens: 12 } }),
+    typed({ type: 'message_stop' }),
+  ].join('')
+}
+
+export function anthropicSays(said: Said | string): Behaviour {
+  return reply(200, anthropicStream(typeof said === 'string' ? { text: said } : said), EVENTS)
+}
+
+/** Sends bytes piece by piece, `ms` apart; never ends where `isOpen`. */
+export function slowly(
+  bytes: Uint8Array,
+  { size, ms = 0, isOpen = false }: { size: number; ms?: number; isOpen?: boolean },
+): Behaviour {
+  return (_, response) => {
+    response.writeHead(200, EVENTS)
+    let at = 0
+    const next = (): void => {
+      if (response.destroyed) return
+      if (at >= bytes.length) {
+        if (!isOpen) response.end()
+        return
+      }
+      response.write(bytes.subarray(at, at + size))
+      at += size
+      setTimeout(next, ms)
+    }
+    next()
+  }
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
+
+const goTo = (note: string): void => {
+  location.hash = new URLSearchParams({ note }).toString()
+}
+
+test('a vault without notes says so, and the first note appears', async () => {
+  const world = openWorld()
+  const roux = await openRoux(world)
+  const { page, errors } = await openWindow()
+  await page.goto(roux.address)
+  await page.waitForSelector('.waiting:has-text("no notes")')
+  world.write('One.md', 'Alone.\n')
+  await page.waitForSelector('.waiting', { state: 'detached' })
+  await mapIsStill(page, 1)
+  expect([...(await spotsOf(page)).keys()]).toEqual(['one.md'])
+  for (const view of ['Table', 'Problems', 'Gaps', 'Changes', 'Path'])
+    await page.click(`nav[aria-label="Views"] button:text-is("${view}")`)
+  expect(errors).toEqual([])
+})
+
+test('notes without links lie apart from each other and in view', async () => {
+  const world = openWorld()
+  for (let note = 0; note < 40; note++) world.write(`${note}.md`, 'Alone.\n')
+  const { page } = await look(await openRoux(world))
+  await mapIsStill(page, 40)
+  const spots = [...(await spotsOf(page)).values()]
+  expect(new Set(spots.map(([x, y]) => `${Math.round(x / 4)} ${Math.round(y / 4)}`)).size).toBe(40)
+  const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  expect(spots.filter(([x, y]) => x < 0 || y < 0 || x > width || y > height)).toEqual([])
+})
+
+test('names of 255 bytes, from right to left, of emoji and with line breaks are shown and opened', async () => {
+  const world = openWorld()
+  const names = ['x'.repeat(251), 'شبكة الملاحظات', '👩‍👩‍👧‍👦'.repeat(9), 'two\nlines', ' leading', 'quote\'"s', 'a & b #c']
+  for (const name of names) world.write(`${name}.md`, `[[hub]]\n`)
+  world.write('hub.md', 'Of all.\n')
+  const { page, errors } = await look(await openRoux(world))
+  await mapIsStill(page, names.length + 1)
+  for (const id of (await spotsOf(page)).keys()) {
+    await page.evaluate(goTo, id)
+    await page.waitForFunction((note) => document.querySelector('.right')?.getAttribute('data-note') === note, id)
+  }
+  const wide = await page.evaluate(
+    () =>
+      document.documentElement.scrollWidth > innerWidth ||
+      (document.querySelector('.right')?.scrollWidth ?? 0) > (document.querySelector('.right')?.clientWidth ?? 0),
+  )
+  expect(wide).toBe(false)
+  expect(errors).toEqual([])
+})
+
+test('a note of 20 MB is shown in part and says so, and one with 10,000 links is shown', async () => {
+  const world = openWorld()
+  world.write('Large.md', `# Large\n\n${`${'Many words in a row. '.repeat(100)}[[Links]]\n\n`.repeat(10_000)}`)
+  world.write('Links.md', `# Links\n\n${Array.from({ length: 10_000 }, (_, at) => `[[Target ${at % 500}]]`).join(' ')}\n`)
+  const { page, errors } = await look(await openRoux(world), { hash: '&note=links.md' })
+  await page.waitForFunction(() => document.querySelectorAll('.body a').length === 10_000)
+  await page.evaluate(goTo, 'large.md')
+  await page.waitForSelector('.body .empty:has-text("more characters are not shown")')
+  expect(errors).toEqual([])
+})
+
+test('what its author hid is not shown', async () => {
+  const world = openWorld()
+  world.write('a.md', 'Shown %%hidden [[b]]%% again.\n\n%%\nhidden too\n%%\n\n`%%code%%`\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=a.md' })
+  await page.waitForSelector('.body p')
+  expect((await page.innerText('.body')).replace(/\s+/g, ' ')).toBe('Shown again. %%code%%')
+})
+
+test('at a zoom of 400 % search, note and map are reached', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { width: 320, height: 256 })
+  await page.keyboard.press('/')
+  await page.keyboard.type('rye')
+  await page.waitForSelector('#hits li')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1:text-is("Rye")')
+  await page.click('.tabs button:text-is("Map")')
+  const box = await page.locator('.map canvas').boundingBox()
+  expect(box?.height).toBeGreaterThan(60)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+})
+
+test('when much is new, rearranging is offered, and done only when it is asked for', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page } = await look(roux)
+  await page.waitForSelector('.legend li')
+  const before = await spotsOf(page)
+  for (let note = 0; note < 30; note++) world.write(`new/${note}.md`, `[[Hydration]] [[${(note + 1) % 30}]]\n`)
+  await page.waitForSelector('.crowded')
+  await mapIsStill(page, before.size + 30)
+  const between = await spotsOf(page)
+  expect([...before].filter(([id, [x, y]]) => between.get(id)?.[0] !== x || between.get(id)?.[1] !== y)).toEqual([])
+  await page.click('.crowded button')
+  await page.waitForSelector('.crowded', { state: 'detached' })
+  await mapIsStill(page)
+  expect(await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.spots().size)).toBe(before.size + 30)
+})
+
+test('a map that takes longer than a connection lives is asked for again', async () => {
+  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const { page, errors } = await openWindow()
+  let asked = 0
+  await page.route('**/web/picture', (route) => (asked++ === 0 ? route.abort() : route.continue()))
+  await page.goto(roux.address)
+  await page.waitForSelector('.waiting:has-text("Reading the vault")')
+  await mapIsStill(page, 60)
+  expect(await page.locator('.refused').count()).toBe(0)
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import type { NodeId } from '../../../src/core/ids.ts'
+import type { VaultPicture } from '../../../src/core/picture.ts'
+import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
+import { around, graphOf, towards } from '../../../src/web/client/graph.ts'
+import { plainLine } from '../../../src/web/client/plain-line.ts'
+
+/** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
+function pictureOf(notes: readonly string[], links: readonly string[]): VaultPicture {
+  const parsed = notes.map((note) => /^(\w+): (\S+) (\S+)(?: = (\d+))?$/.exec(note) ?? [])
+  const ids = parsed.map(([, id = '']) => id as NodeId)
+  const pairs = links.flatMap((link) => link.split(' ').map((id) => ids.indexOf(id as NodeId)))
+  const places = parsed.flatMap(([, , x, y]) => [Number(x), Number(y)])
+  const groups = [...new Set(parsed.map(([, , , , group]) => Number(group ?? 0)))].sort((a, b) => a - b)
+  const base64 = (array: Float32Array | Uint32Array): string => Buffer.from(array.buffer).toString('base64')
+  return {
+    generation: 1,
+    ids,
+    titles: ids,
+    folders: ids.map(() => 0),
+    folder_names: [''],
+    tags: ids.map(() => []),
+    tag_names: [],
+    communities: parsed.map(([, , , , group]) => groups.indexOf(Number(group ?? 0))),
+    groups: groups.map((group) => ({ id: `c${group}`, label: `group ${group}` })),
+    is_grouping: false,
+    places: base64(Float32Array.from(places)),
+    links: base64(Uint32Array.from(pairs)),
+    is_crowded: false,
+  }
+}
+
+const CROSS = graphOf(pictureOf(['m: 0 0', 'r: 5 1', 'f: 9 0', 'u: 0 -5', 'x: 3 0'], ['m r', 'm f', 'm u', 'f x']))
+
+describe('an arrow key', () => {
+  test.each([
+    ['right', [1, 0], 'r'],
+    ['up', [0, -1], 'u'],
+    ['left', [-1, 0], undefined],
+  ] as const)('%s goes to the nearest linked note there', (_, direction, wanted) => {
+    const found = towards(CROSS, 0, direction)
+    expect(found === undefined ? undefined : CROSS.picture.ids[found]).toBe(wanted)
+  })
+})
+
+test('what is around a note grows with the steps', () => {
+  const idsAround = (steps: number) => [...around(CROSS, 1, steps)].map((note) => CROSS.picture.ids[note]).sort()
+  expect([idsAround(0), idsAround(1), idsAround(2), idsAround(3)]).toEqual([
+    ['r'],
+    ['m', 'r'],
+    ['f', 'm', 'r', 'u'],
+    ['f', 'm', 'r', 'u', 'x'],
+  ])
+})
+
+test('every community has a colour, the largest ones their own, and the others one that is not beside them', () => {
+  // Eleven groups in a row; one more is smaller and lies beside the first.
+  const row = Array.from({ length: 11 }, (_, group) => [
+    `a${group}: ${group * 10} 0 = ${group}`,
+    `b${group}: ${group * 10} 1 = ${group}`,
+  ])
+  const graph = graphOf(pictureOf([...row.flat(), 'last: 1 0 = 12'], []))
+  const { colours, legend } = coloursOf(graph, 'community')
+  const own = new Set(colours.filter((_, note) => note < 22))
+  expect(own.size).toBe(PALETTE.length - 1)
+  expect(legend.map(({ notes }) => notes)).toEqual(Array(PALETTE.length - 1).fill(2))
+  expect(colours.at(-1)).not.toBe(colours[0])
+  expect(Math.max(...colours)).toBeLessThan(PALETTE.length - 1)
+})
+
+test('a line of Markdown reads as its text', () => {
+  expect(plainLine('**See** [[a/b|that]], [[c#d]], [here](e.md) and `code` ![[f.png]]')).toBe(
+    'See that, c#d, here and code f.png',
+  )
+  expect(plainLine('| [[Ciabatta\\|ciabatta]] | [[')).toBe('| ciabatta | [[')
+})

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { PROGRAM } from '../../e2e/support.ts'
+import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
+
+/** The page that "roux export" writes, opened from the disk. */
+async function openExported({ vault, env, root }: World, args: readonly string[] = []) {
+  const file = join(root, 'notes.html')
+  execFileSync(process.execPath, [PROGRAM, 'export', vault, '--format', 'html', '-o', file, ...args], { env, cwd: root })
+  const window = await openWindow()
+  await window.page.goto(pathToFileURL(file).href)
+  await window.page.waitForFunction(() => (document.querySelector<MapCanvas>('#map canvas')?.map.draw().length ?? 0) > 0)
+  const foreign = window.foreign.filter((url) => url !== pathToFileURL(file).href)
+  return { ...window, foreign }
+}
+
+test('the exported map opens from the disk, finds titles, and shows what a note is linked with', async () => {
+  const { page, foreign, errors } = await openExported(openWorld({ fixture: 'demo' }))
+  expect(await page.textContent('#said')).toMatch(/^\d+ notes, \d+ links$/)
+  await page.keyboard.press('/')
+  await page.keyboard.type('amyl')
+  await page.keyboard.press('Enter')
+  expect(await page.textContent('#note h2')).toBe('Amylase')
+  expect(await page.textContent('#note')).toContain('Maillard reaction')
+  expect(await page.locator('#note pre').count()).toBe(0)
+  await page.getByRole('button', { name: 'Maillard reaction' }).first().click()
+  expect(await page.textContent('#note h2')).toBe('Maillard reaction')
+  expect(await page.evaluate(() => window.refusals)).toEqual([])
+  expect([foreign, errors]).toEqual([[], []])
+})
+
+test('the exported map has texts where they are asked for', async () => {
+  const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
+  await page.fill('#search', 'amylase')
+  await page.keyboard.press('Enter')
+  expect(await page.textContent('#note pre')).toContain('Too little, too much')
+})
+
+test('nothing of hostile names and texts runs in the exported map, and nothing is asked for', async () => {
+  const world = openWorld()
+  const titles = [
+    '</script><script>(window.ran??=[]).push(1)</script>',
+    '<img src=x onerror="(window.ran??=[]).push(2)">',
+    '<!--<script>',
+    '{"__proto__":1}',
+    '\u2028',
+  ]
+  const text = `</script><script>(window.ran??=[]).push(3)</script>\n<img src="https://foreign.example/a.png">\n[[n0]] #a</script>`
+  for (const [at, title] of titles.entries())
+    world.write(`n${at}.md`, `---\ntitle: ${JSON.stringify(title)}\n---\n# ${title}\n${text}`)
+  world.write('<img src=x onerror=ran=1>.md', '')
+  const { page, foreign, errors } = await openExported(world, ['--texts'])
+  for (const word of ['<', 'n', '{']) {
+    await page.fill('#search', word)
+    const [first] = await page.locator('#found button').all()
+    await first?.click()
+  }
+  expect(await page.evaluate(() => [window.ran, window.refusals])).toEqual([undefined, []])
+  expect([foreign, errors]).toEqual([[], []])
+  expect(await page.evaluate(() => document.scripts.length)).toBe(2)
+})

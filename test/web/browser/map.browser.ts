@@ -1,0 +1,153 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { look, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
+
+/** Notes in groups that are linked within themselves, and each with the next. */
+function writeVault(world: World, groups: number, each: number): void {
+  const name = (group: number, note: number): string => `Topic ${group % groups} note ${note % each}`
+  for (let group = 0; group < groups; group++) {
+    for (let note = 0; note < each; note++) {
+      const links = [
+        name(group, note + 1),
+        name(group, 0),
+        name(group, note * 3 + 2),
+        ...(note === 0 ? [name(group + 1, 0)] : []),
+      ]
+      world.write(
+        `group ${group}/${name(group, note)}.md`,
+        `Words of topic ${group}. ${links.map((one) => `[[${one}]]`).join(' ')}\n`,
+      )
+    }
+  }
+}
+
+test('while notes are saved, added and renamed, no other note moves a pixel, and the new one appears', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page } = await look(roux)
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const before = await spotsOf(page)
+  const stay = async (added: string, gone?: string): Promise<void> => {
+    await page.waitForFunction(
+      ([id, other]) => {
+        const spots = document.querySelector<MapCanvas>('.map canvas')?.map.spots()
+        return spots?.has(id ?? '') === true && (other === undefined || !spots.has(other))
+      },
+      [added, gone] as const,
+      { polling: 50 },
+    )
+    await mapIsStill(page)
+    const after = await spotsOf(page)
+    expect([...before].filter(([id, [x, y]]) => id !== gone && (after.get(id)?.[0] !== x || after.get(id)?.[1] !== y))).toEqual(
+      [],
+    )
+  }
+  world.write('Brand new.md', '# Brand new\n\n[[Sourdough starter]] [[Hydration]]\n')
+  await stay('brand new.md')
+  world.write('Brand new.md', '# Brand new\n\nOnly [[Hydration]] now, and [[Next to it]].\n')
+  await stay('brand new.md')
+  renameSync(join(world.vault, 'Brand new.md'), join(world.vault, 'Newer.md'))
+  await stay('newer.md', 'brand new.md')
+})
+
+test('after loading the page again and after a restart every note is where it was', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page } = await look(roux)
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const before = await spotsOf(page)
+  await page.reload()
+  await mapIsStill(page)
+  expect(await spotsOf(page)).toEqual(before)
+  await roux.stop()
+  const { page: later } = await look(await openRoux(world))
+  expect(await spotsOf(later)).toEqual(before)
+})
+
+test('on a large vault no two labels overlap at three zooms, and forty and more are shown', async () => {
+  const world = openWorld()
+  writeVault(world, 50, 60)
+  const roux = await openRoux(world)
+  const { page, errors } = await look(roux)
+  await mapIsStill(page, 3_000)
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page, 3_000)
+  for (const zoom of [1, 3, 3]) {
+    await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)
+    await mapIsStill(page)
+    const labels = await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
+    expect(labels.length).toBeGreaterThanOrEqual(40)
+    const overlapping = labels.flatMap((a, at) =>
+      labels
+        .slice(at + 1)
+        .filter((b) => a.box[0] < b.box[2] && b.box[0] < a.box[2] && a.box[1] < b.box[3] && b.box[1] < a.box[3])
+        .map((b) => `${a.text} / ${b.text}`),
+    )
+    expect(overlapping).toEqual([])
+  }
+  expect(errors).toEqual([])
+})
+
+test('nothing is drawn while nothing moves', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const frames = await page.evaluate(async () => {
+    const { map } = document.querySelector<MapCanvas>('.map canvas') ?? {}
+    if (map === undefined) return -1
+    let drawn = 0
+    const draw = map.draw.bind(map)
+    map.draw = () => {
+      drawn++
+      return draw()
+    }
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    return drawn
+  })
+  expect(frames).toBe(0)
+})
+
+test('a note is found, opened, left along its links, traced to another and its problems seen with the keyboard alone', async () => {
+  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('hydration')
+  await page.waitForSelector('#hits li')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1:text-is("Hydration")')
+  await said(/Hydration, \d+ links/)
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('CANVAS')
+  // Somewhere there is a linked note.
+  const first = page.url()
+  for (const key of ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft']) {
+    if (page.url() !== first) break
+    await page.keyboard.press(key)
+    await page.waitForTimeout(150)
+  }
+  expect(page.url()).not.toBe(first)
+  await page.keyboard.press('n')
+  await said('Notes within 1 links stand out.')
+  await page.keyboard.press('p')
+  await page.waitForFunction(() => document.activeElement?.closest('.picker') !== null)
+  await page.keyboard.type('Louis Pasteur')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.chain blockquote')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.querySelector('.chain') === null)
+  await page.keyboard.press('/')
+  for (let step = 0; step < 10; step++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate(() => document.activeElement?.textContent === 'Problems')) break
+  }
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.list li a')
+  await page.keyboard.press('?')
+  await page.waitForSelector('.help')
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.help', { state: 'detached' })
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What makes a page hard to use for some people. */
+async function barriersOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate(() =>
+    (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  )
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}
+
+describe('axe finds nothing', () => {
+  for (const [name, options, views] of [
+    ['in light', {}, ['Table', 'Problems', 'Gaps', 'Changes', 'Path']],
+    ['in dark', { dark: true }, ['Table', 'Problems']],
+    ['on a phone', { width: 390, height: 780 }, ['Table']],
+  ] as const) {
+    test(`${name}: map with a note, ${views.join(', ').toLowerCase()}, help`, async () => {
+      const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { ...options, hash: '&note=Hydration' })
+      await page.waitForSelector('.note h1', { state: 'attached' })
+      const found: string[] = [...(await barriersOf(page))]
+      if (name === 'on a phone') {
+        await page.click('.tabs button:text-is("Note")')
+        found.push(...(await barriersOf(page)))
+      }
+      for (const view of views) {
+        await page.click(`nav[aria-label="Views"] button:text-is("${view}")`)
+        await page.waitForTimeout(300)
+        found.push(...(await barriersOf(page)))
+      }
+      await page.keyboard.press('?')
+      await page.click('.filters summary')
+      found.push(...(await barriersOf(page)))
+      expect(found).toEqual([])
+    })
+  }
+})
+
+test('without a canvas every note is reached', async () => {
+  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const { page, errors } = await openWindow({
+    before: () => {
+      HTMLCanvasElement.prototype.getContext = () => null
+    },
+  })
+  await page.goto(roux.address)
+  await page.waitForSelector('.waiting:has-text("table")')
+  await page.click('nav[aria-label="Views"] button:text-is("Table")')
+  await page.waitForSelector('.table tbody tr')
+  expect(await page.locator('.table tbody tr').count()).toBeGreaterThan(60)
+  await page.click('.table a:text-is("Hydration")')
+  await page.waitForSelector('.note h1:text-is("Hydration")')
+  await page.waitForSelector('.backlink blockquote')
+  await page.keyboard.press('/')
+  await page.keyboard.type('rye')
+  await page.waitForSelector('#hits li')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1:text-is("Rye")')
+  expect(errors).toEqual([])
+})
+
+test('of several vaults each has its own map, notes and search', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', '[[Two]]\n')
+  world.write('../other/Two.md', 'Only here.\n')
+  const { page } = await look(
+    await openRoux(world, ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]),
+  )
+  await page.selectOption('select[aria-label="Vault"]', 'other')
+  await page.waitForFunction(() => document.querySelector<MapCanvas>('.map canvas')?.map.spots().size === 2)
+  await page.keyboard.press('/')
+  await page.keyboard.type('two')
+  await page.waitForSelector('#hits li')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1:text-is("Two")')
+  await page.waitForSelector('.backlink a:text-is("One")')
+  await page.selectOption('select[aria-label="Vault"]', 'vault')
+  await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
+})
+
+test('when the server ends the page says so; when another one comes back it says what to do', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page, errors } = await look(roux)
+  await roux.stop()
+  await page.waitForSelector('.refused:has-text("does not answer")')
+  // What was loaded can still be looked at.
+  await page.click('nav[aria-label="Views"] button:text-is("Table")')
+  await page.waitForSelector('.table tbody tr')
+  await openRoux(world, [world.vault, '--port', String(roux.port)])
+  await page.waitForSelector('.refused:has-text("roux open")')
+  expect(errors).toEqual([])
+})
+
+test('two tabs show the same change', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page, context } = await look(roux)
+  const second = await context.newPage()
+  // A tab that is opened from another has a storage that begins with a copy of its own.
+  const kept = await page.evaluate(() => sessionStorage.getItem('roux-session') ?? '')
+  await second.addInitScript((text) => sessionStorage.setItem('roux-session', text), kept)
+  await second.goto(roux.url)
+  await mapIsStill(second)
+  world.write('For both.md', '[[Hydration]]\n')
+  for (const one of [page, second]) {
+    await one.waitForFunction(
+      () => document.querySelector<MapCanvas>('.map canvas')?.map.spots().has('for both.md') === true,
+      undefined,
+      {
+        polling: 50,
+      },
+    )
+  }
+})

@@ -1,0 +1,113 @@
+import { createServer, request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { look, openRoux, openWindow, openWorld } from './support.ts'
+
+const world = () => openWorld({ fixture: 'demo' })
+
+test('the code in the address is taken out of it, opens one session, and is in no address, history or output afterwards', async () => {
+  const roux = await openRoux(world())
+  const code = new URLSearchParams(new URL(roux.address).hash.slice(1)).get('code') ?? ''
+  expect(code).toMatch(/^[\w-]{43}$/)
+  const asked: string[] = []
+  const { page, context } = await openWindow()
+  context.on('request', (one) => asked.push(one.url(), one.headers().referer ?? ''))
+  await page.goto(roux.address)
+  await page.waitForSelector('.legend li')
+  const secret = await page.evaluate(() => JSON.parse(sessionStorage.getItem('roux-session') ?? '{}').session as string)
+  expect(secret).toMatch(/^[\w-]{43}$/)
+  for (const word of [code, secret]) {
+    expect(asked.filter((url) => url.includes(word))).toEqual([])
+    expect(await page.evaluate(() => `${location.href} ${document.cookie} ${JSON.stringify(localStorage)}`)).not.toContain(word)
+  }
+  // Back leads to nothing that holds the code.
+  await page.goBack()
+  expect(page.url()).not.toContain(code)
+  expect(roux.told().split(code)).toHaveLength(2)
+  const second = await openWindow()
+  await second.page.goto(roux.address)
+  await second.page.waitForSelector('.refused')
+  expect(await second.page.textContent('.refused')).toContain('used already')
+})
+
+test('a tab that is loaded again goes on, and one that was never opened by Roux says what to do', async () => {
+  const roux = await openRoux(world())
+  const { page } = await look(roux)
+  await page.reload()
+  await page.waitForSelector('.legend li')
+  const stranger = await openWindow()
+  await stranger.page.goto(roux.url)
+  expect(await stranger.page.textContent('.refused')).toContain('Run "roux open"')
+})
+
+test('without the secret, from another page, port or host, nothing is answered', async () => {
+  const roux = await openRoux(world())
+  const { page } = await look(roux)
+  const secret = await page.evaluate(() => JSON.parse(sessionStorage.getItem('roux-session') ?? '{}').session as string)
+  const own = `127.0.0.1:${roux.port}`
+  const status = (headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: roux.port, method: 'POST', path: '/web/picture' }
+      const all = { Host: own, 'Content-Type': 'application/json', Authorization: `Bearer ${secret}`, ...headers }
+      request({ ...options, headers: all }, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+        .on('error', reject)
+        .end('{}')
+    })
+  expect(await status({})).toBe(200)
+  expect(await status({ Authorization: '' })).toBe(401)
+  expect(await status({ Authorization: `Bearer ${secret.slice(0, -1)}` })).toBe(401)
+  expect(await status({ Cookie: `roux-session=${secret}`, Authorization: '' })).toBe(401)
+  expect(await status({ Host: `evil.example:${roux.port}` })).toBe(403)
+  expect(await status({ Origin: 'http://evil.example' })).toBe(403)
+  expect(await status({ Origin: `http://127.0.0.1:${roux.port + 1}` })).toBe(403)
+  expect(await status({ Origin: 'null' })).toBe(403)
+  expect(await status({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
+  expect(await status({ 'Sec-Fetch-Site': 'same-site' })).toBe(403)
+})
+
+test('a page at another port of this computer can neither frame it nor read from it', async () => {
+  const roux = await openRoux(world())
+  const other = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html')
+    response.end(`<iframe src="${roux.url}"></iframe>`)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await new Promise((resolve) => other.once('listening', resolve))
+  const address = other.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const { page } = await openWindow()
+  await page.goto(`http://127.0.0.1:${port}/`)
+  const read = await page.evaluate(async (url) => {
+    const tries = [`${url}web/page.js`, `${url}web/picture`, url].map((one) =>
+      fetch(one).then(
+        (r) => r.text(),
+        () => 'refused',
+      ),
+    )
+    return Promise.all(tries)
+  }, roux.url)
+  // It may read why it is refused, and nothing else.
+  expect(read.filter((text) => text !== 'refused' && !text.startsWith('{"error":{"message":"'))).toEqual([])
+  await page.waitForTimeout(300)
+  const [, frame] = page.frames()
+  expect(await frame?.evaluate(() => document.querySelector('#page') === null).catch(() => true)).toBe(true)
+})
+
+test('the policy that the server sends', async () => {
+  const roux = await openRoux(world())
+  const names = ['content-security-policy', 'cross-origin-resource-policy', 'cross-origin-opener-policy', 'referrer-policy']
+  const wanted = [...names, 'x-content-type-options', 'access-control-allow-origin', 'set-cookie', 'cache-control']
+  const { headers } = await fetch(roux.url)
+  expect(wanted.map((name) => `${name}: ${headers.get(name)}`).join('\n')).toMatchInlineSnapshot(`
+    "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'
+    cross-origin-resource-policy: same-origin
+    cross-origin-opener-policy: same-origin
+    referrer-policy: no-referrer
+    x-content-type-options: nosniff
+    access-control-allow-origin: null
+    set-cookie: null
+    cache-control: no-store"
+  `)
+})

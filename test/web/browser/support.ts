@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, onTestFinished } from 'vitest'
+import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
+import type { MapView } from '../../../src/web/client/map-view.ts'
+import { openWorld, PROGRAM, type World } from '../../e2e/support.ts'
+
+export { openWorld, type World }
+
+/** The canvas of the map, with what draws on it. */
+export type MapCanvas = HTMLCanvasElement & { readonly map: MapView }
+
+declare global {
+  interface Window {
+    /** What was refused by the page's policy. */
+    refusals?: string[]
+    /** Set by whatever of a note got to run. */
+    ran?: string[]
+  }
+}
+
+/** A running `roux open`. */
+export interface RunningRoux {
+  /** With the code that is good for one browser. */
+  readonly address: string
+  /** Without. */
+  readonly url: string
+  readonly port: number
+  /** All that it printed. */
+  readonly told: () => string
+  stop(): Promise<void>
+}
+
+/** Starts `roux open` for a world's vault, or what `args` name. */
+export async function openRoux({ vault, env, root }: World, args: readonly string[] = [vault]): Promise<RunningRoux> {
+  const child = spawn(process.execPath, [PROGRAM, 'open', ...args, '--print'], { env, cwd: root })
+  let told = ''
+  const address = await new Promise<string>((resolve, reject) => {
+    const take = (part: Buffer): void => {
+      told += part
+      const [found] = /http:\/\/\S+/.exec(told) ?? []
+      if (found !== undefined) resolve(found)
+    }
+    child.stderr.on('data', take)
+    child.stdout.on('data', take)
+    child.on('exit', () => reject(new Error(`roux open ended: ${told}`)))
+  })
+  onTestFinished(() => end(child, 'SIGKILL'))
+  const { origin, port } = new URL(address)
+  return { address, url: `${origin}/`, port: Number(port), told: () => told, stop: () => end(child, 'SIGINT') }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
+}
+
+let browser: Promise<Browser> | undefined
+
+function sharedBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '', args: [...CHROMIUM_FLAGS] })
+  return browser
+}
+
+afterAll(async () => {
+  await (await browser)?.close()
+  browser = undefined
+})
+
+export interface LookOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly dark?: boolean
+  /** Runs before anything of the page does. */
+  readonly before?: () => void
+}
+
+/** A page that someone looks at. */
+export interface Looked {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Addresses that the page asked for at other servers. */
+  readonly foreign: readonly string[]
+  /** Errors that nothing caught. */
+  readonly errors: readonly string[]
+}
+
+/** Opens a window of its own, with an own storage. */
+export async function openWindow({ width = 1280, height = 800, dark = false, before }: LookOptions = {}): Promise<Looked> {
+  const context = await (await sharedBrowser()).newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  })
+  onTestFinished(() => context.close())
+  await context.addInitScript(() => {
+    window.refusals = []
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+      window.refusals?.push(`${violatedDirective} ${blockedURI} ${sample}`),
+    )
+  })
+  if (before !== undefined) await context.addInitScript(before)
+  // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
+  context.setDefaultTimeout(100_000)
+  const page = await context.newPage()
+  const foreign: string[] = []
+  const errors: string[] = []
+  context.on('request', (request) => {
+    if (!/^(?:http:\/\/127\.0\.0\.1:|blob:)/.test(request.url())) foreign.push(request.url())
+  })
+  page.on('pageerror', ({ message }) => errors.push(message))
+  return { page, context, foreign, errors }
+}
+
+/** Opens the page and waits until the map is there. */
+export async function look(roux: RunningRoux, options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
+  const looked = await openWindow(options)
+  await looked.page.goto(`${roux.address}${options.hash ?? ''}`)
+  await mapIsStill(looked.page)
+  return looked
+}
+
+/** Waits until the map shows notes (at least so many) and nothing moves. */
+export async function mapIsStill(page: Page, notes = 0): Promise<void> {
+  await page.waitForFunction(
+    (least) => {
+      const canvas = document.querySelector<MapCanvas>('.map canvas')
+      return canvas?.map?.isStill === true && canvas.map.spots().size >= least
+    },
+    notes,
+    { polling: 50 },
+  )
+}
+
+/** Where notes are in the window, by their ids. */
+export async function spotsOf(page: Page): Promise<ReadonlyMap<string, readonly [x: number, y: number]>> {
+  return new Map(
+    await page.evaluate(() =>
+      [...(document.querySelector<MapCanvas>('.map canvas')?.map.spots() ?? [])].map(([id, at]) => [id, at] as const),
+    ),
+  )
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readAnswer } from '../../src/web/client/chat/answer.ts'
+
+const structured = (structuredContent: object) => ({ content: [], structuredContent })
+
+test('hubs are pictured with their scores', () => {
+  const answer = structured({ results: [{ id: 'a.md', title: 'A', score: 7 }], total: 1 })
+  expect(readAnswer(answer, {})).toMatchObject({
+    said: 'The 1 most central note',
+    notes: [{ id: 'a.md', title: 'A', detail: '7' }],
+  })
+})
+
+test('linked notes are pictured around the note that the call names', () => {
+  const answer = structured({
+    results: [
+      { id: 'a.md', title: 'A' },
+      { id: 'b.md', title: 'B' },
+    ],
+  })
+  expect(readAnswer(answer, { id: 'C' })).toMatchObject({ said: '2 notes linked with C', centre: 'C', path: [] })
+})
+
+test('a path is pictured in order, its alternatives beside it', () => {
+  const answer = structured({
+    path: ['a.md', 'b.md'],
+    length: 1,
+    hops: [{ from: 'a.md', to: 'b.md', text: 'See [[b]].' }],
+    alternatives: [{ path: ['a.md', 'c.md', 'b.md'] }],
+  })
+  const { path, notes, said } = readAnswer(answer, {})
+  expect([said, path, notes.map(({ id }) => id)]).toEqual(['A path of 1 link', ['a.md', 'b.md'], ['a.md', 'b.md', 'c.md']])
+  expect(notes[1]?.detail).toBe('See [[b]].')
+})
+
+test('communities are pictured by their ids, and listed by what they are called', () => {
+  const answer = structured({ notes: 9, communities: [{ id: 'c1', label: 'Soil', notes: 5, key: [{ id: 'a.md', title: 'A' }] }] })
+  expect(readAnswer(answer, {})).toMatchObject({
+    said: '1 community in 9 notes',
+    communities: [{ id: 'c1', label: 'Soil', notes: 5, key: [{ id: 'a.md', title: 'A' }] }],
+  })
+})
+
+test('a host that hands on texts only is understood, too', () => {
+  const answer = { content: [{ type: 'text', text: '[{"id":"a.md","title":"A","score":1}]' }] }
+  expect(readAnswer(answer, {}).notes).toEqual([{ id: 'a.md', title: 'A', detail: '1' }])
+})
+
+test('no path and an error are said in words', () => {
+  expect(readAnswer(structured({ result: null }), {})).toMatchObject({ said: 'There is nothing to show on the map.', notes: [] })
+  const failed = { isError: true, ...structured({ error: { message: 'No vault.' } }) }
+  expect(readAnswer(failed, {})).toMatchObject({ said: 'No vault.', notes: [] })
+})
+
+test('whatever a host sends is read without failing', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom('structuredContent', 'content', 'isError'), fc.jsonValue()), (result) => {
+      expect(typeof readAnswer(result, {}).said).toBe('string')
+    }),
+  )
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom('results', 'path', 'hops', 'alternatives', 'communities', 'error', 'notes'), fc.jsonValue()),
+      (facts) => {
+        for (const { id } of readAnswer(structured(facts), {}).notes) expect(typeof id).toBe('string')
+      },
+    ),
+  )
+})

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { NodeId } from '../../src/core/ids.ts'
+import { layOutFrom } from '../../src/insight/layout.ts'
+import { LayoutClient } from '../../src/workers/layout-client.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** Two rings of four notes that one link holds together. */
+const RINGS = ['0 1', '1 2', '2 3', '3 0', '4 5', '5 6', '6 7', '7 4', '0 4']
+const BY_RING = Int32Array.from([0, 0, 0, 0, 1, 1, 1, 1])
+
+function graphOf(links: readonly string[], levels: readonly Int32Array[] = []) {
+  const pairs = links.map((link) => link.split(' ').map(Number))
+  const count = Math.max(...pairs.flat()) + 1
+  const rows = Array.from({ length: count }, (_, note) =>
+    pairs.flatMap(([a = 0, b = 0]) => (a === note ? [b] : b === note ? [a] : [])),
+  )
+  const offsets = Uint32Array.from([0, ...rows].map((_, at) => rows.slice(0, at).flat().length))
+  return { ids: rows.map((_, note) => `${note}.md` as NodeId), offsets, targets: Uint32Array.from(rows.flat()), levels }
+}
+
+function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
+  const runs: boolean[] = []
+  const client = new LayoutClient(file, {
+    async layOut(graph, before, again) {
+      runs.push(again)
+      return layOutFrom(graph, before, again)
+    },
+  })
+  return { client, runs, file }
+}
+
+test('notes keep their places, and a new one is put beside its neighbours', async () => {
+  const { client } = openLayouts()
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  const after = await client.layOut(graphOf([...RINGS, '8 0']), false)
+  expect(after.places.slice(0, 16)).toEqual(before.places)
+  expect(after.added).toBeCloseTo(1 / 9)
+})
+
+test('a process that starts later finds the same places', async () => {
+  const { client, file } = openLayouts()
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  const later = openLayouts(file)
+  expect([openLayouts().client.hasPlaces(), later.client.hasPlaces()]).toEqual([false, true])
+  expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), false)).places).toEqual(before.places)
+  expect(later.runs).toEqual([])
+})
+
+test('a first map that was made before communities were known is made once more with them, and then stays', async () => {
+  const { client, runs, file } = openLayouts()
+  await client.layOut(graphOf(RINGS), false)
+  const grouped = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  const { client: later } = openLayouts(file)
+  const same = await later.layOut(graphOf(RINGS, [BY_RING.toReversed()]), false)
+  expect(runs).toEqual([true, true])
+  expect(same.places).toEqual(grouped.places)
+})
+
+test('a damaged file is made again', async () => {
+  const { client, file } = openLayouts()
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  for (const text of ['', '{"format":2}', '{"format":2,"ids":["0.md"],"places":"AAAA"}', '[]']) {
+    writeFileSync(file, text)
+    expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), false)).places).toEqual(before.places)
+  }
+})
