@@ -134,6 +134,7 @@ const DEMO: readonly Sample[] = [
   ['map', {}],
   ['gaps', {}],
   ['suggest_links', { id: 'faults/dense crumb' }],
+  ['suggest_tags', { id: 'concepts/gluten.md' }],
   ['context_pack', { query: 'why is my bread so dense?', max_tokens: 1000 }],
   ['impact', { id: 'concepts/amylase' }],
   ['compare', { a: 'breads/baguette', b: 'breads/brioche' }],
