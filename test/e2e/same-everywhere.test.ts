@@ -75,7 +75,7 @@ test('every client gets the same resources, prompts and completions, over stdio 
   const http = await serveHttp(world)
   const [[, first], ...others] = STDIO_CLIENTS as [(typeof STDIO_CLIENTS)[0], ...typeof STDIO_CLIENTS]
   const expected = await told(first(world))
-  expect([expected.read.length, expected.got.length, expected.completion.values.length > 0]).toEqual([4, 4, true])
+  expect([expected.read.length, expected.got.length, expected.completion.values.length > 0]).toEqual([4, 5, true])
   expect(expected.missing).toMatch(/^Resource not found/)
   for (const [name, connect] of others) expect(await told(connect(world)), name).toEqual(expected)
   for (const [name, connect] of HTTP_CLIENTS) expect(await told(connect(http)), name).toEqual(expected)
