@@ -40,7 +40,13 @@ async function everything(client: Wire): Promise<Wire> {
     'roux://node/concepts/gluten',
   ]
   const read = await Promise.all(uris.map(async (uri) => (await client.readResource({ uri })).contents))
-  const given: Readonly<Record<string, string>> = { note: 'Gluten', from: 'Gluten', to: 'Rye', folder: 'Concepts', topic: 'Gluten' }
+  const given: Readonly<Record<string, string>> = {
+    note: 'Gluten',
+    from: 'Gluten',
+    to: 'Rye',
+    folder: 'Concepts',
+    topic: 'Gluten',
+  }
   const got = await Promise.all(
     prompts
       .filter(({ name }: Wire) => name !== 'weekly_review')
