@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SHUTDOWN } from '../core/shutdown.ts'
 import { isHeldByFile } from '../workers/file-threads.ts'
-import { bootIndexer } from '../workers/spare-worker.ts'
+import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
 import { run } from './run.ts'
@@ -47,6 +47,7 @@ process.on('exit', () => {
 async function main(): Promise<void> {
   if (isServer) bootIndexer()
   process.exitCode = await run(argv, host)
+  await endSpare()
   // A client that said `exit` may keep our input open: that must not keep us.
   process.stdin.destroy()
   // A server has waited for its client already, as long as it may.

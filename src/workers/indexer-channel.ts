@@ -23,6 +23,24 @@ interface Running {
   open: number
   /** It is ended by us. */
   isEnding: boolean
+  hasEnded: boolean
+}
+
+/** How long a worker has to end by itself, ms. */
+const ENDING_TIME = 1_000
+
+/**
+ * Ends a worker that runs. It is asked to: a thread that is stopped from outside while it is within the compiled database takes the whole
+ * process with it, as an exception that nothing can catch. Only one that does not answer is stopped.
+ */
+export async function endIndexer(worker: Worker): Promise<void> {
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  // Else a process with nothing else to wait for ends, and stops the worker.
+  worker.ref()
+  worker.postMessage({ type: 'end' } satisfies ToIndexer)
+  const stopping = setTimeout(() => void worker.terminate(), ENDING_TIME)
+  await ended
+  clearTimeout(stopping)
 }
 
 /** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for whoever opens a channel next. */
@@ -40,7 +58,7 @@ export class IndexerHost {
   /** A way to the worker for one more vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
-    const running: Running = { worker: this.#start(), open: 1, isEnding: false }
+    const running: Running = { worker: this.#start(), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
     // Every vault listens for itself.
@@ -48,6 +66,7 @@ export class IndexerHost {
     worker.on('error', () => this.#forget(running))
     // Counted before any vault hears of it.
     worker.on('exit', () => {
+      running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
       this.#forget(running)
     })
@@ -69,7 +88,7 @@ export class IndexerHost {
     if (running.open > 0) return
     running.isEnding = true
     this.#forget(running)
-    await running.worker.terminate()
+    if (!running.hasEnded) await endIndexer(running.worker)
   }
 
   #forget(running: Running): void {

@@ -88,6 +88,8 @@ function serveVault(port: MessagePort): void {
           if (port !== parentPort) port.close()
         })
         break
+      case 'end':
+        process.exit()
     }
   })
 }

@@ -47,6 +47,8 @@ export type ToIndexer =
   | { readonly type: 'findable'; readonly id: number; readonly by: SearchReadiness }
   | EmbedderReply
   | { readonly type: 'close' }
+  /** No vault is open any more: the worker ends. */
+  | { readonly type: 'end' }
 
 export type FromIndexer =
   | { readonly type: 'status'; readonly status: IndexStatus }

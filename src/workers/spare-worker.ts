@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { entryOf } from './entries.ts'
+import { endIndexer } from './indexer-channel.ts'
 import { boundYoungSpace } from './young-space.ts'
 
 let spare: Worker | undefined
@@ -18,6 +19,11 @@ export function takeIndexer(): Worker {
   const worker = spare ?? startWorker('indexer')
   spare = undefined
   return worker
+}
+
+/** Ends the worker that was started ahead where nothing took it. */
+export async function endSpare(): Promise<void> {
+  if (spare !== undefined) await endIndexer(takeIndexer())
 }
 
 /**

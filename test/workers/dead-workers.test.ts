@@ -14,15 +14,23 @@ import { BagOfWords } from '../support/bag-of-words.ts'
 class FakeWorker extends EventEmitter {
   readonly posted: { readonly type?: string; readonly id?: number }[] = []
   isEnded = false
+  /** Whether it was stopped from outside. */
+  isStopped = false
+  heedsEnd = true
   postMessage(message: (typeof this.posted)[number]): void {
     this.posted.push(message)
+    if (message.type === 'end' && this.heedsEnd) this.#end()
   }
   ref(): void {}
   unref(): void {}
   async terminate(): Promise<number> {
+    this.isStopped = true
+    this.#end()
+    return 1
+  }
+  #end(): void {
     this.isEnded = true
     this.emit('exit', 1)
-    return 1
   }
 }
 
@@ -285,6 +293,17 @@ test('a vault that is opened after the indexing worker died gets another one, wh
   expect(workers.newest().isEnded).toBe(true)
   host.channel()
   expect(workers.started).toHaveLength(3)
+})
+
+test.each([
+  ['between two steps ends by itself', true],
+  ['that does not answer is stopped', false],
+])('an indexing worker without vaults %s', async (_, heedsEnd) => {
+  const workers = fakes()
+  const channel = new IndexerHost(workers.start).channel()
+  workers.newest().heedsEnd = heedsEnd
+  await channel.end()
+  expect([workers.newest().isEnded, workers.newest().isStopped]).toEqual([true, !heedsEnd])
 })
 
 test('the end of a computing worker that failed does not disturb the next', async () => {
