@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, DamagedWords } from './bytes.ts'
+import { DamagedWords } from './bytes.ts'
 
 /** The documents of a segment, one an ordinal; the arrays are of one length. */
 export interface SegmentHeader {
@@ -11,53 +11,36 @@ export interface SegmentHeader {
   readonly bodyLengths: Uint32Array
 }
 
-const FORMAT = 1
-/** A document takes at least a byte in each of the four lists. */
-const LEAST_BYTES = 4
+/** As the machine writes it: to one of another byte order it is another format. */
+const FORMAT = 2
+const HEAD_BYTES = 8
+const DOCUMENT_BYTES = 20
 
-/** The header as bytes. */
+/** The header as bytes: format and count, then the four arrays as they lie in memory, so that every start reads them without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentHeader): Uint8Array {
-  const out = new ByteWriter(keys.length * 8 + 16)
-  out.varint(FORMAT)
-  out.varint(keys.length)
-  for (const list of [keys, stamps]) {
-    let before = 0
-    for (const value of list) {
-      out.signed(value - before)
-      before = value
-    }
-  }
-  for (const list of [titleLengths, bodyLengths]) for (const value of list) out.varint(value)
-  return out.copy()
+  const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
+  new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
+  const header = listsIn(bytes.buffer, keys.length)
+  header.keys.set(keys)
+  header.stamps.set(stamps)
+  header.titleLengths.set(titleLengths)
+  header.bodyLengths.set(bodyLengths)
+  return bytes
 }
 
 /** Reads what `packHeader` wrote; throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
-  const reader = new ByteReader(bytes)
-  if (reader.varint() !== FORMAT) throw new DamagedWords('a segment is of another format')
-  const count = reader.varint()
-  if (count * LEAST_BYTES > bytes.length) throw new DamagedWords('a segment is shorter than it says')
-  const header = {
-    keys: readDeltas(reader, new Uint32Array(count)),
-    stamps: readDeltas(reader, new Float64Array(count)),
-    titleLengths: readPlain(reader, new Uint32Array(count)),
-    bodyLengths: readPlain(reader, new Uint32Array(count)),
-  }
-  if (!reader.isAtEnd) throw new DamagedWords('a segment is longer than it says')
-  return header
+  // A copy begins where numbers may lie.
+  const { buffer } = new Uint8Array(bytes)
+  if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
+  const [format, count = 0] = new Uint32Array(buffer, 0, 2)
+  if (format !== FORMAT) throw new DamagedWords('a segment is of another format')
+  if (bytes.length !== HEAD_BYTES + count * DOCUMENT_BYTES) throw new DamagedWords('a segment is not as long as it says')
+  return listsIn(buffer, count)
 }
 
-function readDeltas<List extends Uint32Array | Float64Array>(reader: ByteReader, list: List): List {
-  let value = 0
-  for (let at = 0; at < list.length; at++) {
-    value += reader.signed()
-    list[at] = value
-    if (list[at] !== value) throw new DamagedWords('a key is out of range')
-  }
-  return list
-}
-
-function readPlain(reader: ByteReader, list: Uint32Array): Uint32Array {
-  for (let at = 0; at < list.length; at++) list[at] = reader.varint()
-  return list
+function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
+  const keysStart = HEAD_BYTES + count * Float64Array.BYTES_PER_ELEMENT
+  const list = (at: number) => new Uint32Array(buffer, keysStart + at * count * Uint32Array.BYTES_PER_ELEMENT, count)
+  return { keys: list(0), stamps: new Float64Array(buffer, HEAD_BYTES, count), titleLengths: list(1), bodyLengths: list(2) }
 }

@@ -13,7 +13,7 @@ import { packVector } from '../vectors/packed-vector.ts'
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 3,
+  format: 4,
   // Pages of words and vectors of notes are some kilobytes each: in small pages most of them would spill over.
   pageSize: 16_384,
   schema: `
@@ -109,15 +109,25 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
     const start = vectorsStart + at * size
     return { hash: bytes.subarray(hashStart, hashStart + HASH_BYTES), packed: bytes.subarray(start, start + size) }
   }
-  const placeAt = (at: number): ChunkPlace => {
-    const start = HEADER_BYTES + at * PLACE_BYTES
-    const read = (n: number): number => view.getUint32(start + 4 * n, true)
-    return { start: read(0), end: read(1), startLine: read(2), endLine: read(3) }
+  const chunkAt = (at: number): StoredVector & ChunkPlace => {
+    const place = HEADER_BYTES + at * PLACE_BYTES
+    const { hash, packed } = vectorAt(at)
+    return {
+      hash,
+      packed,
+      start: view.getUint32(place, true),
+      end: view.getUint32(place + 4, true),
+      startLine: view.getUint32(place + 8, true),
+      endLine: view.getUint32(place + 12, true),
+    }
   }
   return {
     stamp: view.getUint32(0, true),
-    content: Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex'),
-    chunks: Array.from({ length: chunkCount }, (_, at) => ({ ...vectorAt(at), ...placeAt(at) })),
+    // Read for one note at a time, while all are loaded without it.
+    get content() {
+      return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
+    },
+    chunks: Array.from({ length: chunkCount }, (_, at) => chunkAt(at)),
     names: Array.from({ length: count - chunkCount }, (_, at) => vectorAt(chunkCount + at)),
   }
 }

@@ -66,17 +66,18 @@ export class VectorSlots {
   set(key: number, vectors: readonly StoredVector[]): void {
     const before = this.#slotsByMark(key)
     const slots: number[] = []
-    vectors.forEach((vector, ordinal) => {
-      if (isEmpty(vector)) return
+    for (let ordinal = 0; ordinal < vectors.length; ordinal++) {
+      const vector = vectors[ordinal] as StoredVector
+      if (isEmpty(vector)) continue
       const mark = markOf(vector)
-      const kept = before.get(mark)
-      before.delete(mark)
+      const kept = before?.get(mark)
+      before?.delete(mark)
       const slot = kept ?? this.#take(key, mark)
       this.#ordinals[slot] = ordinal
       if (kept === undefined || !this.scan.has(kept)) this.#index.load(slot, vector.packed)
       slots.push(slot)
-    })
-    for (const slot of before.values()) this.#release(slot)
+    }
+    for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
     else this.#ofKey.set(key, Int32Array.from(slots))
   }
@@ -124,9 +125,11 @@ export class VectorSlots {
     this.#ofKey.clear()
   }
 
-  #slotsByMark(key: number): Map<number, number> {
+  #slotsByMark(key: number): Map<number, number> | undefined {
+    const known = this.#ofKey.get(key)
+    if (known === undefined) return undefined
     const slots = new Map<number, number>()
-    for (const slot of this.#ofKey.get(key) ?? []) {
+    for (const slot of known) {
       const mark = this.#marks[slot] as number
       if (slots.has(mark)) this.#release(slot)
       else slots.set(mark, slot)
