@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
 import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools/tool-help.ts'
 import { UsageError } from '../../src/cli/usage-error.ts'
+import { TOOLS as ALL_TOOLS } from '../../src/mcp/tools/index.ts'
 import { TOOLS } from './support.ts'
 
 const OPTIONS: readonly Option[] = [
@@ -120,6 +121,16 @@ describe('the arguments of a tool', () => {
   ])('%s %j is a usage error', (tool, line, expected) => {
     expect(usageError(() => argumentsFor(tool, line))).toBe(expected)
   })
+})
+
+test.each<[string, readonly string[], unknown]>([
+  ['context_pack', ['why is it dense'], { query: 'why is it dense' }],
+  ['changes_since', ['monday'], { since: 'monday' }],
+  ['get_tree', ['recipes', '--depth', '1'], { path: 'recipes', depth: 1 }],
+])('%s needs nothing, and takes a word all the same: %j', (name, line, expected) => {
+  const [tool] = ALL_TOOLS.filter((one) => one.name === name)
+  const parameters = parametersOf((tool as (typeof ALL_TOOLS)[number]).definition())
+  expect(argumentsOf(parameters, parseArguments(line, parameters))).toEqual(expected)
 })
 
 function usageError(act: () => unknown): string {

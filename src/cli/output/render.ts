@@ -121,8 +121,18 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
   if (Array.isArray(value))
     return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
-  if (isRecord(value)) return Object.keys(value).length === 0 ? '' : printable(JSON.stringify(value))
+  if (isRecord(value)) return isCounts(value) ? counts(value) : printable(JSON.stringify(value))
   return printable(String(value))
+}
+
+function isCounts(value: Facts): boolean {
+  return Object.values(value).every((count) => typeof count === 'number')
+}
+
+function counts(value: Facts): string {
+  return Object.entries(value)
+    .map(([name, count]) => `${printable(name.replaceAll('_', ' '))} ${cell(count)}`)
+    .join(', ')
 }
 
 // A list of titles reads better in one line; what has more facts than that is a table.

@@ -11,7 +11,7 @@ export interface Parameter extends Option {
   readonly isWord?: true
 }
 
-/** The parameter of a tool that its command takes as a word, though it may be left out. */
+/** Of tools that need none, the parameter that the command takes as a word, where it is not the first one. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 /** Short names of commands, and the tools that they mean. */
@@ -27,6 +27,7 @@ export function commandName(tool: string): string {
 
 /** The parameters of a tool, in the order of its schema. */
 export function parametersOf({ name: tool, inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
+  const word = required.length > 0 ? undefined : (OPTIONAL_WORDS.get(tool) ?? firstText(properties))
   return Object.entries(properties).map(([name, schema]) => {
     const many = schema.type === 'array'
     const { enum: values } = (many ? schema.items : schema) ?? {}
@@ -35,12 +36,18 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
       type: optionType((many ? schema.items : schema)?.type),
       sentence: schema.description ?? '',
       required: required.includes(name),
-      ...(OPTIONAL_WORDS.get(tool) === name ? { isWord: true } : {}),
+      ...(word === name ? { isWord: true } : {}),
       ...(many ? { many } : {}),
       ...(values ? { values } : {}),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     }
   })
+}
+
+/** The first of these, if it is any text. */
+function firstText(properties: ToolDefinition['inputSchema']['properties']): string | undefined {
+  const [first] = Object.entries(properties)
+  return first?.[1].type === 'string' && first[1].enum === undefined ? first[0] : undefined
 }
 
 /** Every option of a tool's command. */
@@ -50,8 +57,8 @@ export function optionsOf(tool: Tool): readonly Option[] {
 }
 
 /**
- * A tool's arguments: options by name, positionals for the required ones that are left, an array takes all but what those after it need. Where
- * none is required a word is the first one, if that is a text.
+ * A tool's arguments: options by name, positionals for the required ones that are left, or for the one that may be a word; an array takes all
+ * but what those after it need.
  * @throws UsageError when a required one is missing or there are positionals too many.
  */
 export function argumentsOf(
@@ -76,11 +83,6 @@ export function argumentsOf(
       )
     }
   }
-  const [first] = parameters
-  const isAlone =
-    first?.type === 'text' && first.many !== true && first.values === undefined && !parameters.some(({ required }) => required)
-  if (isAlone && !options.has(first.name) && words.length > 0)
-    args[first.name] = readValueOf(first, words.shift() ?? '', `<${first.name}>`)
   const [extra] = words
   if (extra !== undefined)
     throw new UsageError(

@@ -182,6 +182,12 @@ describe('answers for people', () => {
     )
   })
 
+  test('counts are words and figures', () => {
+    expect(renderForPeople({ id: 'a.md', total: { breaks: 27, falls_apart: 0 } })).toBe(
+      lines('id     a.md', 'total  breaks 27, falls apart 0'),
+    )
+  })
+
   test('a page', () => {
     expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A', n: 1 }], total: 42 })).toBe(
       lines('total  42', '', 'nodes', 'id    title  n', 'a.md  A      1'),
