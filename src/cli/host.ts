@@ -1,5 +1,5 @@
 import type { GraphCore } from '../app/graph-core.ts'
-import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose.ts'
+import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose/index.ts'
 import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
@@ -26,7 +26,7 @@ export interface Host extends Places {
   onSignal(listener: () => void): void
 }
 
-/** The part of `compose.ts` that commands use. */
+/** The part of `compose/` that commands use. */
 export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
   openFeederLease(settings: Settings, options: Pick<OpenOptions, 'name' | 'storePassword'>): Promise<FeederLease>

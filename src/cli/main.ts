@@ -22,8 +22,8 @@ const host: Host = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  compose: () => import('../compose.ts'),
-  // Not through compose.ts, which would be loaded whole for this.
+  compose: () => import('../compose/index.ts'),
+  // Not through compose/, which would be loaded whole for this.
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {

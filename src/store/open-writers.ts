@@ -24,7 +24,7 @@ export interface EngineWriters {
 /** What a writer answers in parts. */
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** Another engine is another `type` here, and in `compose.ts`, which opens its reading side. */
+/** Another engine is another `type` here, and in `compose/engine.ts`, which opens its reading side. */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':

@@ -89,8 +89,8 @@ describe('what is forbidden is told with its file', () => {
     ['http/a.ts', '../app/b.ts'],
     ['http/a.ts', '../install/b.ts'],
     ['cli/a.ts', '../indexing/b.ts'],
-    ['workers/a.ts', '../compose.ts'],
-    ['compose.ts', './mcp/b.ts'],
+    ['workers/a.ts', '../compose/index.ts'],
+    ['compose/a.ts', '../mcp/b.ts'],
     ['index.ts', './cli/b.ts'],
     // What one file may is no one else's.
     ['cli/a.ts', '../workers/spare-worker.ts'],

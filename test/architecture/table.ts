@@ -14,7 +14,7 @@ export interface Rules {
 
 const PURE = ['markdown', 'links', 'graph', 'search']
 const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'outbound', 'store', 'vault']
-const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose.ts']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose']
 
 export const RULES: Rules = {
   arrows: {
@@ -39,14 +39,14 @@ export const RULES: Rules = {
     web: ['core', 'app', 'mcp', 'http'],
     // What runs in a browser: of the program it knows only what answers look like.
     'web/client': ['core', 'app'],
-    cli: ['core', 'app', 'mcp', 'http', 'web', 'config', 'install', 'compose.ts'],
+    cli: ['core', 'app', 'mcp', 'http', 'web', 'config', 'install', 'compose'],
     workers: ['core', ...PURE, 'insight', ...ADAPTERS],
-    'compose.ts': ['core', 'app', ...ADAPTERS, 'workers'],
-    library: ['core', 'app', 'mcp', 'config', 'compose.ts'],
+    compose: ['core', 'app', ...ADAPTERS, 'workers'],
+    library: ['core', 'app', 'mcp', 'config', 'compose'],
     'index.ts': ['core', 'app', 'library'],
   },
   fileArrows: {
-    // Where a program begins, like compose.ts: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
+    // Where a program begins, like compose: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
     // Databases of the state folder are opened and migrated in one way.

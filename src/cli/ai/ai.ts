@@ -1,4 +1,4 @@
-import type { AiDesk, NamedModel } from '../../compose.ts'
+import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/nearest.ts'
 import { type Invocation, settingsInput } from '../session.ts'

@@ -1,4 +1,4 @@
-import type { Diagnosis, IndexDiagnosis } from '../../compose.ts'
+import type { Diagnosis, IndexDiagnosis } from '../../compose/index.ts'
 import type { Finding } from './checks.ts'
 
 /** What the adapters found, as findings: the database, the indexes, the embedder. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
-import type { History } from '../../compose.ts'
+import type { History } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { amount } from '../output/amounts.ts'
 import { type Invocation, requireSettings } from '../session.ts'

@@ -1,6 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../../app/vaults.ts'
-import type { OpenOptions, SharedParts } from '../../compose.ts'
+import type { OpenOptions, SharedParts } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Host } from '../host.ts'
 

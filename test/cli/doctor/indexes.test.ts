@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkDiagnosis } from '../../../src/cli/doctor/indexes.ts'
-import type { Diagnosis } from '../../../src/compose.ts'
+import type { Diagnosis } from '../../../src/compose/index.ts'
 import { SOUND } from '../support.ts'
 
 const found = (diagnosis: Partial<Diagnosis>, check: string) =>

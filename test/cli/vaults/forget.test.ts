@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { History } from '../../../src/compose.ts'
+import type { History } from '../../../src/compose/index.ts'
 import { commandLine, type World } from '../support.ts'
 
 let line: ReturnType<typeof commandLine>

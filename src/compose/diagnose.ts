@@ -1,0 +1,70 @@
+import type { Settings } from '../config/settings.ts'
+import { type EmbedderFinding, examineEmbedder } from '../embed/examine-embedder.ts'
+import { examineIndex, type IndexCondition, sqliteVersion } from '../store/embedded/examine.ts'
+import type { Location } from '../store/embedded/location.ts'
+import { examineSearchIndex } from '../store/embedded/search/examine-search-index.ts'
+import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
+import type { DatabaseFinding } from '../store/neo4j/examine.ts'
+import { embedderDependencies, embedderSettings, gatePassage } from '../workers/open-embedding.ts'
+import { connectionTo, neo4jPlace } from './engine.ts'
+import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
+import type { OpenOptions } from './open-options.ts'
+
+/** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */
+export async function diagnose(
+  settings: Settings,
+  options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
+): Promise<Diagnosis> {
+  const { apiKey } = options
+  const { admit, close } = gatePassage(settings.ai)
+  const file = indexFile(settings)
+  const searchFile = searchIndexFile(file)
+  const sqlite = sqliteVersion()
+  const examine = (path: string, look: (location: Location) => IndexCondition): IndexDiagnosis =>
+    sqlite.message === undefined ? { file: path, ...look({ kind: 'file', path }) } : { file: path, state: 'absent' }
+  const hnsw = settings.vectors.index === 'hnsw' ? await loadHnswAddon() : undefined
+  const embedder = await examineEmbedder(embedderSettings(settings.embedder, apiKey), { ...embedderDependencies(), admit })
+  close()
+  return {
+    sqlite,
+    index: examine(file, examineIndex),
+    searchIndex: examine(searchFile, examineSearchIndex),
+    embedder,
+    ...(hnsw?.reason === undefined ? {} : { hnsw: hnsw.reason }),
+    ...(settings.store.type === 'neo4j' ? { database: await examineStore(settings, options) } : {}),
+  }
+}
+
+async function examineStore(
+  settings: Settings,
+  { name, stored = name, storePassword }: Pick<OpenOptions, 'name' | 'stored' | 'storePassword'>,
+): Promise<readonly DatabaseFinding[]> {
+  const { examineDatabase } = await import('../store/neo4j/examine.ts')
+  const root = realRoot(settings.vault.path)
+  const options = { ...(stored === undefined ? {} : { name: stored }), ...(storePassword === undefined ? {} : { storePassword }) }
+  const connection = await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) }))
+  try {
+    return await examineDatabase(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+export interface Diagnosis {
+  /** `message` says why it does not load. */
+  readonly sqlite: { readonly version?: string; readonly message?: string }
+  readonly index: IndexDiagnosis
+  readonly searchIndex: IndexDiagnosis
+  readonly embedder: readonly EmbedderFinding[]
+  /** Why the index of vectors that is set cannot be used. */
+  readonly hnsw?: string
+  /** Of the database that keeps the index instead of files of this computer. */
+  readonly database?: readonly DatabaseFinding[]
+}
+
+export interface IndexDiagnosis {
+  readonly file: string
+  /** `foreign`: of another program · `newer`, `older`: of another version of this one. */
+  readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
+  readonly message?: string
+}

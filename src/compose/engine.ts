@@ -1,0 +1,96 @@
+import { hash as digest } from 'node:crypto'
+import { basename } from 'node:path'
+import type { Settings } from '../config/settings.ts'
+import type { IndexStatus } from '../core/indexing.ts'
+import type { Store } from '../core/store.ts'
+import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../store/embedded/open-store.ts'
+import { indexLocation, searchLocation } from '../store/embedded/place.ts'
+import { type Neo4jPlace, serverOf } from '../store/neo4j/place.ts'
+import type { EnginePlace } from '../store/open-writers.ts'
+import { indexFile, insightFile, searchIndexFile } from './index-files.ts'
+import type { OpenOptions } from './open-options.ts'
+
+/** In-memory indexes of one process need names of their own. */
+let opened = 0
+
+/** The reading side of an engine, and what it is told by whoever hears of commits. */
+export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
+  readonly store: Store
+  /** The index was replaced by another, perhaps elsewhere. */
+  reopen(cache: IndexStatus['cache']): void
+  reopenSearch(cache: IndexStatus['cache']): void
+}
+
+/** A database on a server keeps nothing here that could be refreshed, replaced or prepared. */
+export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
+  if (place.type === 'neo4j') {
+    const [{ Connection }, { openNeo4jStore }] = await Promise.all([
+      import('../store/neo4j/connection.ts'),
+      import('../store/neo4j/open-store.ts'),
+    ])
+    const store = openNeo4jStore(new Connection(place), options.vault)
+    const nothing = (): void => {}
+    return {
+      store,
+      refresh: nothing,
+      refreshSearch: async () => {},
+      prepare: () => true,
+      rest: nothing,
+      reopen: nothing,
+      reopenSearch: nothing,
+    }
+  }
+  const store = openEmbeddedStore(indexLocation(place, 'disk'), { ...options, search: searchLocation(place, 'disk') })
+  return {
+    store,
+    refresh: () => store.refresh(),
+    refreshSearch: (embedder) => store.refreshSearch(embedder),
+    prepare: (until) => store.prepare(until),
+    rest: () => store.rest(),
+    reopen: (cache) => store.reopen(indexLocation(place, cache)),
+    reopenSearch: (cache) => store.reopenSearch(searchLocation(place, cache)),
+  }
+}
+
+/** Chooses the engine of a vault; both sides of it follow from this value. */
+export function placeOf(settings: Settings, root: string, options: Pick<OpenOptions, 'name' | 'storePassword'>): EnginePlace {
+  const file = indexFile(settings, root)
+  if (settings.store.type === 'neo4j') return neo4jPlace(settings, { root, file, ...options })
+  return {
+    type: 'embedded',
+    file,
+    searchFile: searchIndexFile(file),
+    insightFile: insightFile(file),
+    memory: `roux-${process.pid}-${++opened}`,
+  }
+}
+
+export function neo4jPlace(
+  { store }: Settings,
+  {
+    root,
+    file,
+    name,
+    storePassword = '',
+  }: { readonly root: string; readonly file: string } & Pick<OpenOptions, 'name' | 'storePassword'>,
+): Neo4jPlace {
+  const vault = name ?? basename(root)
+  const { 'neo4j.url': url, 'neo4j.user': user, 'neo4j.database': database } = store
+  return {
+    type: 'neo4j',
+    url,
+    user,
+    password: storePassword,
+    database,
+    vault,
+    // Which folder it is, and (as the name of the file says) by which settings it is read.
+    origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
+    file: `${serverOf(url)} (${vault})`,
+    insightFile: insightFile(file),
+  }
+}
+
+export async function connectionTo(place: Neo4jPlace) {
+  const { Connection } = await import('../store/neo4j/connection.ts')
+  return new Connection(place)
+}

@@ -1,0 +1,125 @@
+import type { GraphCore } from '../app/graph-core.ts'
+import { Rankings } from '../app/rankings.ts'
+import { openLogReader } from '../changes/graph-log/log-reader.ts'
+import { userFolders } from '../config/folders.ts'
+import type { Settings } from '../config/settings.ts'
+import { once } from '../core/once.ts'
+import { openSqlite } from '../store/embedded/sqlite.ts'
+import { IndexingClient } from '../workers/indexing-client.ts'
+import { LayoutClient } from '../workers/layout-client.ts'
+import type { IndexerData } from '../workers/messages.ts'
+import { RecentTexts } from '../workers/recent-texts.ts'
+import { openFiles, openTexts } from '../workers/vault-files.ts'
+import { openEngine, placeOf } from './engine.ts'
+import { layoutFile, realRoot } from './index-files.ts'
+import type { OpenOptions } from './open-options.ts'
+import { openStoredCore } from './open-stored-core.ts'
+import { followVectors, giveUpMemory, loadSearch, prepareForQuestions, tryEagerly, whenIdle } from './prepare.ts'
+import { shareParts } from './shared-parts.ts'
+import { chatOf, openWholeVault } from './whole-vault.ts'
+
+/** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
+export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
+  if (options.stored !== undefined) return await openStoredCore(settings, { ...options, stored: options.stored })
+  const root = realRoot(settings.vault.path)
+  const place = placeOf(settings, root, options)
+  const data: IndexerData = {
+    root,
+    settings: {
+      vault: settings.vault,
+      links: settings.links,
+      tags: settings.tags,
+      embedder: settings.embedder,
+      write: settings.write,
+      files: settings.files,
+      insight: settings.insight,
+    },
+    stateFolder: userFolders().state,
+    engine: place,
+    watch: options.watch,
+  }
+  const { shared = shareParts() } = options
+  const { compute } = shared
+  const embedding =
+    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
+  const indexing = new IndexingClient(shared.indexers, data, {
+    onCommitted: () => tryEagerly(() => engine.refresh()),
+    onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
+    onSearchReplaced: (cache) => engine.reopenSearch(cache),
+    openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
+    onError: options.onError ?? (() => {}),
+    onBegin: options.onBegin,
+  })
+  const { ignore, gitignore, link_roots: linkRoots, mode } = settings.vault
+  const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
+  const files = openFiles(reads)
+  const { permits = () => settings.tools } = options
+  const chat = chatOf(settings, options)
+  const engine = await openEngine(place, {
+    ...(options.name === undefined ? {} : { vault: options.name }),
+    onDamage: () => indexing.reportDamage(),
+    onSearchDamage: () => indexing.reportSearchDamage(),
+    vectorIndex: settings.vectors.index,
+    vectorGraphs: compute,
+  })
+  const { store } = engine
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine)) : undefined
+  if (options.watch) {
+    followVectors(indexing, engine)
+    prepareForQuestions(indexing, {
+      engine,
+      files: shared.files,
+      ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
+    })
+  }
+  const whole = openWholeVault(settings, {
+    name: options.name,
+    root,
+    store,
+    // Each note is read once: nothing is kept, and what answers keep stays.
+    texts: openTexts(reads, new RecentTexts(0)),
+    runs: compute,
+    file: place.insightFile,
+  })
+  // While the worker compares files with the index, this thread loads it.
+  setImmediate(() => tryEagerly(() => engine.refresh()))
+  return {
+    ...(options.name === undefined ? {} : { name: options.name }),
+    root: settings.vault.path,
+    store,
+    texts: openTexts(reads),
+    rankings: new Rankings(store, compute),
+    layouts: new LayoutClient(layoutFile(place.file), compute),
+    pictures: files,
+    ...whole,
+    indexing,
+    ...(settings.insight.keep_days === 0
+      ? undefined
+      : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
+    ...(embedding === undefined ? undefined : { embedding }),
+    searchWeight: settings.search.weight,
+    ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(engine)) } : undefined),
+    planning: {
+      plan: (operations, signal) => indexing.writing.run({ title: 'plan', operations, dryRun: true }, signal),
+    },
+    get writing() {
+      const { write, attach } = permits()
+      return write === true || attach === true ? indexing.writing : undefined
+    },
+    get files() {
+      return permits().attach === true ? files : undefined
+    },
+    get chat() {
+      return chat.now
+    },
+    close: async () => {
+      clearInterval(idle)
+      // Threads of its own end with it; shared ones may have others to work for.
+      reads.close()
+      chat.close()
+      whole.close()
+      await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
+      await store.close()
+    },
+  }
+}

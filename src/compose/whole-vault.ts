@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import type { GraphCore } from '../app/graph-core.ts'
+import { openInsightState } from '../changes/insight-state.ts'
+import { userFolders } from '../config/folders.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Store } from '../core/store.ts'
+import type { Texts } from '../core/texts.ts'
+import { openSqlite } from '../store/embedded/sqlite.ts'
+import { openGlobs } from '../vault/ignore-rules.ts'
+import type { ComputeClient } from '../workers/compute-client.ts'
+import { InsightClient } from '../workers/insight-client.ts'
+import { type OpenChat, openChat } from '../workers/open-chat.ts'
+import type { OpenOptions } from './open-options.ts'
+
+export interface WholeVaultParts {
+  /** The vault's name in ids, where it has one. */
+  readonly name: string | undefined
+  /** What its labels and verdicts are kept under. */
+  readonly root: string
+  readonly store: Store
+  readonly texts: Texts
+  readonly runs: ComputeClient
+  /** Where results are kept. */
+  readonly file: string
+}
+
+/** What answers for a vault as a whole, wherever its index is. */
+export function openWholeVault(
+  settings: Settings,
+  { root, ...parts }: WholeVaultParts,
+): Pick<GraphCore, 'insights' | 'linkInsights' | 'insightState' | 'isIgnored'> & { close(): void } {
+  const isIgnored = openGlobs(settings.insight.ignore)
+  const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
+  const insights = new InsightClient({ ...parts, isIgnored, kind: 'whole', state: insightState })
+  const linkInsights = new InsightClient({ ...parts, isIgnored, kind: 'links' })
+  return {
+    insights,
+    linkInsights,
+    insightState,
+    isIgnored,
+    close() {
+      insights.close()
+      linkInsights.close()
+      insightState.close()
+    },
+  }
+}
+
+/** The chat model of the settings, opened when it is first asked for; absent while it is switched off. */
+export function chatOf(
+  settings: Settings,
+  { aiKey, isAiOn = () => settings.ai.enabled }: Pick<OpenOptions, 'aiKey' | 'isAiOn'>,
+): { readonly now: OpenChat | undefined; close(): void } {
+  let chat: OpenChat | undefined
+  return {
+    get now() {
+      if (!isAiOn()) return undefined
+      chat ??= openChat(settings.ai, aiKey)
+      return chat
+    },
+    close: () => chat?.close(),
+  }
+}
