@@ -1,4 +1,5 @@
 import { cleanAnswer } from './clean-answer.ts'
+import { codeIn } from './code.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, type Word, wordsIn } from './words.ts'
@@ -27,6 +28,8 @@ export interface Citation {
 export interface AnswerPart {
   readonly text: string
   readonly citations: readonly number[]
+  /** Of fenced code, behind which nothing can stand: what the line of its citations begins with. */
+  readonly nextLine?: string
 }
 
 /** An answer of which every citation was looked up. */
@@ -40,11 +43,21 @@ export interface CitedAnswer {
   readonly isNotFound: boolean
 }
 
-/** `[S1]`, `[S1, S2]`, `[S1][S2]`, as models write them. */
-const MARKER = /[[【]\s*S\s?\d+(?:\s*(?:[,;&]|and)?\s*S?\s?\d+)*\s*[\]】]/gi
-/** The end of a sentence, with the markers behind it. */
-const SENTENCE =
-  /[^\n]*?(?:[.!?…](?=["'”’»)\]*_]*(?:\s|$))["'”’»)\]*_]*|[。！？]["'”’」』]*|$)(?:\s*[[【]\s*S\s?\d[^\]】\n]{0,60}[\]】])*[ \t]*/gim
+/** `[S1]`, `[S1, S2]`, as models write them. */
+const MARKER = '[[【]\\s*S\\s?\\d+(?:\\s*(?:[,;&]|and)?\\s*S?\\s?\\d+)*\\s*[\\]】]'
+/** Code within a line, from its first mark to its last. */
+const CODE = '(?<!`)(?<ticks>`+)(?!`)[^\\n]*?(?<!`)\\k<ticks>(?!`)'
+/** A sentence with the markers behind it; the number of an item belongs to the item. */
+const SENTENCE = new RegExp(
+  `(?:^[ \\t>]*\\d{1,9}[.)][ \\t]+)?(?:${CODE}|[^\\n])*?(?:[.!?…](?=["'”’»)\\]*_]*(?:\\s|$))["'”’»)\\]*_]*|[。！？]["'”’」』]*|$)(?:\\s*\`?[[【]\\s*S\\s?\\d[^\\]】\\n]{0,60}[\\]】]\`?)*[ \\t]*`,
+  'gim',
+)
+/** Markers, also where one is written as code; and code, which has none. */
+const MARKERS = new RegExp(`(?<!\`)\`${MARKER}\`(?!\`)|${CODE}|${MARKER}`, 'gi')
+/** The spaces that markers leave; and code, which keeps its own. */
+const SPACES = new RegExp(`${CODE}|[ \\t]+(?=[.,;:!?…])|(?<=\\S[ \\t])[ \\t]+`, 'g')
+/** A line of nothing but markers. */
+const MARKERS_ALONE = /^\n[ \t>]*(?:[[【]\s?S\s?\d[^\]】\n]{0,60}[\]】][ \t.]*)+(?=\n|$)/i
 /** What stands in quotation marks; of a word or two that is no quotation. */
 const QUOTATION = /["“„«»]([^"“”„«»\n]{8,600})["”“»«]/g
 const LEAST_QUOTED_WORDS = 3
@@ -54,9 +67,13 @@ export function citeAnswer(answer: string, passages: readonly CitedPassage[]): C
   const { text, removed: links } = cleanAnswer(answer)
   const sources = passages.map(({ text: own, startLine }) => new Source(own, startLine))
   const reading = new Reading(sources)
-  const parts = text.split('\n').flatMap((line, at): readonly AnswerPart[] => {
+  const parts = unitsOf(text).flatMap((unit, at): readonly AnswerPart[] => {
     const before = at === 0 ? [] : [{ text: '\n', citations: [] }]
-    return [...before, ...[...line.matchAll(SENTENCE)].flatMap(([sentence]) => (sentence === '' ? [] : [reading.read(sentence)]))]
+    if (unit.kind === 'fenced') return [...before, reading.readFenced(unit)]
+    return [
+      ...before,
+      ...[...unit.text.matchAll(SENTENCE)].flatMap(([sentence]) => (sentence === '' ? [] : [reading.read(sentence)])),
+    ]
   })
   const isNotFound = reading.citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length
   return {
@@ -71,12 +88,44 @@ export function citeAnswer(answer: string, passages: readonly CitedPassage[]): C
 /** The answer as a text, its citations as `link` writes them. */
 export function renderAnswer(parts: readonly AnswerPart[], link: (n: number) => string): string {
   return parts
-    .map(({ text, citations }) => {
+    .map(({ text, citations, nextLine }) => {
       const end = text.length - (/\s*$/.exec(text)?.[0].length ?? 0)
+      if (nextLine !== undefined && citations.length > 0) return `${text}\n${nextLine}${citations.map(link).join(' ')}`
       return citations.length === 0 ? text : `${text.slice(0, end)} ${citations.map(link).join(' ')}${text.slice(end)}`
     })
     .join('')
     .trim()
+}
+
+/** A line of an answer; or fenced code, with the lines of markers behind it. */
+interface Unit {
+  readonly kind: 'line' | 'fenced'
+  readonly text: string
+  /** What stands before the fence on its lines: marks of quotes, and space. */
+  readonly prefix: string
+  readonly markers: string
+}
+
+function unitsOf(text: string): readonly Unit[] {
+  const units: Unit[] = []
+  const lines = (from: number, to: number): readonly Unit[] =>
+    from > to
+      ? []
+      : text
+          .slice(from, to)
+          .split('\n')
+          .map((line) => ({ kind: 'line', text: line, prefix: '', markers: '' }))
+  let from = 0
+  for (const { kind, start, end } of codeIn(text)) {
+    if (kind !== 'fenced') continue
+    const first = text.lastIndexOf('\n', start - 1) + 1
+    units.push(...lines(from, first - 1))
+    const [markers = ''] = MARKERS_ALONE.exec(text.slice(end)) ?? []
+    const prefix = text.slice(first, start).replace(/[^\s>]/g, ' ')
+    units.push({ kind: 'fenced', text: text.slice(first, end), prefix, markers })
+    from = end + markers.length + 1
+  }
+  return [...units, ...lines(from, text.length)]
 }
 
 class Reading {
@@ -91,24 +140,27 @@ class Reading {
   }
 
   read(sentence: string): AnswerPart {
-    const named = [...sentence.matchAll(MARKER)].flatMap(([marker]) =>
-      [...marker.matchAll(/\d+/g)].map(([number]) => Number(number)),
-    )
-    const text = sentence
-      .replace(MARKER, '')
-      .replace(/[ \t]+(?=[.,;:!?…])/g, '')
-      .replace(/[ \t]{2,}/g, ' ')
+    const text = sentence.replace(MARKERS, unlessCode).replace(SPACES, unlessCode)
+    return { text: text.trim() === '' ? '' : text, citations: this.#citationsOf(text, numbersIn(sentence)) }
+  }
+
+  readFenced({ text, markers, prefix }: Unit): AnswerPart {
+    return { text, citations: this.#citationsOf(text, numbersIn(markers)), nextLine: prefix }
+  }
+
+  /** The citations of a text by the passages that the model named for it. */
+  #citationsOf(text: string, named: readonly number[]): readonly number[] {
     const words = wordsIn(text)
     if (words.length === 0) {
       this.removed += named.length
-      return { text: text.trim() === '' ? '' : text, citations: [] }
+      return []
     }
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const isFalse = quotationsIn(text).some((quotation) => !this.#sources.some((source) => source.holds(quotation)))
     const cited = isFalse ? [] : known
     this.removed += new Set(named).size - cited.length
     if (cited.length === 0) this.uncited.push(text.trim())
-    return { text, citations: cited.map((number) => this.#cite(number - 1, words)) }
+    return cited.map((number) => this.#cite(number - 1, words))
   }
 
   #cite(passage: number, words: readonly Word[]): number {
@@ -123,6 +175,17 @@ class Reading {
     this.citations.push({ n, passage, support, ...(source?.quote(start, end) ?? { startLine: 0, endLine: 0, quote: '' }) })
     return n
   }
+}
+
+function unlessCode(found: string, ticks: string | undefined): string {
+  return ticks === undefined ? '' : found
+}
+
+/** The numbers of the passages that markers name. */
+function numbersIn(text: string): readonly number[] {
+  return [...text.matchAll(MARKERS)].flatMap(([marker, ticks]) =>
+    ticks === undefined ? [...marker.matchAll(/\d+/g)].map(([number]) => Number(number)) : [],
+  )
 }
 
 function quotationsIn(text: string): readonly string[] {

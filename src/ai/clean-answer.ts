@@ -1,3 +1,4 @@
+import { codeIn } from './code.ts'
 import { visible } from './neutralise.ts'
 
 /** An answer without anything that leads out of it. */
@@ -37,10 +38,31 @@ const NAMED: Readonly<Record<string, string>> = {
 }
 
 /** Top-level domains that programs which make links of bare names know, and that are hardly ends of file names. */
-const DOMAIN =
-  /(?<![\p{L}\p{N}_-])(?:[\p{L}\p{N}][\p{L}\p{N}_-]{0,62}\.){1,8}(?:com|net|org|io|dev|app|ai|co|me|info|biz|xyz|edu|gov|mil|int|eu|uk|de|fr|ru|cn|jp|in|us|ca|au|nl|se|no|it|es|ch|at|be|pl|br|tv|cc|to|gg|ly|site|online|top|club|shop|live|link|click|page|cloud|tech|store|zip|mov|local|onion|test|example)(?![\p{L}\p{N}_-])(?::\d+)?(?:[/?#][^\s<>"'`]*)?/giu
+const ENDINGS = 'com|net|org|io|dev|ai|co|biz|xyz|edu|gov|mil|eu|uk|de|fr|ru|cn|jp|us|ca|au|nl|ch|pl|br|tv|cc|ly|onion|example'
+/** Of these, what code calls its own parts: `file.link`, `page.click`. */
+const WORDS_OF_CODE =
+  'app|me|info|int|in|se|no|it|es|at|be|to|gg|site|online|top|club|shop|live|link|click|page|cloud|tech|store|zip|mov|local|test'
 
-const RULES: readonly (readonly [RegExp, string])[] = [
+function domain(endings: string, after: string): RegExp {
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}_-])(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_-]{0,62}\\.){1,8}(?:${endings})(?![\\p{L}\\p{N}_${after}-])(?::\\d+)?(?:[/?#][^\\s<>"'\`]*)?`,
+    'giu',
+  )
+}
+
+type Rule = readonly [RegExp, string]
+
+/** Addresses that are addresses wherever they stand. */
+const ADDRESSES: readonly Rule[] = [
+  [/(?:[a-z][a-z0-9+.-]{0,30}:\/\/|https?\s?:(?=\S))[^\s<>"'`]*/gi, ''],
+  [
+    /\b(?:data|javascript|vbscript|obsidian|file|mailto|tel|sms|blob|about|intent|view-source|xmpp|magnet|ftp|https?|wss?|vscode|slack|zotero|roux)\s?:(?=\S)[^\s<>"'`]*/gi,
+    '',
+  ],
+  [/www\.[^\s<>"'`]*/gi, ''],
+]
+
+const RULES: readonly Rule[] = [
   // What HTML hides, then its tags, whole or begun: their text stays.
   [/<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g, ''],
   [/<(script|style|iframe|object|svg|template|noscript)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ''],
@@ -53,16 +75,17 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/^[ \t>]*\[[^[\]]{1,999}\]:.*$/gm, ''],
   [/\[(?!\s*S\s*\d)([^[\]]{0,999})\]\([^()]{0,999}(?:\([^()]{0,999}\)[^()]{0,999}){0,9}\)?/g, '$1'],
   [/\[(?!\s*S\s*\d)([^[\]]{0,999})\]\[(?!\s*S\s*\d)[^[\]]{0,999}\]/g, '$1'],
-  // Addresses of any kind.
-  [/(?:[a-z][a-z0-9+.-]{0,30}:\/\/|https?\s?:(?=\S))[^\s<>"'`]*/gi, ''],
-  [
-    /\b(?:data|javascript|vbscript|obsidian|file|mailto|tel|sms|blob|about|intent|view-source|xmpp|magnet|ftp|https?|wss?|vscode|slack|zotero|roux)\s?:(?=\S)[^\s<>"'`]*/gi,
-    '',
-  ],
+  ...ADDRESSES,
   [/(?<![:\w])[/\\]{2}(?=[\w[])[^\s<>"'`]*/g, ''],
-  [/www\.[^\s<>"'`]*/gi, ''],
   [/[^\s<>()[\]"'`,;@]{0,64}@[^\s<>()[\]"'`,;@]{0,255}\.[^\s<>()[\]"'`,;@]+/g, ''],
-  [DOMAIN, ''],
+  [domain(`${ENDINGS}|${WORDS_OF_CODE}`, ''), ''],
+]
+
+/** What goes from code: links and HTML are none there, but some programs make links of addresses. */
+const RULES_OF_CODE: readonly Rule[] = [
+  ...ADDRESSES,
+  [/[^\s<>()[\]"'`,;@]{1,64}@[^\s<>()[\]"'`,;@]{0,255}\.[^\s<>()[\]"'`,;@]+/g, ''],
+  [domain(ENDINGS, '('), ''],
 ]
 
 /** What taking something away may make of what stood around it is taken away, too. */
@@ -72,24 +95,62 @@ const MOST_CHARACTERS = 100_000
 
 /**
  * An answer of a model as plain Markdown: pictures, HTML, links of every form, addresses and what programs make links of are gone. Markers such
- * as `[S1]` stay as they are.
+ * as `[S1]` stay as they are, and so does code, but for addresses.
  */
 export function cleanAnswer(answer: string): CleanAnswer {
-  let text = withoutThinking(visible(decoded(visible(answer)))).slice(0, MOST_CHARACTERS)
+  let text = withoutThinking(visible(answer).replace(MASK_SIGNS, '')).slice(0, MOST_CHARACTERS)
   let removed = 0
+  const count = (found: number): void => {
+    removed += found
+  }
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = text
-    text = decoded(text)
-    for (const [pattern, instead] of RULES) {
-      text = text.replace(pattern, (...found: readonly unknown[]) => {
-        removed++
-        return instead === '$1' ? String(found[1] ?? '') : instead
-      })
-    }
-    if (text === before) return { text: disarmed(text), removed }
+    text = beside(text, count, (rest) => replaceAll(decoded(rest), RULES, count))
+    if (text !== before) continue
+    text = beside(text, count, disarmed)
+    if (text === before) return { text, removed }
   }
   // Whoever nests so deep says nothing else.
   return { text: '', removed }
+}
+
+/** Stands for a piece of code, whose number is between. */
+const MASK = /\ue000(\d+)\ue001/g
+const MASK_SIGNS = /[\ue000\ue001]/g
+
+/** Changes what stands beside code; of code itself only addresses go. */
+function beside(text: string, count: (removed: number) => void, change: (rest: string) => string): string {
+  const codes: string[] = []
+  let rest = ''
+  let from = 0
+  for (const { kind, start, end } of codeIn(text)) {
+    const code = cleanCode(text.slice(start, end), count)
+    rest += text.slice(from, start)
+    if (kind === 'fenced' || /[^\s`]/.test(code)) rest += `\ue000${codes.push(code) - 1}\ue001`
+    from = end
+  }
+  return change(rest + text.slice(from)).replace(MASK, (_, at: string) => codes[Number(at)] ?? '')
+}
+
+/** Code as it is, or without addresses; a backslash or a character reference in it hides none. */
+function cleanCode(code: string, count: (removed: number) => void): string {
+  const plain = decoded(code)
+  const hides = plain !== code && RULES_OF_CODE.some(([pattern]) => plain.search(pattern) >= 0)
+  return replaceAll(hides ? plain : code, RULES_OF_CODE, count)
+}
+
+function replaceAll(text: string, rules: readonly Rule[], count: (removed: number) => void): string {
+  let found = 0
+  const clean = rules.reduce(
+    (left, [pattern, instead]) =>
+      left.replace(pattern, (...match: readonly unknown[]) => {
+        found++
+        return instead === '$1' ? String(match[1] ?? '') : instead
+      }),
+    text,
+  )
+  count(found)
+  return clean
 }
 
 /** Models that think aloud put it in front. */
@@ -104,7 +165,8 @@ function decoded(text: string): string {
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/gi, (whole, decimal?: string, hex?: string, name?: string) => {
       if (name !== undefined) return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-      return code > 0 && code < 0x110000 && (code < 0xd800 || code > 0xdfff) ? visible(String.fromCodePoint(code)) : ''
+      const isCharacter = code > 0 && code < 0x110000 && (code < 0xd800 || code > 0xdfff)
+      return isCharacter ? visible(String.fromCodePoint(code)).replace(MASK_SIGNS, '') : ''
     })
 }
 

@@ -31,6 +31,13 @@ export interface Blocks {
   readonly definitions: ReadonlyMap<string, Definition>
   /** Offsets of the boxes that list items begin with: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
+  /** Fenced code, each from its first mark to the end of its last line. */
+  readonly fences: readonly Fence[]
+}
+
+export interface Fence {
+  readonly start: number
+  readonly end: number
 }
 
 /** Containers may be nested this deep; what is deeper is text, so that a line never costs more than this. */
@@ -64,6 +71,7 @@ class BlockScanner implements Blocks {
   readonly runs: Run[] = []
   readonly definitions = new Map<string, Definition>()
   readonly boxes: number[] = []
+  readonly fences: { readonly start: number; end: number }[] = []
   readonly #text: string
   readonly #line: LineCursor
 
@@ -189,6 +197,8 @@ class BlockScanner implements Blocks {
         break
       case FENCE:
         if (all) {
+          const fence = this.fences.at(-1)
+          if (fence !== undefined) fence.end = this.#line.eol
           if (this.#closesFence()) this.#leaf = NONE
           return true
         }
@@ -374,6 +384,7 @@ class BlockScanner implements Blocks {
     const length = fenceLength(this.#line, mark)
     if (length === 0) return 'none'
     this.#beginLeaf(FENCE)
+    this.fences.push({ start: this.#line.content, end: this.#line.eol })
     this.#fenceMark = mark
     this.#fenceLength = length
     return 'leaf'

@@ -40,6 +40,25 @@ describe('an answer is read', () => {
       expect(read(`Flour and salt ${markers}.`).citations.map(({ passage }) => passage)).toEqual([0, 1])
   })
 
+  test.each([
+    ['Salt slows `ls  -l . !` fermentation [S2].', 'Salt slows `ls  -l . !` fermentation. [1]'],
+    ['Salt is `a. B? C` for fermentation [S2].', 'Salt is `a. B? C` for fermentation. [1]'],
+    ['Salt slows fermentation `[S2]`.', 'Salt slows fermentation. [1]'],
+    ['Salt slows fermentation. `[S2]`', 'Salt slows fermentation. [1]'],
+    ['Salt slows `list[S1]` and `[S1] = 2` [S2].', 'Salt slows `list[S1]` and `[S1] = 2`. [1]'],
+    ['- Salt [S2].\n    - slows  fermentation [S2].', '- Salt. [1]\n    - slows fermentation. [1]'],
+  ])('code and indentation stay as the model wrote them: %j', (answer, shown) => {
+    expect(renderAnswer(read(answer).parts, (n) => `[${n}]`)).toBe(shown)
+  })
+
+  test('fenced code is one piece, as the model wrote it, and its citations stand on a line of their own', () => {
+    const fence = '   ```js\n   salt.slows( list[S9] ) .  fermentation\n\n     // it does!\n   ```'
+    const { parts, uncited, citations, removed } = read(`1. Write [S1]:\n\n${fence}\n   [S2]\n2. Salt slows fermentation [S2].`)
+    expect(renderAnswer(parts, (n) => `[${n}]`)).toBe(`1. Write: [1]\n\n${fence}\n   [2]\n2. Salt slows fermentation. [3]`)
+    expect([uncited, removed.citations, citations.map(({ passage }) => passage)]).toEqual([[], 0, [0, 1, 1]])
+    expect(read(`${fence}\nSalt slows fermentation [S2].`).uncited).toEqual([fence.trim()])
+  })
+
   test('markers of passages that were not shown are dropped and counted, and the sentence has no citation', () => {
     expect(read('Flour is strong [S3][S0][S12].')).toMatchObject({
       citations: [],
@@ -100,6 +119,8 @@ test('of 10,000 replies no citation is of a passage that was not shown, and ever
       '# ',
       '!',
       '[S1](http://x.example)',
+      '`',
+      '\n```\n',
       '😀',
     ),
     fc.string({ unit: 'grapheme', maxLength: 12 }),

@@ -33,9 +33,50 @@ test.each([
   ['- one [S1]\n- two, e.g. 3 < 4\n\n1. **three** `a[0]`'],
   ['The file is `notes/2024.md`; its version 1.2.3 is 50 % done, and/or more: see page 5.'],
   ['Use Node.js or example.md, c++ and C#. A: b; 10:30.'],
-  ['```\nconst a = b[0](1)\n```'.replace('](', '] (')],
+  ['```\nconst a = b[0](1)\n```'],
 ])('a plain answer stays as it is: %j', (answer) => {
   expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
+})
+
+test.each([
+  ['`sed s/\\./x/` and ``C:\\.config\\@home``, `&lt;b&gt;` and `&#46;`'],
+  ['Write `[[Note|alias]]`, `![[picture.png]]`, `[text](note.md)` or `<kbd>a</kbd>`.'],
+  ['A `Map<string, number>` of `file.link`, `dv.page("x")` and `@app.route`.'],
+  ['```sh\ngrep "\\\\d+\\." a  //b\n  ls   -l .   \n\n\n\n![a](b.png) &amp; <br>\n```'],
+  ['1. Write\n\n   ~~~\n   \\@import\n   ~~~\n2. And so on.'],
+  ['- Write\n\n    ```js\n    a\\.b\n    ```'],
+  ['> ```\n> a\\.b\n> ```'],
+  ['| sign | is |\n|---|---|\n| `\\.` | a dot |'],
+  ['Cut off after `\\.` and ``a'],
+  ['```\na\\.b'],
+])('code stays as it is, backslashes and all: %j', (answer) => {
+  expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
+})
+
+test.each([
+  ['a reference or a backslash', '`www&#46;collect-it.com` and `https\\://collect-it.com`', 'and'],
+  ['a code span', 'See `https://collect.example/x` and `git@collect-it.test`.', 'See and.'],
+  ['a fence', '```\ncurl https://collect.example/x -o y\n```', '```\ncurl  -o y\n```'],
+])('an address goes from code, too: by %s', (_, answer, left) => {
+  expect(
+    cleanAnswer(answer)
+      .text.replace(/ +(?=[ .])/g, '')
+      .trim(),
+  ).toBe(left.replace(/ +(?= )/g, ''))
+})
+
+test.each([
+  ['marks that are left over', '`a` \\` ![x](y.png) `'],
+  ['a fence that ends with its quote', '> ```\n![x](y.png)\n```'],
+  ['a fence that ends with its item', '- a\n\n  ```\n![x](y.png)\n  ```'],
+  ['a paragraph that ends', '`a\n\n![x](y.png)`'],
+  ['the cells of a table', '| a | b |\n|---|---|\n| `a | ![x](y.png)` |'],
+  ['a formula', 'It is $a`$ ![x](y.png) `.'],
+  ['a formula of lines', '$$\n```\n$$\n```\n![x](y.png)\n```'],
+  ['a wikilink', '[[a`]] ![[x]] `'],
+  ['a tag', '<a title="`">![x](y.png)`'],
+])('what is only like code leads nowhere: %s', (_, answer) => {
+  expect(cleanAnswer(answer).text).not.toMatch(/!\[/)
 })
 
 test('the text of a link stays, and what was removed is counted', () => {
@@ -66,6 +107,16 @@ test('no mix of the pieces of attacks leads anywhere', () => {
       ' ',
       '\\',
       '`',
+      '``',
+      '\n```\n',
+      '\n~~~\n',
+      '\n\n',
+      '   ',
+      '\n> ',
+      '\n- ',
+      '\n|-|-|\n',
+      '$',
+      '$$',
       '|',
       ':',
       '/',

@@ -24,7 +24,7 @@ export const RULES: Rules = {
     graph: ['core'],
     search: ['core'],
     insight: ['core', ...PURE],
-    ai: ['core', 'search'],
+    ai: ['core', 'markdown', 'search'],
     outbound: ['core'],
     embed: ['core', 'outbound'],
     vault: ['core'],

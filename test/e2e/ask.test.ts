@@ -12,6 +12,7 @@ import {
   serve,
   slowly,
 } from '../outbound/fake-servers.ts'
+import { serveHttp } from './http-support.ts'
 import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
 
 const KEY = 'sk-canary-4c1d9e'
@@ -104,6 +105,33 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(server.requests).toHaveLength(1)
   })
 
+  test('a note in the trash, and one that the vault hides, never go out', async () => {
+    const { world, env, server } = await rig(openAiSays('Nothing [S1].'))
+    const secret = '# Why bread is so dense\n\nMy bread is so dense because of canary-77.\n'
+    world.write('.trash/Secret.md', secret)
+    world.write('.hidden/Secret.md', secret)
+    world.write('.obsidian/app.json', '{"userIgnoreFilters": ["private/"]}')
+    world.write('private/Secret.md', secret)
+    for (const note of [[], ['.trash/secret'], ['.hidden/secret'], ['private/secret']]) {
+      const only = note.length === 0 ? [] : ['--note-id', ...note]
+      const { out, err } = await world.roux(['ask', QUESTION, ...only, '--vault', world.vault], { env })
+      expect(out + err).not.toContain('canary-77')
+      if (note.length > 0) expect(err).toMatch(/secret/i)
+    }
+    expect(server.requests).toHaveLength(1)
+    expect(JSON.stringify(server.requests)).not.toContain('canary-77')
+  })
+
+  test('a question of more than 4,000 characters is refused, and one of 4,000 is asked', async () => {
+    const { world, env, server } = await rig(openAiSays('Nothing [S1].'))
+    const long = `${QUESTION} `.padEnd(4_001, 'x')
+    const { code, err } = await world.roux(['ask', long, '--vault', world.vault], { env })
+    expect([code, err, server.requests.length]).toEqual([expect.any(Number), expect.stringMatching(/question.*4000/), 0])
+    expect(code).not.toBe(0)
+    expect((await world.roux(['ask', long.slice(1), '--vault', world.vault], { env })).code).toBe(0)
+    expect(server.requests).toHaveLength(1)
+  })
+
   test('another computer is asked only after both were said, and the error says what', async () => {
     const { world } = await rig(openAiSays('no'))
     const env = {
@@ -153,6 +181,50 @@ describe('the tool ask', { timeout: SLOW }, () => {
     expect(result.tools.map(({ name }: Wire) => name)).not.toContain('ask')
     expect((await server.call('ask', { question: QUESTION })).structuredContent.error).toMatchObject({ code: 'TOOL_DISABLED' })
     await server.end()
+  })
+
+  test('is not there where tools.ask is off, whatever ai.enabled says', async () => {
+    const { world, env, server: model } = await rig(openAiSays('no'), { ROUX_TOOLS_ASK: 'false' })
+    const server = await asked(world, env)
+    const { result } = await server.request('tools/list')
+    expect(result.tools.map(({ name }: Wire) => name)).not.toContain('ask')
+    const { structuredContent } = await server.call('ask', { question: QUESTION })
+    expect(structuredContent.error).toMatchObject({ code: 'TOOL_DISABLED', hint: expect.stringContaining('tools.ask') })
+    await server.end()
+    const { code, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
+    expect([code, err]).toEqual([1, expect.stringContaining('tools.ask')])
+    expect(model.requests).toHaveLength(0)
+  })
+
+  test('over HTTP is for tokens that have the scopes read and ai', async () => {
+    const { world, server: model } = await rig(openAiSays('It was proofed too short [S1].'))
+    const settings = ['ai.enabled=true', 'ai.provider=openai', `ai.base_url=${model.baseUrl}`, 'ai.model=fake']
+    const http = await serveHttp(
+      world,
+      settings.flatMap((setting) => ['--set', setting]),
+    )
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'ask', arguments: { question: QUESTION } },
+    }
+    const answers: unknown[] = []
+    for (const scope of ['read', 'ai', 'read,write,attach', 'read,ai']) {
+      const { out } = await world.roux(['token', 'add', scope.replaceAll(',', '-'), '--scope', scope])
+      const answer = await http.post(message, { Authorization: `Bearer ${out.trim()}` })
+      const { structuredContent } = ((await answer.json()) as Wire).result
+      answers.push(
+        structuredContent.status ?? [structuredContent.error.code, structuredContent.error.hint.match(/no scope [^.]*/)?.[0]],
+      )
+    }
+    expect(answers).toEqual([
+      ['TOOL_DISABLED', 'no scope "ai"'],
+      ['TOOL_DISABLED', 'no scope "read"'],
+      ['TOOL_DISABLED', 'no scope "ai"'],
+      'answered',
+    ])
+    expect(model.requests).toHaveLength(1)
   })
 
   test('tells its phases, no word of the answer, and one result', async () => {

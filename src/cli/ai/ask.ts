@@ -1,6 +1,7 @@
 import { type AskAnswer, type AskArguments, ask, askPrompt } from '../../app/ask/ask.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
+import { askTool } from '../../mcp/tools/ask.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
@@ -12,6 +13,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const { options, positionals, printer } = invocation
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
+  const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
+  // What the tool refuses is refused here, too, before a vault is read.
+  askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
   if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded.server.settings)

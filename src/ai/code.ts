@@ -1,0 +1,69 @@
+import { scanBlocks } from '../markdown/blocks.ts'
+import { LineIndex } from '../markdown/line-index.ts'
+import { OpaqueSpans } from '../markdown/opaque-spans.ts'
+import type { Run } from '../markdown/runs.ts'
+
+/** Code in an answer, with its marks. */
+export interface Code {
+  readonly kind: 'fenced' | 'inline'
+  readonly start: number
+  readonly end: number
+}
+
+/** What in a text is code to every reader of Markdown, in order: from where they may disagree on, it is text. */
+export function codeIn(text: string): readonly Code[] {
+  if (!/[`~]/.test(text)) return []
+  const { runs, fences } = scanBlocks(text, 0, new LineIndex())
+  const found = [
+    ...fences.map(({ start, end }): Code => ({ kind: 'fenced', start, end })),
+    ...runs.flatMap((run) => (run.kind === 'html' ? [] : spansIn(text, run))),
+  ].sort((a, b) => a.start - b.start)
+  const doubt = doubtIn(text, found)
+  return found.filter(({ kind, end }) => end <= doubt[kind])
+}
+
+/** The code spans of a paragraph, a heading or a row, up to the first mark that begins none. */
+function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
+  const spans: Code[] = []
+  const opaque = new OpaqueSpans()
+  opaque.begin(text, end)
+  let at = text.indexOf('`', start)
+  while (at !== -1 && at < end) {
+    const close = text[at - 1] === '\\' ? -1 : opaque.codeEnd(at)
+    // The cells of a row end at bars, within code too.
+    if (close === -1 || (kind === 'row' && /(?<!\\)\|/.test(text.slice(at, close)))) return spans
+    spans.push({ kind: 'inline', start: at, end: close })
+    at = text.indexOf('`', close)
+  }
+  return spans
+}
+
+/** What beside code decides where it begins: a mark that is left over, formulas and wikilinks, and the end of a paragraph. */
+const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
+
+/** From where on code of each kind may be none to a reader who knows formulas or wikilinks, or who sees other paragraphs. */
+function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
+  let inline = text.length
+  let formula: number | undefined
+  let link: number | undefined
+  let from = 0
+  for (const { kind, start, end } of [...found, { kind: 'fenced', start: text.length, end: text.length }]) {
+    for (const { 0: sign, index } of text.slice(from, start).matchAll(SIGNS)) {
+      const at = from + index
+      if (sign === '$$') return { fenced: at, inline: Math.min(inline, at) }
+      if (sign === '`') inline = Math.min(inline, at)
+      else if (sign === '$') formula ??= at
+      else if (sign === '[[') link ??= at
+      else if (sign === ']]') link = undefined
+      else {
+        formula = undefined
+        link = undefined
+      }
+    }
+    const code = text.slice(start, end)
+    if (kind === 'inline' && formula !== undefined && code.includes('$')) inline = Math.min(inline, formula)
+    if (kind === 'inline' && link !== undefined && code.includes(']]')) inline = Math.min(inline, link)
+    from = end
+  }
+  return { fenced: text.length, inline }
+}

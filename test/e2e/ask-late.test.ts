@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Behaviour, openAiStream, serve, slowly } from '../outbound/fake-servers.ts'
+import { LONG } from '../support/long.ts'
+import { eventually, openWorld, SLOW } from './support.ts'
+
+const QUESTION = 'why is my bread so dense?'
+/** One sentence that can be cited, and then a word every 50 ms for more than a minute. */
+const TALKATIVE = slowly(Buffer.from(openAiStream({ text: `It was proofed too short [S1]. ${'word '.repeat(2_000)}` })), {
+  size: 80,
+  ms: 50,
+})
+const SILENT: Behaviour = (_, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(': waiting\n\n')
+}
+
+/** A server of the program whose 50 seconds last as long as is said, beside a model. */
+async function rig(behaviour: Behaviour, patience: number) {
+  const world = openWorld({ fixture: 'demo' })
+  const model = await serve(behaviour)
+  const hook = join(world.root, 'hook.cjs')
+  writeFileSync(
+    hook,
+    `const own = globalThis.setTimeout
+globalThis.setTimeout = Object.assign((run, ms, ...args) => own(run, ms === 50_000 ? ${patience} : ms, ...args), own)\n`,
+  )
+  const env = {
+    NODE_OPTIONS: `--require ${hook}`,
+    ROUX_AI_ENABLED: 'true',
+    ROUX_AI_PROVIDER: 'openai',
+    ROUX_AI_BASE_URL: model.baseUrl,
+    ROUX_AI_MODEL: 'fake',
+  }
+  const server = world.serve([world.vault], { env })
+  await server.initialize()
+  return { world, model, env, server }
+}
+
+async function expectPartial(patience: number): Promise<void> {
+  const { world, model, env, server } = await rig(TALKATIVE, patience)
+  const { structuredContent } = await server.call('ask', { question: QUESTION })
+  expect(structuredContent).toMatchObject({
+    status: 'partial',
+    citations: [{ n: 1, start_line: expect.any(Number), quote: expect.any(String) }],
+    usage: { estimated: true },
+  })
+  expect(structuredContent.answer).toMatch(/^It was proofed too short\. \[1\]\(roux:\/\/node\/[^)]+\)/)
+  const warnings = structuredContent._warnings.map(
+    ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
+  )
+  expect(warnings.join('\n')).toMatch(/NOTICE: .*stopped before its answer was whole.*progress token[\s\S]*ESTIMATED/)
+  await eventually(async () => expect(model.closed).toHaveLength(1))
+  const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+  expect(rows).toMatchObject([{ requests: 1, estimated: 1, reserved: 0 }])
+  await server.end()
+}
+
+describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () => {
+  test('ends as partial where the call does not hear of progress, with what was cited until then', () => expectPartial(1_500))
+
+  test('goes on where the call hears of progress', async () => {
+    const text = `It was proofed too short [S1]. ${'word '.repeat(100)}`
+    const { server } = await rig(slowly(Buffer.from(openAiStream({ text })), { size: 400, ms: 50 }), 100)
+    const { result } = await server.request('tools/call', {
+      name: 'ask',
+      arguments: { question: QUESTION },
+      _meta: { progressToken: 't' },
+    })
+    expect(result.structuredContent).toMatchObject({ status: 'answered', usage: { estimated: false } })
+    await server.end()
+  })
+
+  test('of a model that says nothing until then it is told so', async () => {
+    const { server, world, env } = await rig(SILENT, 300)
+    const { structuredContent } = await server.call('ask', { question: QUESTION })
+    expect(structuredContent.error).toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('said nothing within 50 s'),
+    })
+    expect(structuredContent.error.hint).toMatch(/progress.*ai\.timeout/)
+    const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+    expect(rows).toMatchObject([{ requests: 1, failed: 1, reserved: 0 }])
+    await server.end()
+  })
+
+  test.runIf(LONG)('is really given 50 seconds, and no more', () => expectPartial(50_000))
+})

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Account } from '../../src/core/model-usage.ts'
+import { AiState, aiStateFile } from '../../src/outbound/ai-state.ts'
+import type { Spent } from '../../src/outbound/meter.ts'
+import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { openWorld, type RunOptions, SLOW, type World } from './support.ts'
+
+const ACCOUNT: Account = { provider: 'api.example.com', model: 'big', feature: 'ask', location: 'remote' }
+const TAKEN: Spent = { input: 1_000_000, output: 200_000, estimated: false }
+
+/** A world in which it is noon of the tenth of March, and these requests were made. */
+function worldWith(requests: readonly (Partial<Account> & { readonly day: string; readonly spent?: Spent })[]) {
+  const world = openWorld()
+  const state = new AiState(aiStateFile(join(world.root, 'state', 'roux')), openSqlite)
+  for (const { day, spent = TAKEN, ...account } of requests) {
+    const reserved = state.reserve({ ...ACCOUNT, ...account }, { expected: { input: 1, output: 1 }, bound: undefined, day })
+    if ('id' in reserved) state.settle(reserved, spent)
+  }
+  state.close()
+  const clock = join(world.root, 'clock.cjs')
+  writeFileSync(clock, `const noon = Date.parse('2026-03-10T12:00:00Z'); Date.now = () => noon\n`)
+  return { world, env: { NODE_OPTIONS: `--require ${clock}` } }
+}
+
+async function usage(world: World, args: readonly string[], options: RunOptions) {
+  const { code, out, err } = await world.roux(['usage', ...args], options)
+  return { code, err, answer: code === 0 ? JSON.parse(out) : undefined }
+}
+
+test('roux usage shows as many days as it is asked for, today included, the newest first', { timeout: SLOW }, async () => {
+  const days = ['2026-01-01', '2026-02-09', '2026-03-03', '2026-03-04', '2026-03-10']
+  const { world, env } = worldWith(days.map((day) => ({ day })))
+  const shown = async (...args: readonly string[]) =>
+    (await usage(world, args, { env })).answer.rows.map(({ day }: { day: string }) => day)
+  expect(await shown()).toEqual(['2026-03-10', '2026-03-04'])
+  expect(await shown('--days', '1')).toEqual(['2026-03-10'])
+  expect(await shown('--days', '8')).toEqual(['2026-03-10', '2026-03-04', '2026-03-03'])
+  expect(await shown('--days', '30')).toEqual(['2026-03-10', '2026-03-04', '2026-03-03', '2026-02-09'])
+  expect(await shown('--days', '3650')).toEqual(days.toReversed())
+})
+
+test.each(['0', '-1', '3651', '1.5', 'week'])(
+  'roux usage --days %s is refused with what it may be',
+  { timeout: SLOW },
+  async (days) => {
+    const { world, env } = worldWith([])
+    const { code, err } = await usage(world, [`--days=${days}`], { env })
+    expect(code).not.toBe(0)
+    expect(err).toMatch(/--days/)
+  },
+)
+
+test('roux usage tells what it cost by ai.prices, of the models that have a price', { timeout: SLOW }, async () => {
+  const day = '2026-03-10'
+  const { world, env } = worldWith([
+    { day },
+    { day, model: 'a=b/c', spent: { input: 3_000, output: 500, estimated: true } },
+    { day, model: 'unpriced' },
+  ])
+  const ROUX_AI_PRICES = JSON.stringify(['big=0.15/.60', 'a=b/c=10/30', 'never-asked=1/1'])
+  const { answer } = await usage(world, [], { env: { ...env, ROUX_AI_PRICES } })
+  expect(answer.rows).toMatchObject([
+    { model: 'a=b/c', input: 3_000, output: 500, estimated: 1, cost: 0.045 },
+    { model: 'big', input: 1_000_000, output: 200_000, estimated: 0, cost: 0.27 },
+    { model: 'unpriced', requests: 1 },
+  ])
+  expect(answer.rows[2]).not.toHaveProperty('cost')
+})
+
+test.each(['big', 'big=1', 'big=1/x', 'big=-1/2', '=1/2'])(
+  'the price %j is refused with how to write one',
+  { timeout: SLOW },
+  async (price) => {
+    const { world, env } = worldWith([])
+    const { code, err } = await usage(world, [], { env: { ...env, ROUX_AI_PRICES: JSON.stringify([price]) } })
+    expect(code).not.toBe(0)
+    expect(err).toContain('model=input/output')
+  },
+)
