@@ -1,18 +1,12 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { grouped, interval, type Trial } from './interval.ts'
 import { type PlantedPair, type Planting, plantPairs } from './plant.ts'
 import { adamicAdar, byVectors, openTable, ourOwn, type Prepared, prepare, type Ranker, templateNotes } from './rankers.ts'
 import { parseVault, readVault, type VaultTexts } from './vault.ts'
 
 /** The first places, in which a removed link must come back. */
 const HIT_PLACES = 5
-const ROUNDS = 2_000
-
-interface Trial {
-  /** Trials of one note and seed stand and fall together. */
-  readonly cluster: string
-  readonly hit: boolean
-}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -110,40 +104,4 @@ function isHit({ numbers }: Prepared, { target }: PlantedPair, { pairs, found, i
     if (++place >= HIT_PLACES) return false
   }
   return false
-}
-
-/** The share of hits with its 95 % interval, notes drawn again and again. */
-function interval(trials: readonly Trial[]): string {
-  const clusters = [...grouped(trials, ({ cluster }) => cluster).values()].map((own) => ({
-    all: own.length,
-    hits: own.filter(({ hit }) => hit).length,
-  }))
-  let state = 7
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-  const shares = Array.from({ length: ROUNDS }, () => {
-    let all = 0
-    let hits = 0
-    for (let at = 0; at < clusters.length; at++) {
-      const drawn = clusters[Math.floor(random() * clusters.length)]
-      all += drawn?.all ?? 0
-      hits += drawn?.hits ?? 0
-    }
-    return hits / Math.max(1, all)
-  }).toSorted((a, b) => a - b)
-  const share = trials.filter(({ hit }) => hit).length / Math.max(1, trials.length)
-  return `${share.toFixed(3)} [${shares[Math.floor(ROUNDS * 0.025)]?.toFixed(2)}, ${shares[Math.floor(ROUNDS * 0.975)]?.toFixed(2)}]`
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

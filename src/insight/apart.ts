@@ -18,8 +18,11 @@ export interface ApartSource {
 const LEAST_NOTES = 4
 /** How many terms of a community are compared: its heaviest. */
 const TERMS = 600
-/** What it counts that there are half as many links as chance would make. */
-const LINKS_WEIGHT = 0.2
+/**
+ * What it counts that there are half as many links as chance would make; twice the likeness counts 1. Likeness is a factor: were it only added, large communities
+ * that have hardly a word in common would come first, because chance would put many links between them.
+ */
+const LINKS_WEIGHT = 1.5
 /** Without the mean of all, this is what two communities have in common by chance. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
@@ -46,7 +49,7 @@ export function apartCommunities(
     const actual = between.get(a * count + b) ?? 0
     const expected = ((degrees[a] as number) * (degrees[b] as number)) / Math.max(1, links.targets.length)
     if (actual >= expected) continue
-    const score = cosine - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
+    const score = Math.log2(cosine) - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
     found.push({ of: [a, b], alike: cosine, links: actual, expected, score })
   }
   found.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
@@ -105,7 +108,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
       for (let at = 0; at < second.terms.length; at++)
         product += (second.weights[at] as number) * (dense[second.terms[at] as number] as number)
       const cosine = product / (lengthOf(first) * lengthOf(second))
-      if (cosine >= LEAST_ALIKE) alike.push({ a, b, cosine })
+      if (cosine > LEAST_ALIKE) alike.push({ a, b, cosine })
     }
     for (const term of first.terms) dense[term] = 0
   })
