@@ -83,7 +83,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   if (/password$/i.test(key)) {
     return invalid(
       `${where}: there is no setting "${key}".`,
-      `A password is read from the variable ${STORE_PASSWORD_VARIABLE} only.`,
+      `A password is read from the variable ${STORE_PASSWORD_VARIABLE}, or from the file that store.neo4j.password_file names.`,
     )
   }
   return invalid(

@@ -222,7 +222,8 @@ class Merge {
 
   #passwordFor({ store }: Settings): string | undefined {
     if (store.type !== 'neo4j') return undefined
-    const password = this.#input.env[STORE_PASSWORD_VARIABLE] || this.#passwordIn(store['neo4j.password_file'])
+    const file = this.#isOwn('store.neo4j.password_file') ? store['neo4j.password_file'] : ''
+    const password = this.#input.env[STORE_PASSWORD_VARIABLE] || this.#passwordIn(file)
     if (password === undefined || password === '') return undefined
     if (!this.#found.has('store.neo4j.url')) return password
     const where = this.#origins.get('store.neo4j.url')
@@ -242,16 +243,18 @@ class Merge {
     }
   }
 
-  /** A file that comes with a vault neither says which program runs, nor which file is read and sent away, nor where a key is sent to. */
+  /** A file that comes with a vault says neither which program runs nor which file is read and sent away, even when it is trusted. */
+  #isOwn(key: string): boolean {
+    if (!this.#found.has(key)) return true
+    this.#warnings.push(`${this.#origins.get(key)}: ${key} is not taken from this file; say it in your own settings.`)
+    return false
+  }
+
+  /** Nor does it say where a key is sent to. */
   #aiKeyFor({ ai }: Settings): AiKey | undefined {
-    const own = (key: string): boolean => {
-      if (!this.#found.has(key)) return true
-      this.#warnings.push(`${this.#origins.get(key)}: ${key} is not taken from this file; say it in your own settings.`)
-      return false
-    }
     const value = this.#input.env[AI_KEY_VARIABLE] ?? ''
-    const file = own('ai.key_file') ? ai.key_file : ''
-    const command = own('ai.key_command') ? ai.key_command : []
+    const file = this.#isOwn('ai.key_file') ? ai.key_file : ''
+    const command = this.#isOwn('ai.key_command') ? ai.key_command : []
     if (value === '' && file === '' && command.length === 0) return undefined
     if (this.#found.has('ai.base_url')) {
       const where = this.#origins.get('ai.base_url')

@@ -211,7 +211,11 @@ export const SETTINGS = [
     'Who connects. The password is read from the variable `ROUX_STORE_NEO4J_PASSWORD` or from `store.neo4j.password_file`, never from a settings file.',
     { default: 'neo4j', widens: true },
   ),
-  path('store.neo4j.password_file', 'A file that holds the password and nothing else; empty for none.', { widens: true }),
+  path(
+    'store.neo4j.password_file',
+    'A file that holds the password and nothing else; empty for none. Only from your own settings.',
+    { widens: true },
+  ),
   texts(
     'store.neo4j.vaults',
     'Vaults of the database to answer for without their folders, by the names that they were fed under; nothing is written then. Empty: the vault of the folder.',

@@ -242,7 +242,7 @@ describe('--set and variables', () => {
     ],
     [
       { set: ['store.neo4j.password=secret'] },
-      '--set: there is no setting "store.neo4j.password". | A password is read from the variable ROUX_STORE_NEO4J_PASSWORD only.',
+      '--set: there is no setting "store.neo4j.password". | A password is read from the variable ROUX_STORE_NEO4J_PASSWORD, or from the file that store.neo4j.password_file names.',
     ],
     [
       { set: ['store.type=neo4'] },
@@ -391,6 +391,27 @@ describe('the password of a database', () => {
       'neo4j://cluster:7687',
       'notes',
     ])
+  })
+
+  test.each<[string, string, string | undefined]>([
+    ["the user's own file", OWN, 'from the file'],
+    ['the vault, even a trusted one', IN_VAULT, undefined],
+    ['the working directory, even a trusted one', IN_CWD, undefined],
+  ])('is read from the file that is named by %s', async (_, place, expected) => {
+    const named = `store:\n  neo4j:\n    password_file: ${join(root, 'secret.txt')}\n`
+    const own = place === OWN ? `${SERVER}${named.slice('store:\n  neo4j:\n'.length)}` : SERVER
+    const files = { 'secret.txt': 'from the file\n', [OWN]: own, ...(place === OWN ? {} : { [place]: named }) }
+    const { storePassword, warnings, settings } = await loadSettings(input(files, { trust }))
+    expect([url(settings), storePassword]).toEqual(['bolt://db.example:7687', expected])
+    expect(warnings.some((warning) => warning.includes('store.neo4j.password_file is not taken from this file'))).toBe(
+      expected === undefined,
+    )
+  })
+
+  test('a file that only a vault names is not even looked for', async () => {
+    const named = `${SERVER}    password_file: /nowhere/at/all\n`
+    const { problems } = await readSettings(input({ [IN_VAULT]: named }, { trust }))
+    expect(problems).toEqual([])
   })
 
   test('a vault that was not trusted chooses no database', async () => {

@@ -172,6 +172,33 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
     })
 
+    test.each<[string, Scope, readonly string[]]>([
+      ['no kind is said', {}, ['garden/salt leek.md']],
+      ['canvases are asked for', { kinds: ['canvas'] }, ['garden/salt leek.canvas']],
+      ['both are', { kinds: ['note', 'canvas'] }, ['garden/salt leek.canvas', 'garden/salt leek.md']],
+    ])('of a note and a canvas that say the same, where %s', async (_, scope, expected) => {
+      const text = 'Leek soup with salt.'
+      const { store } = await kitchen({
+        'Garden/Salt leek.md': text,
+        'Garden/Salt leek.canvas': JSON.stringify({ nodes: [{ id: '1', type: 'text', text }] }),
+      })
+      const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id).sort()
+      const near = (await ask(store).nearest(bag.id, bagOf(text), scope, 9)).filter(({ score }) => score > 0)
+      const names = await ask(store).nearestNames(bag.id, bagOf('salt leek'), scope, { limit: 9, minimum: 0.5 })
+      const named = await ask(store).named('Salt leeks', scope, 'similar', { limit: 9, minimum: 0.3 })
+      expect(
+        ids(
+          await ask(store)
+            .words('leek', scope, 9)
+            .then(({ hits }) => hits),
+        ),
+      ).toEqual(expected)
+      expect([...new Set(ids(near))]).toEqual(expected)
+      expect(ids(names)).toEqual(expected)
+      expect(ids(named)).toEqual(expected)
+      expect([...(await found(store, 'leek', { scope }))].sort()).toEqual(expected)
+    })
+
     describe('meaning', () => {
       test('the nearest parts first, by cosine', async () => {
         const { store } = await kitchen()

@@ -1,4 +1,4 @@
-import type { Driver, ManagedTransaction, Session, Transaction } from 'neo4j-driver'
+import type { Driver, ManagedTransaction, QueryResult, Session, Transaction } from 'neo4j-driver'
 import { RouxError } from '../../core/errors.ts'
 import { explainError, isLostConnection, TIMED_OUT } from './explain-error.ts'
 import { loadDriver } from './load-driver.ts'
@@ -6,8 +6,9 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** How long is waited, ms: for a connection, for an answer, and for a whole generation to be written. */
-const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000 }
+/** How long is waited, ms: for a connection, for an answer, for a whole generation to be written, and for a feeder's sign of life. */
+const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
+export type Timeouts = typeof TIMEOUTS
 /** How much later than the server we give up ourselves: a network that hangs never answers. */
 const GRACE = 2_000
 /** How often a question is asked again whose connection was lost. */
@@ -19,13 +20,15 @@ export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T
 /** A way to one database; nothing is loaded or connected before it is used. What fails is a RouxError that says what to do. */
 export class Connection {
   readonly #place: Neo4jPlace
+  readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
   /** What was read or written last: members of a cluster that are behind wait for it. */
   #bookmarks: readonly string[] = []
 
-  constructor(place: Neo4jPlace) {
+  constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
     this.#place = place
+    this.#timeouts = timeouts
   }
 
   get vault(): string {
@@ -38,45 +41,48 @@ export class Connection {
 
   /** One question, answered by any member of a cluster. */
   async read<T>(cypher: string, parameters: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
-    return await this.#try(signal, async () => {
-      const session = await this.#session('READ')
-      return await this.#within(
-        session,
-        { timeout: TIMEOUTS.read, signal },
-        async () => await asked<T>(session, cypher, parameters),
-      )
-    })
+    return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
   /** One statement that changes something and is a transaction of its own; schema, too. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
-    return await this.#try(undefined, async () => {
-      const session = await this.#session('WRITE')
-      const run = async () => await asked<T>(session, cypher, parameters, TIMEOUTS.write)
-      return await this.#within(session, { timeout: TIMEOUTS.write }, run)
+    return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
+  }
+
+  /** A small change that is of no use when it comes late. */
+  async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
+    return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
+  }
+
+  async #run<T>({ mode, timeout, signal }: Asked, cypher: string, parameters: Values): Promise<readonly T[]> {
+    return await this.#try(signal, async () => {
+      const session = await this.#session(mode)
+      const run = async (): Promise<readonly T[]> => rowsOf(await session.run(cypher, parameters, { timeout }))
+      return await this.#within(session, { timeout, signal }, run)
     })
   }
 
   /** Several statements that become visible together; tried again as a whole where a connection is lost. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
       const session = await this.#session('WRITE')
-      const run = async () =>
-        await session.executeWrite(async (transaction) => await work(runnerOf(transaction)), { timeout: TIMEOUTS.write })
-      return await this.#within(session, { timeout: TIMEOUTS.write }, run)
+      const run = async () => await session.executeWrite(async (transaction) => await work(runnerOf(transaction)), { timeout })
+      return await this.#within(session, { timeout }, run)
     })
   }
 
   /** A transaction that is open until it is committed or given up. */
   async open(): Promise<OpenTransaction> {
+    const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
       const session = await this.#session('WRITE')
-      const transaction = await session.beginTransaction({ timeout: TIMEOUTS.write })
+      const transaction = await this.#inTime({ timeout }, async () => await session.beginTransaction({ timeout }))
       const explained = async <T>(work: () => Promise<T>): Promise<T> => {
         try {
-          return await work()
+          return await this.#inTime({ timeout }, work)
         } catch (error) {
-          await session.close().catch(() => {})
+          session.close().catch(() => {})
           throw explainError(error, this.#place)
         }
       }
@@ -122,11 +128,12 @@ export class Connection {
   async #connect(): Promise<Driver> {
     const neo4j = await loadDriver()
     const { url, user, password } = this.#place
+    const { connect } = this.#timeouts
     return neo4j.driver(url, neo4j.auth.basic(user, password), {
       disableLosslessIntegers: true,
-      connectionTimeout: TIMEOUTS.connect,
-      connectionAcquisitionTimeout: 2 * TIMEOUTS.connect,
-      maxTransactionRetryTime: TIMEOUTS.connect,
+      connectionTimeout: connect,
+      connectionAcquisitionTimeout: 2 * connect,
+      maxTransactionRetryTime: connect,
       telemetryDisabled: true,
     })
   }
@@ -143,15 +150,26 @@ export class Connection {
     }
   }
 
+  async #within<T>(session: Session, limits: Limits, work: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await this.#inTime(limits, work)
+      this.#bookmarks = session.lastBookmarks()
+      return answer
+    } finally {
+      // It is waited for by no one: a session whose question was given up ends when its connection does.
+      session.close().catch(() => {})
+    }
+  }
+
   /** Ends with the signal, or when the server should long have answered. */
-  async #within<T>(
-    session: Session,
-    { timeout, signal }: { readonly timeout: number; readonly signal?: AbortSignal | undefined },
-    work: () => Promise<T>,
-  ): Promise<T> {
+  async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
+    const driver = this.#driver
     let stop: (() => void) | undefined
     const ended = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(Object.assign(new Error('no answer in time'), { code: TIMED_OUT })), timeout + GRACE)
+      const timer = setTimeout(() => {
+        this.#giveUp(driver)
+        reject(Object.assign(new Error('no answer in time'), { code: TIMED_OUT }))
+      }, timeout + GRACE)
       const onAbort = (): void => reject(signal?.reason)
       signal?.addEventListener('abort', onAbort)
       stop = () => {
@@ -160,15 +178,26 @@ export class Connection {
       }
     })
     try {
-      const answer = await Promise.race([work(), ended])
-      this.#bookmarks = session.lastBookmarks()
-      return answer
+      return await Promise.race([work(), ended])
     } finally {
       stop?.()
-      // It is waited for by no one: a session whose question was given up ends when its connection does.
-      session.close().catch(() => {})
     }
   }
+
+  /** Where even the word did not come that the server ended a question, its other connections are as dead: the next question takes new ones. */
+  #giveUp(driver: Promise<Driver> | undefined): void {
+    if (this.#driver === driver) this.#driver = undefined
+    driver?.then((lost) => lost.close()).catch(() => {})
+  }
+}
+
+interface Limits {
+  readonly timeout: number
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Asked extends Limits {
+  readonly mode: 'READ' | 'WRITE'
 }
 
 export interface OpenTransaction {
@@ -177,14 +206,10 @@ export interface OpenTransaction {
   rollback(): Promise<void>
 }
 
-async function asked<T>(session: Session, cypher: string, parameters: Values, timeout = TIMEOUTS.read): Promise<readonly T[]> {
-  const { records } = await session.run(cypher, parameters, { timeout })
+function rowsOf<T>({ records }: QueryResult): readonly T[] {
   return records.map((record) => record.toObject() as T)
 }
 
 function runnerOf(transaction: Transaction | ManagedTransaction): Run {
-  return async <T>(cypher: string, parameters: Values = {}) => {
-    const { records } = await transaction.run(cypher, parameters)
-    return records.map((record) => record.toObject() as T)
-  }
+  return async <T>(cypher: string, parameters: Values = {}) => rowsOf<T>(await transaction.run(cypher, parameters))
 }

@@ -1,8 +1,9 @@
 import { RouxError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import { currentFeeder } from './lease.ts'
+import { LEAST_VERSION } from './place.ts'
 import { readFacts } from './questions.ts'
-import { INDEXES, LEAST_VERSION } from './schema.ts'
+import { INDEXES, onlineIndexes } from './schema.ts'
 
 /** One thing that was looked at. */
 export interface DatabaseFinding {
@@ -82,10 +83,7 @@ async function examineVault(connection: Connection): Promise<readonly DatabaseFi
 }
 
 async function examineIndexes(connection: Connection): Promise<readonly DatabaseFinding[]> {
-  const found = await connection.read<{ readonly name: string; readonly state: string }>(
-    "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'roux_' RETURN name, state",
-  )
-  const online = new Set(found.filter(({ state }) => state === 'ONLINE').map(({ name }) => name))
+  const online = await onlineIndexes(connection)
   const missing = INDEXES.filter((name) => !online.has(name))
   if (missing.length === 0) return [{ state: 'ok', message: 'all indexes are online' }]
   return [

@@ -1,5 +1,5 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
-import { type Neo4jPlace, serverOf } from './place.ts'
+import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
 /** What a failure of the server or the way to it means to a person: without a password, and without what was asked. */
 export function explainError(error: unknown, { url, user, database }: Pick<Neo4jPlace, 'url' | 'user' | 'database'>): unknown {
@@ -22,6 +22,10 @@ export function explainError(error: unknown, { url, user, database }: Pick<Neo4j
       true,
     )
   }
+  if (READ_ONLY.has(code)) {
+    const hint = 'Make it writable; where it is a cluster, set store.neo4j.url to neo4j://… instead of bolt://….'
+    return unavailable(`${server} takes no changes in ${named}.`, hint)
+  }
   if (code.startsWith('Neo.ClientError.Security.')) {
     const hint = 'Grant it reading; to feed a vault also writing, and making indexes and constraints.'
     return unavailable(`${server} does not let the user "${user}" do this in ${named}.`, hint)
@@ -40,6 +44,9 @@ export function explainError(error: unknown, { url, user, database }: Pick<Neo4j
     const hint = 'Give it more memory (server.memory.heap.max_size, dbms.memory.transaction.total.max).'
     return unavailable(`${server} has too little memory for this.`, hint)
   }
+  if (code === 'Neo.ClientError.Statement.SyntaxError' || code === 'Neo.ClientError.Procedure.ProcedureNotFound') {
+    return unavailable(`${server} does not understand what it was asked.`, `Use Neo4j ${LEAST_VERSION.join('.')} or newer.`)
+  }
   if (code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.')) {
     const hint = 'Run `roux index --store neo4j` once: it makes what is missing.'
     return unavailable(`An index or constraint of ours is missing in ${named}.`, hint)
@@ -49,6 +56,13 @@ export function explainError(error: unknown, { url, user, database }: Pick<Neo4j
 
 /** Our own code for a server that does not answer in time. */
 export const TIMED_OUT = 'TimedOut'
+
+/** The database is read-only, or this member of a cluster is. */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+  'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
+  'Neo.ClientError.Cluster.NotALeader',
+])
 
 const UNREACHABLE: ReadonlySet<string> = new Set(['ServiceUnavailable', 'SessionExpired', 'ECONNREFUSED', 'N/A'])
 

@@ -29,7 +29,7 @@ export function openLease(connection: Connection): FeederLease {
       if (!isPrepared) await ensureSchema(connection)
       isPrepared = true
       // What is written first is the lock under which it is decided.
-      const [row] = await connection.write<LeaseState>(
+      const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
          WITH h, h.holder IS NULL OR h.holder = $holder OR h.until < timestamp() AS isHeld
          FOREACH (_ IN CASE WHEN isHeld THEN [1] ELSE [] END |
@@ -40,7 +40,7 @@ export function openLease(connection: Connection): FeederLease {
       return row ?? { isHeld: false, holder: '' }
     },
     async release() {
-      await connection.write('MATCH (h:RouxFeeder {vault: $vault, holder: $holder}) REMOVE h.holder, h.until', { vault, holder })
+      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, holder: $holder}) REMOVE h.holder, h.until', { vault, holder })
     },
     close: () => connection.close(),
   }

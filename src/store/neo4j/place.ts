@@ -17,6 +17,9 @@ export interface Neo4jPlace {
   readonly insightFile: string
 }
 
+/** The version of Neo4j whose Cypher is spoken here. */
+export const LEAST_VERSION = [5, 26] as const
+
 /** Without a name and password that were written into the address. */
 export function serverOf(url: string): string {
   try {

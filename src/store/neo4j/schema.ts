@@ -11,7 +11,11 @@ export const FORMAT = 1
 const WORDS_INDEX = 'roux_words'
 const NAMES_INDEX = 'roux_names'
 
+/** Made before the others: the node that it keeps single is the lock under which they are made. */
+const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
+
 const STATEMENTS: readonly string[] = [
+  FIRST,
   'CREATE CONSTRAINT roux_vault IF NOT EXISTS FOR (n:RouxVault) REQUIRE n.vault IS UNIQUE',
   'CREATE CONSTRAINT roux_pending IF NOT EXISTS FOR (n:RouxPending) REQUIRE n.vault IS UNIQUE',
   'CREATE CONSTRAINT roux_feeder IF NOT EXISTS FOR (n:RouxFeeder) REQUIRE n.vault IS UNIQUE',
@@ -35,18 +39,34 @@ const STATEMENTS: readonly string[] = [
 /** The names of all that are made once; those of vectors come with the vectors. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
-/** The version of Neo4j whose Cypher this is. */
-export const LEAST_VERSION = [5, 26] as const
-
 /** How long is waited for indexes to be ready, s. */
 const AWAIT = 120
 
+/** The indexes of ours that are ready. */
+export async function onlineIndexes(connection: Connection): Promise<ReadonlySet<string>> {
+  const rows = await connection.read<{ readonly name: string }>(
+    "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'roux_' AND state = 'ONLINE' RETURN name",
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function isWhole(connection: Connection): Promise<boolean> {
+  const [found] = await connection.read<{ readonly version: number }>(
+    "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
+  )
+  if (found === undefined) return false
+  requireFormat(found.version)
+  const online = await onlineIndexes(connection)
+  return INDEXES.every((name) => online.has(name))
+}
+
 /**
- * Makes what is missing of constraints and indexes, one process at a time.
- * @throws RouxError `STORE_UNAVAILABLE` where a newer version of ours made the database
+ * Makes what is missing of constraints and indexes, one process at a time; a user that may not make any can feed where all are there.
+ * @throws RouxError `STORE_UNAVAILABLE` where another version of ours made the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
-  await connection.write('CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE')
+  if (await isWhole(connection)) return
+  await connection.write(FIRST)
   const lock = await connection.open()
   try {
     const [found] = await lock.run<{ readonly version: number | null }>(

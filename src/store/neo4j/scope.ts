@@ -23,9 +23,11 @@ export function folderStart(folder: string): string {
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false } = scope
   const conditions = ['f.folded STARTS WITH $scopeStart']
-  if (!(kinds.length === 1 && kinds[0] === 'note')) conditions.push('f.kind IN $scopeKinds')
-  else if (withExcluded) conditions.push("f.kind = 'note'")
-  if (!withExcluded) conditions.push('NOT f.excluded')
+  if (labelOf(scope) === 'RouxListed') conditions.push('f:RouxListed')
+  else {
+    conditions.push('f.kind IN $scopeKinds')
+    if (!withExcluded) conditions.push('NOT f.excluded')
+  }
   if (withoutArchived) conditions.push('NOT f.archived')
   if (note !== undefined) conditions.push('f.id = $scopeNote')
   const isTagged = tags !== undefined && tags.names.length > 0

@@ -1,0 +1,133 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Connection, type Timeouts } from '../../src/store/neo4j/connection.ts'
+import { openNeo4jIndexWriter } from '../../src/store/neo4j/index-writer.ts'
+import { openLease } from '../../src/store/neo4j/lease.ts'
+import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
+import type { Neo4jPlace } from '../../src/store/neo4j/place.ts'
+import { refusingServer, silentServer, wireTo } from '../support/bolt.ts'
+import { FedVault, MemoryVault } from '../support/memory-vault.ts'
+import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+
+/** Short, so that tests need not wait as long as people do. */
+const SHORT: Timeouts = { connect: 200, read: 300, write: 400, beat: 100 }
+/** Long enough for a server that has other work. */
+const REAL: Timeouts = { connect: 5_000, read: 4_000, write: 8_000, beat: 4_000 }
+
+function connect(place: Neo4jPlace, timeouts?: Timeouts): Connection {
+  const connection = new Connection(place, timeouts)
+  onTestFinished(() => connection.close())
+  return connection
+}
+
+const at = (url: string): Neo4jPlace => ({ ...neo4jPlace('garden'), url, user: 'ann', password: 'secret-word' })
+const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
+
+describe('a server that takes connections and never answers', () => {
+  test.each<[string, (connection: Connection) => Promise<unknown>]>([
+    ['a question', (connection) => connection.read('RETURN 1')],
+    ['a use case', (connection) => openNeo4jStore(connection).read(async () => 1)],
+    ['a change', (connection) => connection.write('RETURN 1')],
+    ['several changes', (connection) => connection.transaction((run) => run('RETURN 1'))],
+    ['a generation', (connection) => connection.open()],
+    ['a writer', (connection) => openNeo4jIndexWriter(connection).state()],
+    ['a feeder', (connection) => openLease(connection).take()],
+  ])('fails %s in time, with what to do', async (_, ask) => {
+    expect(await failure(ask(connect(at(await silentServer()), SHORT)))).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/^Neo4j at 127\.0\.0\.1:\d+ cannot be reached\.$/),
+      hint: expect.stringContaining('store.neo4j.url'),
+      isTransient: true,
+    })
+  })
+})
+
+describe('a server that refuses', () => {
+  test.each<[string, string, string]>([
+    ['Neo.ClientError.Security.Forbidden', 'does not let the user "ann" do this', 'making indexes and constraints'],
+    ['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'takes no changes in the default database', 'Make it writable'],
+    ['Neo.ClientError.Cluster.NotALeader', 'takes no changes in the default database', 'neo4j://'],
+    ['Neo.ClientError.Database.DatabaseNotFound', 'has no default database', 'store.neo4j.database'],
+    ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', 'has too little memory for this', 'server.memory.heap.max_size'],
+    ['Neo.ClientError.Transaction.TransactionTimedOut', 'took too long', 'ask for less'],
+    ['Neo.ClientError.Statement.SyntaxError', 'does not understand what it was asked', 'Use Neo4j 5.26 or newer'],
+    ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand what it was asked', 'Use Neo4j 5.26 or newer'],
+    ['Neo.DatabaseError.General.UnknownError', 'could not answer (Neo.DatabaseError.General.UnknownError)', 'log of Neo4j'],
+  ])('with %s is explained, without what it was asked', async (code, message, hint) => {
+    const connection = connect(at(await refusingServer(code)), SHORT)
+    for (const error of [
+      await failure(connection.read('MATCH (secret) RETURN secret')),
+      await failure(openNeo4jIndexWriter(connection).state()),
+    ]) {
+      expect(error).toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(hint),
+      })
+      expect(JSON.stringify(error)).not.toContain('secret')
+    }
+  })
+
+  test('the password is explained, and not shown', async () => {
+    const connection = connect(at(await refusingServer('Neo.ClientError.Security.Unauthorized', 'login')), SHORT)
+    const error = await failure(connection.read('RETURN 1'))
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('refused the password of the user "ann"'),
+      hint: expect.stringContaining('ROUX_STORE_NEO4J_PASSWORD'),
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+  })
+})
+
+describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
+  const countNotes = (connection: Connection) =>
+    openNeo4jStore(connection).read(async (snapshot) => (await snapshot.select({}, { offset: 0, limit: 1 })).total)
+  const opened = async () => {
+    const place = neo4jPlace()
+    const engine = neo4jEngine(undefined, place)
+    onTestFinished(() => engine.index.close())
+    await new FedVault(new MemoryVault({ 'a.md': '[[b]]', 'b.md': '' }), engine).index()
+    // What is asked for the first time takes longer.
+    await countNotes(connect(place))
+    await openLease(connect(place)).take()
+    await openLease(connect(place)).release()
+    const wire = await wireTo(place.url)
+    return { wire, far: { ...place, url: wire.url } }
+  }
+
+  test('fails a question in time, and does not stay in the way of the next', async () => {
+    const { wire, far } = await opened()
+    const connection = connect(far, REAL)
+    expect(await countNotes(connection)).toBe(2)
+    wire.hang()
+    expect(await failure(countNotes(connection))).toMatchObject({ code: 'STORE_UNAVAILABLE', isTransient: true })
+    wire.cut()
+    expect(await failure(countNotes(connection))).toMatchObject({ code: 'STORE_UNAVAILABLE', isTransient: true })
+    wire.resume()
+    expect(await countNotes(connection)).toBe(2)
+  })
+
+  test('ends what is being written, of which nothing is seen', async () => {
+    const { wire, far } = await opened()
+    const connection = connect(far, REAL)
+    const writing = await openNeo4jIndexWriter(connection).begin(1)
+    const ids = () => ({ files: [], missing: (name: string) => name as never })
+    await writing.put({ put: [], touch: [], remove: [0], ids })
+    wire.hang()
+    const error = await failure(writing.commit({ outside: [], nextKey: 9, complete: true }))
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE', isTransient: true })
+    wire.cut()
+    wire.resume()
+    expect(await countNotes(connect(far))).toBe(2)
+  })
+
+  test('ends the word of a feeder long before others may take its vault', async () => {
+    const { wire, far } = await opened()
+    const lease = openLease(connect(far, { ...REAL, write: 900_000 }))
+    expect(await lease.take()).toMatchObject({ isHeld: true })
+    wire.hang()
+    expect(await failure(lease.take())).toMatchObject({ code: 'STORE_UNAVAILABLE', isTransient: true })
+    wire.resume()
+    expect(await lease.take()).toMatchObject({ isHeld: true })
+  })
+})
