@@ -190,7 +190,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     insights,
     linkInsights,
     insightState,
-    isIgnored,
+    ...(settings.insight.ignore.length === 0 ? undefined : { isIgnored }),
     indexing,
     ...(settings.insight.keep_days === 0
       ? undefined
@@ -255,7 +255,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     insights,
     linkInsights,
     insightState,
-    isIgnored,
+    ...(settings.insight.ignore.length === 0 ? undefined : { isIgnored }),
     indexing,
     ...(embedding === undefined ? undefined : { embedding }),
     searchWeight: settings.search.weight,
