@@ -1,5 +1,5 @@
 import type { DuplicatePair } from '../core/link-suggestions.ts'
-import type { Corpus } from './corpus.ts'
+import { type Corpus, MOST_COPIES } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
@@ -17,21 +17,20 @@ const MOST_COMPARED = 20
 /** Shorter lines are equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
-/** What more notes say word for word is a template that nothing was written into yet. */
-const MOST_EQUAL = 20
 const SHOWN_LINES = 3
 
 /**
  * Pairs of notes that say much the same, the most alike first. Of notes that are equal, the first with each of the others; what is alike in their own
  * words by MinHash (A. Broder, 1997), then exactly.
  */
-export function findDuplicates(corpus: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
+export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
   return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
 }
 
-/** Notes of one text: where there are several, each of their lines may count as boilerplate. */
-function equalPairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
+/** Notes of one text. */
+function equalPairs(source: Texts): readonly DuplicatePair[] {
+  const { texts } = source
   const groups = new Map<number, number[]>()
   for (const [note, text] of texts.numbers.entries()) {
     if ((texts.words[note] as number) < LEAST_SHINGLES + SHINGLE - 1) continue
@@ -40,20 +39,21 @@ function equalPairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 
     else group.push(note)
   }
   return [...groups.values()]
-    .filter(({ length }) => length > 1 && length <= MOST_EQUAL)
+    .filter(({ length }) => length > 1 && length <= MOST_COPIES)
     .flatMap(([first = 0, ...others]) =>
       others.map((other): DuplicatePair => {
-        const { lines: shown } = equalLines(first, other, { lines, termOf })
+        const { lines: shown } = equalLines(first, other, source)
         return { notes: [first, other], alike: 1, equalLines: texts.lines[first] as number, lines: shown }
       }),
     )
 }
 
-function alikePairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 'texts'>): readonly DuplicatePair[] {
+function alikePairs(source: Texts): readonly DuplicatePair[] {
+  const { lines, texts } = source
   const notes = lines.offsets.length - 1
   const buckets = new Map<number, number[]>()
   for (let note = 0; note < notes; note++) {
-    const shingles = shinglesOf(note, { lines, termOf })
+    const shingles = shinglesOf(note, source)
     if (shingles.size < LEAST_SHINGLES) continue
     for (const key of bandsOf(shingles)) {
       const bucket = buckets.get(key)
@@ -73,33 +73,40 @@ function alikePairs({ lines, termOf, texts }: Pick<Corpus, 'lines' | 'termOf' | 
     const note = Math.floor(pair / notes)
     const other = pair % notes
     if (texts.numbers[note] === texts.numbers[other]) continue
-    if (kept?.note !== note) kept = { note, shingles: shinglesOf(note, { lines, termOf }) }
-    const alike = jaccard(kept.shingles, shinglesOf(other, { lines, termOf }))
+    if (kept?.note !== note) kept = { note, shingles: shinglesOf(note, source) }
+    const alike = jaccard(kept.shingles, shinglesOf(other, source))
     if (alike < LEAST_ALIKE) continue
-    pairs.push({ notes: [note, other], alike, ...equalLines(note, other, { lines, termOf }) })
+    pairs.push({ notes: [note, other], alike, ...equalLines(note, other, source) })
   }
   return pairs
 }
 
-type Texts = Pick<Corpus, 'lines' | 'termOf'>
+type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
-/** The distinct sequences of words of a note's own lines, as hashes. */
-function shinglesOf(note: number, { lines, termOf }: Texts): ReadonlySet<number> {
+/**
+ * The distinct sequences of words of a note's own lines, as hashes. A line that is shared counts as many as it would have by itself: copies share most of
+ * their lines, and in a small vault what three notes share is boilerplate.
+ */
+function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): ReadonlySet<number> {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number
   const shingles = new Set<number>()
+  for (let at = shared.offsets[note] as number; at < (shared.offsets[note + 1] as number); at++) {
+    const count = (shared.words[at] as number) - SHINGLE + 1
+    for (let part = 0; part < count; part++) shingles.add(spreadBits((shared.hashes[at] as number) + part))
+  }
   if (from === to) return shingles
   const start = from === 0 ? 0 : (lines.ends[from - 1] as number)
   const end = lines.ends[to - 1] as number
   for (let at = start; at + SHINGLE <= end; at++) {
     let hash = 0x811c9dc5
-    for (let next = at; next < at + SHINGLE; next++) hash = Math.imul(hash ^ termAt(next, { lines, termOf }), 0x01000193)
+    for (let next = at; next < at + SHINGLE; next++) hash = Math.imul(hash ^ termAt(next, lines, termOf), 0x01000193)
     shingles.add(spreadBits(hash))
   }
   return shingles
 }
 
-function termAt(word: number, { lines, termOf }: Texts): number {
+function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): number {
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
@@ -138,8 +145,8 @@ function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePa
   return { equalLines: found.length, lines: found.slice(0, SHOWN_LINES) }
 }
 
-/** The words of each line that has some, and its number in the file. */
-function linesOf(note: number, { lines, termOf }: Texts): readonly (readonly [string, number])[] {
+/** What each line with words says, and its number in the file, ascending. */
+function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): readonly (readonly [string, number])[] {
   const from = lines.offsets[note] as number
   const found: (readonly [string, number])[] = []
   let word = from === 0 ? 0 : (lines.ends[from - 1] as number)
@@ -148,5 +155,8 @@ function linesOf(note: number, { lines, termOf }: Texts): readonly (readonly [st
     for (; word < (lines.ends[at] as number); word++) terms.push(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
     if (terms.length >= LEAST_LINE) found.push([terms.join(), lines.numbers[at] as number])
   }
-  return found
+  for (let at = shared.offsets[note] as number; at < (shared.offsets[note + 1] as number); at++) {
+    if ((shared.words[at] as number) >= LEAST_LINE) found.push([`shared ${shared.hashes[at]}`, shared.numbers[at] as number])
+  }
+  return found.sort((a, b) => a[1] - b[1])
 }
