@@ -7,13 +7,15 @@ import { spreadBits } from './spread-bits.ts'
 const SHINGLE = 4
 /** A note of fewer shingles says too little to be a copy. */
 const LEAST_SHINGLES = 12
-/** Values of a note's signature, in bands: two notes are compared when they agree in one band. Pairs that are half alike are with a chance of .99. */
-const BANDS = 64
-const ROWS = 3
+/**
+ * The smallest hashes of a note's shingles, and how many of them two notes must share to be compared. Of the smallest of two notes that are half alike
+ * each is in both with a chance of one half, so that a pair is missed with a chance of .0002.
+ */
+const SKETCH = { size: 24, shared: 4 }
 /** Less alike are neighbours. */
 const LEAST_ALIKE = 0.5
-/** Of so many notes in one band, each is compared with the next few only. */
-const MOST_COMPARED = 20
+/** Of many notes that share one of these, each is compared with the next few only. */
+const MOST_COMPARED = 60
 /** Shorter lines are equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
@@ -21,7 +23,7 @@ const SHOWN_LINES = 3
 
 /**
  * Pairs of notes that say much the same, the most alike first. Of notes that are equal, the first with each of the others; what is alike in their own
- * words by MinHash (A. Broder, 1997), then exactly.
+ * words by the smallest hashes of each (A. Broder, 1997), then exactly.
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
@@ -51,25 +53,9 @@ function equalPairs(source: Texts): readonly DuplicatePair[] {
 function alikePairs(source: Texts): readonly DuplicatePair[] {
   const { lines, texts } = source
   const notes = lines.offsets.length - 1
-  const buckets = new Map<number, number[]>()
-  for (let note = 0; note < notes; note++) {
-    const shingles = shinglesOf(note, source)
-    if (shingles.size < LEAST_SHINGLES) continue
-    for (const key of bandsOf(shingles)) {
-      const bucket = buckets.get(key)
-      if (bucket === undefined) buckets.set(key, [note])
-      else bucket.push(note)
-    }
-  }
-  const compared = new Set<number>()
-  for (const bucket of buckets.values()) {
-    for (const [at, note] of bucket.entries()) {
-      for (const other of bucket.slice(at + 1, at + 1 + MOST_COMPARED)) compared.add(note * notes + other)
-    }
-  }
   const pairs: DuplicatePair[] = []
-  let kept: { readonly note: number; readonly shingles: ReadonlySet<number> } | undefined
-  for (const pair of Float64Array.from(compared).sort()) {
+  let kept: { readonly note: number; readonly shingles: Uint32Array } | undefined
+  for (const pair of pairsToCompare(source)) {
     const note = Math.floor(pair / notes)
     const other = pair % notes
     if (texts.numbers[note] === texts.numbers[other]) continue
@@ -81,55 +67,74 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   return pairs
 }
 
+/** The pairs of notes whose sketches share enough, as `note * notes + other`, ascending. */
+function pairsToCompare(source: Texts): readonly number[] {
+  const notes = source.lines.offsets.length - 1
+  const sketches: number[] = []
+  for (let note = 0; note < notes; note++) {
+    const shingles = shinglesOf(note, source)
+    if (shingles.length < LEAST_SHINGLES) continue
+    for (const hash of shingles.subarray(0, SKETCH.size)) sketches.push(hash * notes + note)
+  }
+  const places = Float64Array.from(sketches).sort()
+  const met: number[] = []
+  for (let from = 0, to = 0; from < places.length; from = to) {
+    const hash = Math.floor((places[from] as number) / notes)
+    while (to < places.length && Math.floor((places[to] as number) / notes) === hash) to++
+    for (let at = from; at < to; at++) {
+      const note = (places[at] as number) % notes
+      for (let next = at + 1; next < Math.min(to, at + 1 + MOST_COMPARED); next++)
+        met.push(note * notes + ((places[next] as number) % notes))
+    }
+  }
+  const shared = Float64Array.from(met).sort()
+  const found: number[] = []
+  for (let from = 0, to = 0; from < shared.length; from = to) {
+    while (to < shared.length && shared[to] === shared[from]) to++
+    if (to - from >= SKETCH.shared) found.push(shared[from] as number)
+  }
+  return found
+}
+
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
 /**
- * The distinct sequences of words of a note's own lines, as hashes. A line that is shared counts as many as it would have by itself: copies share most of
+ * The distinct sequences of words of a note's own lines, as hashes, ascending. A line that is shared counts as many as it would have by itself: copies share most of
  * their lines, and in a small vault what three notes share is boilerplate.
  */
-function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): ReadonlySet<number> {
+function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number
-  const shingles = new Set<number>()
+  const shingles: number[] = []
   for (let at = shared.offsets[note] as number; at < (shared.offsets[note + 1] as number); at++) {
     const count = (shared.words[at] as number) - SHINGLE + 1
-    for (let part = 0; part < count; part++) shingles.add(spreadBits((shared.hashes[at] as number) + part))
+    for (let part = 0; part < count; part++) shingles.push(spreadBits((shared.hashes[at] as number) + part))
   }
-  if (from === to) return shingles
   const start = from === 0 ? 0 : (lines.ends[from - 1] as number)
-  const end = lines.ends[to - 1] as number
+  const end = from === to ? start : (lines.ends[to - 1] as number)
   for (let at = start; at + SHINGLE <= end; at++) {
     let hash = 0x811c9dc5
     for (let next = at; next < at + SHINGLE; next++) hash = Math.imul(hash ^ termAt(next, lines, termOf), 0x01000193)
-    shingles.add(spreadBits(hash))
+    shingles.push(spreadBits(hash))
   }
-  return shingles
+  const sorted = Uint32Array.from(shingles).sort()
+  return sorted.filter((shingle, at) => at === 0 || shingle !== sorted[at - 1])
 }
 
 function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): number {
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
-/** One number for each band of a signature. */
-function bandsOf(shingles: ReadonlySet<number>): readonly number[] {
-  const least = new Uint32Array(BANDS * ROWS).fill(0xffff_ffff)
-  for (const shingle of shingles) {
-    for (let row = 0; row < least.length; row++) {
-      const value = spreadBits(shingle ^ Math.imul(row + 1, 0x9e3779b1))
-      if (value < (least[row] as number)) least[row] = value
-    }
-  }
-  return Array.from({ length: BANDS }, (_, band) => {
-    let hash = band
-    for (let row = 0; row < ROWS; row++) hash = Math.imul(hash ^ (least[band * ROWS + row] as number), 0x01000193)
-    return spreadBits(hash) * BANDS + band
-  })
-}
-
-function jaccard(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+/** The share of all that are in both; both ascending, each once. */
+function jaccard(a: Uint32Array, b: Uint32Array): number {
   let both = 0
-  for (const shingle of a) if (b.has(shingle)) both++
-  return both / Math.max(1, a.size + b.size - both)
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const difference = (a[i] as number) - (b[j] as number)
+    if (difference === 0) both++
+    if (difference <= 0) i++
+    if (difference >= 0) j++
+  }
+  return both / Math.max(1, a.length + b.length - both)
 }
 
 function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePair, 'equalLines' | 'lines'> {
