@@ -12,6 +12,7 @@ import type { KeptCommunities } from '../../src/insight/community-names.ts'
 import { CorpusBuilder } from '../../src/insight/corpus.ts'
 import { findGaps, type GapSource } from '../../src/insight/gaps.ts'
 import { indexNotes } from '../../src/insight/index-notes.ts'
+import { isDate } from '../../src/insight/key-notes.ts'
 import { modularity } from '../../src/insight/leiden.ts'
 import { nearestNotes } from '../../src/insight/nearest.ts'
 import { noteRecord } from '../../src/insight/note-record.ts'
@@ -209,7 +210,8 @@ function planted(source: Source, pairs: readonly Pair[]): readonly PlantedPlace[
   const { communities, kept } = findCommunities(source)
   const { of, list, between } = communities.levels[0]
   const isIndex = indexNotes(source.topology)
-  const alike = alikeCommunities(of, list.length, { ...source, links: plainLinks(source.topology, isIndex), isLeftOut: isIndex })
+  const isLeftOut = isIndex.map((index, note) => (index === 1 || isDate(source.titles[note] as string) ? 1 : 0))
+  const alike = alikeCommunities(of, list.length, { ...source, links: plainLinks(source.topology, isIndex), isLeftOut })
   const likeness = new Map(alike.map((pair) => [`${pair.a} ${pair.b}`, pair.cosine]))
   const tried = between
     .filter(({ of: [a, b], links }) => links >= 3 && (list[a]?.size ?? 0) >= 8 && (list[b]?.size ?? 0) >= 8)

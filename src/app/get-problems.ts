@@ -1,5 +1,5 @@
 import { foldId, type NodeId } from '../core/ids.ts'
-import { type Page, PROBLEM_KINDS, type Snapshot, type WantedNote } from '../core/store.ts'
+import { type Page, PROBLEM_KINDS, type Snapshot, type WantedFilter, type WantedNote } from '../core/store.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from './answer-when-ready.ts'
 import type { Answer, GraphCore } from './graph-core.ts'
 import { type DuplicateNotes, listDuplicates } from './insight/duplicates.ts'
@@ -26,7 +26,10 @@ export interface ProblemsArguments extends PageArguments {
   readonly summary: boolean
 }
 
-type ListedArguments = Omit<ProblemsArguments, 'summary'>
+interface ListedArguments extends Omit<ProblemsArguments, 'summary'> {
+  /** Of missing notes: whether links from a file of this path count. */
+  readonly counts?: WantedFilter['counts']
+}
 
 /** A note that is linked to and does not exist. */
 export interface MissingNote {
@@ -71,7 +74,7 @@ export function listProblems(core: GraphCore, args: ListedArguments, call: Call 
   if (kind === 'duplicate') return listDuplicates(core, args, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page }))
+    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page, counts: args.counts }))
     const { problems, total } = found.value
     return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
   })
@@ -115,14 +118,18 @@ function filterOf({ folder, target }: Asked) {
   return { ...(folder === undefined ? {} : { folder }), ...(target === undefined ? {} : { target }) }
 }
 
+function wantedBy({ folder }: Asked, counts?: WantedFilter['counts']): WantedFilter {
+  return { ...(folder === undefined ? {} : { folder }), ...(counts === undefined ? {} : { counts }) }
+}
+
 async function listOf(
   snapshot: Snapshot,
   kind: StoredKind | undefined,
-  { asked, page }: { readonly asked: Asked; readonly page: Page },
+  { asked, page, counts }: { readonly asked: Asked; readonly page: Page; readonly counts: WantedFilter['counts'] },
 ): Promise<ProblemList> {
   if (asked.isNothing) return { problems: [], total: 0 }
   if (kind === 'missing_note') {
-    const { items, total } = await snapshot.wanted(asked.folder, page)
+    const { items, total } = await snapshot.wanted(wantedBy(asked, counts), page)
     return { problems: await missingNotes(snapshot, items), total }
   }
   const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
@@ -135,7 +142,7 @@ async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked
   if (asked.isNothing) return { counts: Object.fromEntries(kinds.map((one) => [one, 0])), total: 0 }
   const [found, wanted] = await Promise.all([
     snapshot.problemCounts(filterOf(asked)),
-    kinds.includes('missing_note') ? snapshot.wanted(asked.folder, { offset: 0, limit: 0 }) : { total: 0 },
+    kinds.includes('missing_note') ? snapshot.wanted(wantedBy(asked), { offset: 0, limit: 0 }) : { total: 0 },
   ])
   const counts = kinds.map((one) => [one, one === 'missing_note' ? wanted.total : found[one]] as const)
   const counted = kind === undefined ? counts.filter(([one]) => one !== 'missing_note') : counts

@@ -37,7 +37,7 @@ export function openWholeVault(
     insights,
     linkInsights,
     insightState,
-    isIgnored,
+    ...(settings.insight.ignore.length === 0 ? undefined : { isIgnored }),
     close() {
       insights.close()
       linkInsights.close()

@@ -254,6 +254,13 @@ export interface ProblemFilter {
 
 export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
+/** Which files want something. */
+export interface WantedFilter {
+  readonly folder?: string
+  /** Whether links from a file of this path count; all do when absent. */
+  readonly counts?: (path: VaultPath) => boolean
+}
+
 /** A note that is linked to and does not exist. */
 export interface WantedNote {
   /** As most files write it. */
@@ -359,8 +366,8 @@ export interface Snapshot {
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   /** How many problems of each kind `problems` has. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** By how many files of the folder want them, then by name; without attachments. */
-  wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>>
+  /** By how many files want them, of those that the filter has, then by name; without attachments. */
+  wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
   /** By in-degree, then id; without the node itself and without excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** Every place where the first of a pair links to the second, in order of position; a list a pair. */

@@ -23,6 +23,8 @@ const TERMS = 600
  * that have hardly a word in common would come first, because chance would put many links between them.
  */
 const LINKS_WEIGHT = 1.5
+/** The likeness of the nearest notes where there are none: what is never among the ten nearest of a note. */
+const NO_NEAREST = 0.02
 /** Without the mean of all, this is what two communities have in common by chance. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
@@ -44,16 +46,20 @@ export function apartCommunities(
   of.forEach((community, note) => {
     if (community !== NO_COMMUNITY) degrees[community]! += (links.offsets[note + 1] as number) - (links.offsets[note] as number)
   })
-  const found: (Omit<ApartCommunities, 'nearest'> & { readonly score: number })[] = []
+  const pairs = unlinkedPairs(of, count, source)
+  const found: (ApartCommunities & { readonly score: number })[] = []
   for (const { a, b, cosine } of alike) {
     const actual = between.get(a * count + b) ?? 0
     const expected = ((degrees[a] as number) * (degrees[b] as number)) / Math.max(1, links.targets.length)
     if (actual >= expected) continue
-    const score = Math.log2(cosine) - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
-    found.push({ of: [a, b], alike: cosine, links: actual, expected, score })
+    const nearest = nearestPairs(pairs.get(a * count + b) ?? [])
+    const likeness =
+      Math.log2(cosine) + Math.log2(NO_NEAREST + nearest.reduce((sum, { score }) => sum + score, 0) / NEAREST_PAIRS)
+    const score = likeness - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
+    found.push({ of: [a, b], alike: cosine, links: actual, expected, nearest: nearest.map((pair) => pair.notes), score })
   }
   found.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
-  return found.slice(0, MOST_PAIRS).map(({ score: _, ...pair }) => ({ ...pair, nearest: nearestPairs(pair.of, of, source) }))
+  return found.slice(0, MOST_PAIRS).map(({ score: _, ...pair }) => pair)
 }
 
 interface Centroid {
@@ -134,26 +140,43 @@ function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint
   return { notes, mean }
 }
 
-/** The notes of two communities that are nearest to each other by text and not linked, each note once. */
-function nearestPairs([a, b]: readonly [number, number], of: Uint32Array, { nearest, links, isLeftOut }: ApartSource) {
-  const pairs: { readonly from: number; readonly to: number; readonly score: number }[] = []
+/** A note of one community and a note of another. */
+interface NotePair {
+  readonly notes: readonly [number, number]
+  readonly score: number
+}
+
+/** Of each two communities, as `a * count + b`, the notes of the one that are among the nearest of the other's by text and not linked. */
+function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
+  const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {
-    if ((community !== a && community !== b) || isLeftOut[note] === 1) return
+    if (community === NO_COMMUNITY || isLeftOut[note] === 1) return
     for (let at = note * nearest.kept; at < (note + 1) * nearest.kept; at++) {
-      const to = nearest.notes[at] as number
-      if (of[to] !== (community === a ? b : a) || isLeftOut[to] === 1) continue
-      if (links.targets.subarray(links.offsets[note], links.offsets[note + 1]).includes(to)) continue
-      pairs.push({ from: community === a ? note : to, to: community === a ? to : note, score: nearest.scores[at] as number })
+      const other = nearest.notes[at] as number
+      const its = of[other] ?? NO_COMMUNITY
+      if (its === NO_COMMUNITY || its === community || isLeftOut[other] === 1) continue
+      if (links.targets.subarray(links.offsets[note], links.offsets[note + 1]).includes(other)) continue
+      const isFirst = community < its
+      const key = isFirst ? community * count + its : its * count + community
+      const pair: NotePair = { notes: isFirst ? [note, other] : [other, note], score: nearest.scores[at] as number }
+      const list = pairs.get(key)
+      if (list === undefined) pairs.set(key, [pair])
+      else list.push(pair)
     }
   })
-  pairs.sort((x, y) => y.score - x.score || x.from - y.from || x.to - y.to)
+  return pairs
+}
+
+/** The nearest, each note once. */
+function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
+  pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
   const used = new Set<number>()
-  const found: (readonly [number, number])[] = []
-  for (const { from, to } of pairs) {
+  const found: NotePair[] = []
+  for (const pair of pairs) {
     if (found.length === NEAREST_PAIRS) break
-    if (used.has(from) || used.has(to)) continue
-    used.add(from).add(to)
-    found.push([from, to])
+    if (pair.notes.some((note) => used.has(note))) continue
+    for (const note of pair.notes) used.add(note)
+    found.push(pair)
   }
   return found
 }

@@ -38,7 +38,23 @@ export interface WholeTexts {
   readonly words: Uint32Array
   /** How many lines with words it has. */
   readonly lines: Uint32Array
+  readonly sharedLines: SharedLines
 }
+
+/** Lines that are boilerplate, and of so few notes that these may be copies of each other. */
+export interface SharedLines {
+  /** Note `n` has the lines from `offsets[n]` to `offsets[n + 1]`. */
+  readonly offsets: Uint32Array
+  /** The 1-based number of each line in its file, ascending in each note. */
+  readonly numbers: Uint32Array
+  /** Equal for lines of the same words. */
+  readonly hashes: Uint32Array
+  /** How many words each has. */
+  readonly words: Uint32Array
+}
+
+/** What more notes say word for word is a template that nothing was written into yet. */
+export const MOST_COPIES = 20
 
 /** Which terms each note has, names included, without function words and numbers. */
 export interface Bags {
@@ -114,14 +130,15 @@ export class CorpusBuilder {
   /** The corpus of the notes that were taken; nothing is taken afterwards. */
   build(): Corpus {
     const notes = this.#noteEnds.length
+    const { lines, sharedLines } = this.#divideLines()
     const texts: WholeTexts = {
       numbers: Float64Array.from(this.#textNumbers),
       words: Uint32Array.from(this.#textWords),
       lines: Uint32Array.from({ length: notes }, (_, note) => {
         return (this.#noteEnds.items[note] as number) - (note === 0 ? 0 : (this.#noteEnds.items[note - 1] as number))
       }),
+      sharedLines,
     }
-    const lines = this.#ownLines()
     const { terms, termOf, isContent } = this.#terms()
     const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
     const documents = new Uint32Array(terms.length)
@@ -133,10 +150,11 @@ export class CorpusBuilder {
     return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords, texts }
   }
 
-  /** What is left without boilerplate, moved together in place. */
-  #ownLines(): Lines {
+  /** What is left without boilerplate, moved together in place, and the boilerplate of few notes. */
+  #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
-    const shared = this.#boilerplate()
+    const { shared, ofFew } = this.#boilerplate()
+    const few = { offsets: new Uint32Array(notes + 1), numbers: [] as number[], hashes: [] as number[], words: [] as number[] }
     const hashes = this.#hashes.items
     const numbers = this.#numbers.items
     const ends = this.#ends.items
@@ -149,7 +167,13 @@ export class CorpusBuilder {
     for (let note = 0; note < notes; note++) {
       for (const last = this.#noteEnds.items[note] as number; line < last; line++) {
         const end = ends[line] as number
-        if (!shared.has(hashes[line] as number)) {
+        const hash = hashes[line] as number
+        if (ofFew.has(hash)) {
+          few.numbers.push(numbers[line] as number)
+          few.hashes.push(hash)
+          few.words.push(end - from)
+        }
+        if (!shared.has(hash)) {
           words.copyWithin(word, from, end)
           word += end - from
           numbers[kept] = numbers[line] as number
@@ -158,12 +182,21 @@ export class CorpusBuilder {
         from = end
       }
       offsets[note + 1] = kept
+      few.offsets[note + 1] = few.numbers.length
     }
-    return { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: words.slice(0, word) }
+    return {
+      lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: words.slice(0, word) },
+      sharedLines: {
+        offsets: few.offsets,
+        numbers: Uint32Array.from(few.numbers),
+        hashes: Uint32Array.from(few.hashes),
+        words: Uint32Array.from(few.words),
+      },
+    }
   }
 
-  /** The hashes of lines that too many notes share. */
-  #boilerplate(): ReadonlySet<number> {
+  /** The hashes of lines that too many notes share, and of these those that few do. */
+  #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
     // Each hash once a note, all in order: equal ones stand together.
     const all = new Uint32Array(this.#hashes.length)
@@ -178,12 +211,15 @@ export class CorpusBuilder {
     const sorted = all.subarray(0, count).sort()
     const least = Math.max(BOILERPLATE.notes, notes * BOILERPLATE.share)
     const shared = new Set<number>()
+    const ofFew = new Set<number>()
     for (let from = 0, to = 0; from < count; from = to) {
       const hash = sorted[from] as number
       while (to < count && sorted[to] === hash) to++
-      if (to - from >= least) shared.add(hash)
+      if (to - from < least) continue
+      shared.add(hash)
+      if (to - from <= MOST_COPIES) ofFew.add(hash)
     }
-    return shared
+    return { shared, ofFew }
   }
 
   #terms(): { readonly terms: readonly string[]; readonly termOf: Uint32Array; readonly isContent: Uint8Array } {

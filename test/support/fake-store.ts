@@ -208,7 +208,7 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>): FakeStore 
       const counts = PROBLEM_KINDS.map((kind) => [kind, items.filter((problem) => problem.kind === kind).length])
       return Object.fromEntries(counts)
     },
-    async wanted(folder, page) {
+    async wanted({ folder }, page) {
       const sources = [...entries.keys()].filter((id) => folder === undefined || id.startsWith(`${folder}/`))
       const missing = [...entries.values()].filter(({ node }) => node.kind === 'missing')
       const wanted = missing.map(({ node }) => {

@@ -138,7 +138,9 @@ async function wantedOf(
   { folder }: GapsArguments,
   isOpen: (kind: GapKind, of: string) => boolean,
 ): Promise<readonly WantedRow[]> {
-  const { value } = await listProblems(core, { kind: 'missing_note', folder, limit: MOST_WANTED, offset: 0 }, call)
+  const { isIgnored } = core
+  const counts = isIgnored && ((path: string) => !isIgnored(path))
+  const { value } = await listProblems(core, { kind: 'missing_note', folder, counts, limit: MOST_WANTED, offset: 0 }, call)
   return (value.problems as readonly MissingNote[])
     .filter(({ text }) => isOpen('wanted', text))
     .map(({ text, notes, sources }) => ({ name: text, notes, sources }))

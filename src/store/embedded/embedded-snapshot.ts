@@ -32,6 +32,7 @@ import type {
   Topology,
   TreeOptions,
   ValueCount,
+  WantedFilter,
   WantedNote,
 } from '../../core/store.ts'
 import { eachInTurn, takeTurns } from '../../core/take-turns.ts'
@@ -207,8 +208,8 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#read((projection) => countProblems(projection, filter))
   }
 
-  async wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>> {
-    return this.#read((projection) => findWanted(projection, folder, page))
+  async wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>> {
+    return this.#read((projection) => findWanted(projection, filter, page))
   }
 
   async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {

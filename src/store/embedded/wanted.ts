@@ -1,13 +1,13 @@
-import type { Page, Paged, WantedNote } from '../../core/store.ts'
+import type { Page, Paged, WantedFilter, WantedNote } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import { wantedKey } from '../wanted-names.ts'
 import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /** The targets without a note, by how many files want them, then by name. */
-export function findWanted(projection: Projection, folder: string | undefined, page: Page): Paged<WantedNote> {
+export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
-  const wanted = [...drafts(projection, folder === undefined ? '' : folderStart(folder)).values()].sort(
+  const wanted = [...drafts(projection, filter).values()].sort(
     (a, b) => b.sources.size - a.sources.size || (a.name < b.name ? -1 : 1),
   )
   const items = wanted.slice(page.offset, page.offset + page.limit).map(({ name, targets, sources }) => ({
@@ -31,13 +31,16 @@ interface Draft {
   readonly sources: Set<number>
 }
 
-function drafts({ graph }: Projection, start: string): ReadonlyMap<string, Draft> {
+function drafts({ graph }: Projection, { folder, counts }: WantedFilter): ReadonlyMap<string, Draft> {
+  const start = folder === undefined ? '' : folderStart(folder)
+  const isMeant = (key: number): boolean => {
+    const { path, excluded } = graph.row(key) ?? {}
+    return path !== undefined && excluded === false && graph.folded(key).startsWith(start) && counts?.(path) !== false
+  }
   const found = new Map<string, Draft>()
   for (const target of graph.missing()) {
     const name = graph.title(target)
-    const sources = graph
-      .sources(target)
-      .filter((key) => graph.row(key)?.excluded === false && graph.folded(key).startsWith(start))
+    const sources = graph.sources(target).filter(isMeant)
     const means = wantedKey(name)
     if (sources.length === 0 || means === undefined) continue
     const known = found.get(means)

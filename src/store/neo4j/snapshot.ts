@@ -34,6 +34,7 @@ import type {
   Topology,
   TreeOptions,
   ValueCount,
+  WantedFilter,
   WantedNote,
 } from '../../core/store.ts'
 import { timesOf } from '../note-facts.ts'
@@ -220,8 +221,8 @@ export class Neo4jSnapshot implements Snapshot {
     return await countProblems(this.#asking, { filter, outside: this.#parts.facts?.outside ?? null })
   }
 
-  async wanted(folder: string | undefined, page: Page): Promise<Paged<WantedNote>> {
-    return await findWanted(this.#asking, folder, page)
+  async wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>> {
+    return await findWanted(this.#asking, filter, page)
   }
 
   async neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>> {

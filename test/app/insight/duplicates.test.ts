@@ -27,7 +27,7 @@ async function duplicates(core: SearchCore, args: object = {}) {
 test('notes that say much the same are told in pairs, the most alike first, with a line that both have', async () => {
   const { value, warnings } = await duplicates(await searchCore(COPIES))
   expect(warnings).toEqual([])
-  const shed = { kind: 'duplicate', id: 'shed again.md', line: 0, text: 'All of it is the same.', equal_lines: 1, alike: 1 }
+  const shed = { kind: 'duplicate', id: 'shed again.md', line: 1, text: OTHER, equal_lines: 1, alike: 1 }
   expect(value).toEqual({
     problems: [
       { ...shed, candidates: ['shed, a third time.md'] },
@@ -44,6 +44,17 @@ test('notes that say much the same are told in pairs, the most alike first, with
     ],
     total: 3,
   })
+})
+
+test('three notes that are nearly the same are told in pairs in a small vault, too, where a line of three notes is boilerplate', async () => {
+  const drafts = ['first', 'second', 'third'].map((draft) => [`${draft}.md`, `${TEXT.join('\n')}\nThis is the ${draft} draft.\n`])
+  const { value } = await duplicates(await searchCore(Object.fromEntries([...drafts, ['Shed.md', OTHER]])))
+  expect((value.problems as readonly DuplicateNotes[]).map(({ id, candidates }) => [id, ...candidates])).toEqual([
+    ['first.md', 'second.md'],
+    ['first.md', 'third.md'],
+    ['second.md', 'third.md'],
+  ])
+  expect(value.problems[0]).toMatchObject({ line: 1, text: TEXT[0], equal_lines: 3 })
 })
 
 test('of a folder the pairs are told of which one note is in it, and that is the one that is named first', async () => {

@@ -48,6 +48,16 @@ test('a gap that was dismissed while the vault was the only one stays so when it
   expect(gapKey('apart', 'work:c1,work:c4', core)).toBe('apart:c1,c4')
 })
 
+test('what insight.ignore names wants no missing notes', async () => {
+  const core = await searchCore({
+    'Templates/Daily.md': '[[Project name]] [[Plans]]',
+    'Templates/Board.canvas': JSON.stringify({ nodes: [{ id: '1', type: 'text', text: '[[Project name]] [[Plans]]' }] }),
+    'Monday.md': '[[Plans]]',
+  })
+  const { value } = await listGaps({ ...core, isIgnored: (path) => path.startsWith('Templates/') }, { limit: 20 })
+  expect(value.wanted).toEqual([{ name: 'Plans', notes: 1, sources: [{ id: 'monday.md', line: 1 }] }])
+})
+
 test('one kind is a list that goes on', async () => {
   const core = await searchCore(RINGS)
   const { value, list } = await listGaps(core, { kind: 'cut', limit: 2, offset: 1 })

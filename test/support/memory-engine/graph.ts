@@ -22,6 +22,7 @@ import {
   type TagCount,
   type TreeOptions,
   type ValueCount,
+  type WantedFilter,
   type WantedNote,
 } from '../../../src/core/store.ts'
 import { SimilarNames } from '../../../src/search/similar-names.ts'
@@ -211,9 +212,10 @@ export class MemoryGraph {
     return Object.fromEntries(counts)
   }
 
-  wanted(folder = ''): readonly WantedNote[] {
+  wanted({ folder = '', counts = () => true }: WantedFilter): readonly WantedNote[] {
     const start = folder === '' ? '' : `${folder}/`
-    const isMeant = ({ file }: MemoryNode) => file?.record.excluded === false && foldId(file.record.path).startsWith(start)
+    const isMeant = ({ file }: MemoryNode) =>
+      file?.record.excluded === false && foldId(file.record.path).startsWith(start) && counts(file.record.path)
     const found = new Map<string, { readonly node: MemoryNode; readonly sources: readonly NodeId[] }[]>()
     for (const node of this.#sorted) {
       const means = node.kind === 'missing' ? wantedKey(node.title) : undefined

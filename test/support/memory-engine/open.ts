@@ -177,7 +177,7 @@ function snapshotOf({ shelf, data, kept, numbered, vault }: Parts, isLast: boole
     tree: (path, options) => answer(() => graph.tree(path, options)),
     problems: (filter, page) => answer(() => pageOf(graph.problems(filter), page)),
     problemCounts: (filter) => answer(() => graph.problemCounts(filter)),
-    wanted: (folder, page) => answer(() => pageOf(graph.wanted(folder), page)),
+    wanted: (filter, page) => answer(() => pageOf(graph.wanted(filter), page)),
     neighbors: (id, options, page) => answer(() => pageOf(graph.neighbors(id, options), page)),
     occurrences: (pairs) => answer(() => pairs.map(([from, to]) => graph.occurrences(from, to))),
     linksInto: (ids) => answer(() => graph.linksInto(ids)),
