@@ -38,7 +38,7 @@ export interface FoundNode extends ListedNode {
   readonly score: number
   readonly created?: string
   readonly modified?: string
-  /** The text around the best match, white space collapsed. */
+  /** The text around the best match: its lines, without empty ones. */
   readonly snippet: string
   /** Where the words stand in `snippet`: UTF-16 offsets. */
   readonly highlights: readonly (readonly [start: number, end: number])[]

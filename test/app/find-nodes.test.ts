@@ -27,10 +27,17 @@ describe('snippets', () => {
     expect(KITCHEN['Soup.md'].split('\n')[34]).toContain('leeks')
   })
 
+  test('keep their lines, so that what is found in two items of a list stands on two lines', async () => {
+    const core = await searchCore({ 'List.md': '# To  do\n\n- [ ] bake  bread\n\n\n    - sell bread\n\n```\n  bread\n```\n' })
+    const [list] = (await find(core, { query: 'bread' })).value
+    expect(list?.snippet).toBe('# To do\n- [ ] bake bread\n    - sell bread\n```\n  bread\n```')
+    expect(list?.highlights.map(([start, end]) => list.snippet.slice(start, end))).toEqual(['bread', 'bread', 'bread'])
+  })
+
   test('are the beginning where nothing is looked for', async () => {
     const core = await searchCore(KITCHEN)
     const [bread] = (await find(core, { query: '#food' })).value
-    expect(bread).toMatchObject({ id: 'bread.md', snippet: '# Bread Sourdough rises overnight.', highlights: [], line: 7 })
+    expect(bread).toMatchObject({ id: 'bread.md', snippet: '# Bread\nSourdough rises overnight.', highlights: [], line: 7 })
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { getNode } from '../../src/app/get-node.ts'
 import { toNodeId } from '../../src/core/ids.ts'
@@ -40,6 +41,12 @@ test('shows the body, never the frontmatter, and what is known of the note', asy
   })
   expect(Object.keys(value ?? {}).slice(0, 5)).toEqual(['id', 'title', 'content', 'tags', 'links'])
   expect(warnings).toEqual([])
+})
+
+test('a note of a line takes less than 150 tokens', async () => {
+  const files = { 'Folder/A note of mine.md': { body: 'Buy milk and bread.\n' } }
+  const { value } = await getNode(fakeCore(fakeStore(files)), { id: 'folder/a note of mine', ...whole })
+  expect(encode(JSON.stringify(value)).length).toBeLessThan(150)
 })
 
 test.each(['no-where', 'no/such.md', '', '../home.md', 'a\\b', 'home.md\0'])('%j is null, with a warning', async (id) => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { jsonBytes } from '../../src/app/budget.ts'
+import { fitTags } from '../../src/app/fit-tags.ts'
 import { type SuggestTagsArguments, suggestTags } from '../../src/app/suggest-tags.ts'
+import { toNodeId } from '../../src/core/ids.ts'
 import { KnownBag, searchCore } from './search-core.ts'
 
 const bread = (at: number) =>
@@ -55,4 +58,29 @@ test('an empty answer says why', async () => {
   const strange = await suggested({ id: 'strange.md' })
   expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is near/) })
   expect(strange.value).not.toHaveProperty('operation')
+})
+
+test('within a budget every label stays, and of each as many notes are named as there is room for, however long their ids are', () => {
+  const from = Array.from({ length: 3 }, (_, at) => toNodeId(`${'long/'.repeat(135)}${at}.md`))
+  const labels = Array.from({ length: 5 }, (_, at) => ({ score: 0.5, from, label: `label ${at}` }))
+  const value = {
+    tags: labels.map(({ label, ...rest }) => ({ tag: label, ...rest })),
+    folders: labels.map(({ label, ...rest }) => ({ path: label, ...rest })),
+  }
+  const named = (room: number) => {
+    const fitted = fitTags(value, room)
+    expect(jsonBytes(fitted.value)).toBeLessThanOrEqual(room)
+    const rows = [...fitted.value.tags, ...fitted.value.folders]
+    expect(rows).toHaveLength(10)
+    const counts = rows.map((row) => row.from.length)
+    expect(counts.reduce((sum, count) => sum + count, 0) + (fitted.omitted.from ?? 0)).toBe(30)
+    return counts.join('')
+  }
+  expect([named(600), named(2_000), named(8_000), named(15_000), named(30_000)]).toEqual([
+    '0000000000',
+    '1100000000',
+    '2111111111',
+    '3222222222',
+    '3333333333',
+  ])
 })

@@ -17,7 +17,7 @@ import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type Sea
 import { type Reading, unreadWarnings } from '../texts.ts'
 import { quoted } from '../truncate.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
-import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
+import { bestWays, FOLLOWED, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
 import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
 import { inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
 
@@ -109,6 +109,8 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
   /** Only this note, and no link out of it. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
+  /** Tokens of text that are wanted: notes are looked through until what is best in them fills that. */
+  readonly room?: number | undefined
 }
 
 export interface FoundPack {
@@ -228,14 +230,15 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
     readChunked(reading, all, { links: 0, question: asked.question }),
     note === undefined ? linksOf(snapshot, all, scope) : NO_LINKS,
   ])
-  const passages = all.flatMap((_, at): readonly PlacedPassage[] => {
-    const { node, source } = notes[at] ?? {}
-    if (node === undefined || source === undefined) return []
+  const passages: PlacedPassage[] = []
+  for (const [at, { node, source } = {}] of notes.entries()) {
+    if (node === undefined || source === undefined) continue
     const read: ReadNote = { node, source, stored: stored[at] }
-    return at < ids.length
-      ? givenPassages(read, lens, at / all.length)
-      : foundPassages(read, lens, hits[at - ids.length]?.score ?? 0)
-  })
+    const score = hits[at - ids.length]?.score ?? 0
+    if (at < ids.length) passages.push(...givenPassages(read, lens, at / all.length))
+    else if (args.room !== undefined && fills(passages, score, args.room)) break
+    else passages.push(...foundPassages(read, lens, score))
+  }
   const best = inOrder(passages)
   return {
     generation: snapshot.generation,
@@ -249,6 +252,15 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
     ],
   }
 }
+
+/** Whether passages that no other note can surpass, whose best is worth `next`, fill so many tokens, and links enough can be followed. */
+function fills(passages: readonly PlacedPassage[], next: number, room: number): boolean {
+  const sure = passages.filter(({ score }) => score >= next)
+  return sure.length >= FOLLOWED && sure.reduce((sum, { length }) => sum + length, 0) >= room * CHARACTERS
+}
+
+/** Of a token that is estimated. */
+const CHARACTERS = 3
 
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 

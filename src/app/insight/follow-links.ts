@@ -27,8 +27,9 @@ export interface ChosenWay extends Way {
   readonly score: number
 }
 
-/** Passages whose links are followed, and links of each. */
-const FOLLOWED = 6
+/** Passages whose links are followed. */
+export const FOLLOWED = 6
+/** Links of each. */
 const LINKS = 4
 /** Links of a passage whose sentences are compared with the question. */
 const COMPARED = 24

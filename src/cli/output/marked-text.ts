@@ -47,6 +47,9 @@ type Word = readonly Piece[]
 /** A line that begins again what is shown: of a table, a list, a heading, a quotation. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
+/** What follows a row of a table or a heading is another line, whatever it is. */
+const ONE_LINE = /^\s*(?:\||#{1,6} )/
+
 /** The words of each line that stays one: of code the whole line is a word. */
 function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
   const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
@@ -63,8 +66,7 @@ function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
     if (isCode || line.trim() === '' || OWN_LINE.test(line)) close(at)
     if (isCode) lines.push({ text: sliceOf(marked, at, end), isCode })
     else if (line.trim() !== '') open ??= at
-    // What follows a row of a table without being one is another line.
-    if (line.trimStart().startsWith('|')) close(end)
+    if (ONE_LINE.test(line)) close(end)
     at = end + 1
   }
   close(marked.text.length)

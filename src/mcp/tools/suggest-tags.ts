@@ -1,3 +1,5 @@
+import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { fitTags } from '../../app/fit-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, nodeId, relevance } from './parameters.ts'
 
@@ -11,6 +13,7 @@ export const suggestTagsTool = defineTool({
   searchReadiness: () => 'meaning',
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
   wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
     // It compares words as citations are checked: what does that is evaluated when it is asked for.
     const { suggestTags } = await import('../../app/suggest-tags.ts')

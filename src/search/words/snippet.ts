@@ -3,7 +3,7 @@ import { lineNumber } from '../../core/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** As written, with every run of white space made one space (or what options say), and `…` where it is cut. */
+  /** As written, without empty lines and with one space between words (or what options say), and `…` where it is cut. */
   readonly text: string
   /** UTF-16 offsets in `text`, ascending, without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
@@ -23,7 +23,13 @@ const MAX_STEP = 80
  * grapheme is cut.
  */
 export function snippet(text: string, bodyStart: number, query: SnippetQuery, maxLength = 240): Snippet {
-  return snippetWith(text, bodyStart, query, { maxLength, gap: () => ' ' })
+  return snippetWith(text, bodyStart, query, { maxLength, gap })
+}
+
+/** Lines stay lines: what stands in two items of a list is not read as one. */
+function gap(space: string): string {
+  const last = space.lastIndexOf('\n')
+  return last < 0 ? ' ' : space.slice(last)
 }
 
 export interface SnippetOptions {

@@ -33,6 +33,21 @@ describe('notes that were found', () => {
     ])
   })
 
+  test('by a query in several items of a list: each on a line of its own', () => {
+    const snippet = '# To do\nAll\nof it:\n- bake bread\n- sell bread'
+    const highlights = [
+      [26, 31],
+      [39, 44],
+    ]
+    expect(render([{ ...NOTE, line: 3, snippet, highlights }]).slice(2)).toEqual([
+      '  # To do',
+      '  All of it:',
+      '  - bake <bread>',
+      '  - sell <bread>',
+      '',
+    ])
+  })
+
   test('by another note: its tags', () => {
     expect(render([NOTE, { ...NOTE, title: 'A title that is much longer than the line', tags: [] }])).toEqual([
       '*Dense crumb*                         0.76',
