@@ -59,7 +59,7 @@ const SPACES = new RegExp(`${CODE}|[ \\t]+(?=[.,;:!?…])|(?<=\\S[ \\t])[ \\t]+`
 /** A line of nothing but markers. */
 const MARKERS_ALONE = /^\n[ \t>]*(?:[[【]\s?S\s?\d[^\]】\n]{0,60}[\]】][ \t.]*)+(?=\n|$)/i
 /** What stands in quotation marks; of a word or two that is no quotation. */
-const QUOTATION = /["“„«»]([^"“”„«»\n]{8,600})["”“»«]/g
+const QUOTATION = /(?:(?<![\p{L}\p{N}])"|[“„«»])([^"“”„«»\n]{8,})["”“»«]/gu
 const LEAST_QUOTED_WORDS = 3
 
 /** Reads what a model answered; nothing but what it says about these passages is believed. */
@@ -69,11 +69,7 @@ export function citeAnswer(answer: string, passages: readonly CitedPassage[]): C
   const reading = new Reading(sources)
   const parts = unitsOf(text).flatMap((unit, at): readonly AnswerPart[] => {
     const before = at === 0 ? [] : [{ text: '\n', citations: [] }]
-    if (unit.kind === 'fenced') return [...before, reading.readFenced(unit)]
-    return [
-      ...before,
-      ...[...unit.text.matchAll(SENTENCE)].flatMap(([sentence]) => (sentence === '' ? [] : [reading.read(sentence)])),
-    ]
+    return [...before, ...(unit.kind === 'fenced' ? [reading.readFenced(unit)] : reading.readLine(unit.text))]
   })
   const isNotFound = reading.citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length
   return {
@@ -139,24 +135,36 @@ class Reading {
     this.#sources = sources
   }
 
-  read(sentence: string): AnswerPart {
-    const text = sentence.replace(MARKERS, unlessCode).replace(SPACES, unlessCode)
-    return { text: text.trim() === '' ? '' : text, citations: this.#citationsOf(text, numbersIn(sentence)) }
+  /** The sentences of a line. A quotation may be longer than a sentence: where it is false, all that it is part of is. */
+  readLine(line: string): readonly AnswerPart[] {
+    const wrong = this.#falseIn(line.replace(MARKERS, (found, ticks) => (ticks === undefined ? ' '.repeat(found.length) : found)))
+    return [...line.matchAll(SENTENCE)].flatMap(({ 0: sentence, index }) => {
+      if (sentence === '') return []
+      const text = sentence.replace(MARKERS, unlessCode).replace(SPACES, unlessCode)
+      const isFalse = wrong.some(({ start, end }) => start < index + sentence.length && end > index)
+      const citations = this.#citationsOf(text, { named: numbersIn(sentence), isFalse })
+      return [{ text: text.trim() === '' ? '' : text, citations }]
+    })
   }
 
   readFenced({ text, markers, prefix }: Unit): AnswerPart {
-    return { text, citations: this.#citationsOf(text, numbersIn(markers)), nextLine: prefix }
+    const citations = this.#citationsOf(text, { named: numbersIn(markers), isFalse: this.#falseIn(text).length > 0 })
+    return { text, citations, nextLine: prefix }
+  }
+
+  /** Where a text quotes what stands in no passage. */
+  #falseIn(text: string): readonly Stretch[] {
+    return quotationsIn(text).filter(({ quoted }) => !this.#sources.some((source) => source.holds(quoted)))
   }
 
   /** The citations of a text by the passages that the model named for it. */
-  #citationsOf(text: string, named: readonly number[]): readonly number[] {
+  #citationsOf(text: string, { named, isFalse }: Named): readonly number[] {
     const words = wordsIn(text)
     if (words.length === 0) {
       this.removed += named.length
       return []
     }
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
-    const isFalse = quotationsIn(text).some((quotation) => !this.#sources.some((source) => source.holds(quotation)))
     const cited = isFalse ? [] : known
     this.removed += new Set(named).size - cited.length
     if (cited.length === 0) this.uncited.push(text.trim())
@@ -188,15 +196,21 @@ function numbersIn(text: string): readonly number[] {
   )
 }
 
-function quotationsIn(text: string): readonly string[] {
-  return [...text.matchAll(QUOTATION)].flatMap(([, quoted = '']) =>
-    wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [quoted] : [],
-  )
-}
-
 interface Stretch {
   readonly start: number
   readonly end: number
+}
+
+/** What a model named for a text, and whether the text quotes what stands nowhere. */
+interface Named {
+  readonly named: readonly number[]
+  readonly isFalse: boolean
+}
+
+function quotationsIn(text: string): readonly (Stretch & { readonly quoted: string })[] {
+  return [...text.matchAll(QUOTATION)].flatMap(({ 0: whole, 1: quoted = '', index }) =>
+    wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [{ quoted, start: index, end: index + whole.length }] : [],
+  )
 }
 
 /** What a citation shows of a long sentence, UTF-16. */

@@ -51,7 +51,15 @@ function begin(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
 async function measure(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const { items, total } = await core.store.read((snapshot) => snapshot.select({}, ALL))
   const step = Math.max(1, Math.floor(total / RELATED_TITLES))
-  const titles = items.filter((_, at) => at % step === 0).map(({ title }) => title)
+  const sample = items.filter((_, at) => at % step === 0)
+  const nodes = await core.store.read((snapshot) =>
+    snapshot.nodes(
+      sample.map(({ id }) => id),
+      { links: 0 },
+    ),
+  )
+  const { mayEmbed = () => true } = core.embedding ?? {}
+  const titles = nodes.flatMap((node) => (node?.path !== undefined && mayEmbed(node.path) ? [node.title] : []))
   const queries = [...UNRELATED_QUERIES, ...titles]
   const vectors = requireVectors(embedder, queries.length, await embedder.embed(queries, 'query'))
   const nearest = await core.store.read((snapshot) => snapshot.nearest(embedder.id, vectors, {}, 1))

@@ -53,6 +53,8 @@ export interface Embedding {
   open(): Promise<Embedder>
   /** One that vectors were made with before, where it can still be opened without further ado. */
   openFormer(id: string): Promise<Embedder | undefined>
+  /** Whether texts of a file of this path may be given to it; absent: those of every file. */
+  readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
 export type WarningCode =

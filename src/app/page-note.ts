@@ -46,7 +46,7 @@ export interface PageLink {
 /** What a browser lays out without a pause, UTF-16. */
 const LONGEST = 200_000
 
-/** A note, attachment or missing target for a page, `null` when there is none. @throws RouxError `TIMEOUT` when its file does not answer */
+/** A note, canvas or attachment for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
 export function pageNote(
   core: GraphCore,
   { id: given }: { readonly id: string },
@@ -54,13 +54,12 @@ export function pageNote(
 ): Promise<Answer<PageNote | null>> {
   return answer(core, call, async (snapshot) => {
     const [id] = await findIds(snapshot, core, [given])
-    if (id === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
-    const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0, times: true })
+    const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
+    if (id === undefined || node === undefined || node.excluded)
+      return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
+    const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0 })
     if (unread.length > 0) throw unansweredError(id)
-    const [read] = notes
-    const node = read?.node ?? (await snapshot.nodes([id], { links: 0, times: true }))[0]
-    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
-    const { text = '', bodyStart = 0 } = read?.source ?? {}
+    const { text = '', bodyStart = 0 } = notes[0]?.source ?? {}
     const end = Math.min(text.length, bodyStart + LONGEST)
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {

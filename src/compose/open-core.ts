@@ -7,6 +7,7 @@ import { once } from '../core/once.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { IndexingClient } from '../workers/indexing-client.ts'
 import { LayoutClient } from '../workers/layout-client.ts'
+import { mayEmbed } from '../workers/may-leave.ts'
 import type { IndexerData } from '../workers/messages.ts'
 import { RecentTexts } from '../workers/recent-texts.ts'
 import { openFiles, openTexts } from '../workers/vault-files.ts'
@@ -33,6 +34,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       write: settings.write,
       files: settings.files,
       insight: settings.insight,
+      ai: settings.ai,
     },
     stateFolder: userFolders().state,
     engine: place,
@@ -96,7 +98,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(settings.insight.keep_days === 0
       ? undefined
       : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
-    ...(embedding === undefined ? undefined : { embedding }),
+    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(engine)) } : undefined),
     planning: {

@@ -3,6 +3,7 @@ import { Rankings } from '../app/rankings.ts'
 import type { Settings } from '../config/settings.ts'
 import { serverOf } from '../store/neo4j/place.ts'
 import { LayoutClient } from '../workers/layout-client.ts'
+import { mayEmbed } from '../workers/may-leave.ts'
 import { neo4jPlace } from './engine.ts'
 import { indexFile, layoutFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -31,7 +32,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
     pictures: { read: async () => undefined },
     ...whole,
     indexing,
-    ...(embedding === undefined ? undefined : { embedding }),
+    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
     searchWeight: settings.search.weight,
     get chat() {
       return chat.now

@@ -155,12 +155,12 @@ export const SETTINGS = [
   ),
   texts(
     'ai.allow',
-    'Which notes a chat model may be shown, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all.',
+    'Which notes a model on a server may be shown, for chat and for `embedder.kind: openai`, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all.',
     {
       widens: true,
     },
   ),
-  texts('ai.deny', 'Which notes a chat model is never shown, as glob patterns relative to the vault; they win over `ai.allow`.', {
+  texts('ai.deny', 'Which notes such a model is never shown, as glob patterns relative to the vault; they win over `ai.allow`.', {
     widens: true,
   }),
   path(

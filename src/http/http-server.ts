@@ -99,14 +99,14 @@ class Endpoint {
       serverFor: ({ access }) => serverFor(access, 'modern'),
       log,
     })
-    const authorizing = (request: IncomingMessage) => authorize(request, this.#gate)
-    this.#extra = options.extraRoutes?.({ ...parts, authorize: authorizing, isCurrent: (key) => this.#gate.isCurrent(key) })
+    const authorizing = (request: IncomingMessage) =>
+      options.enabled ? authorize(request, this.#gate) : { refusal: switchedOff() }
+    this.#extra = options.extraRoutes?.({ ...parts, authorize: authorizing, isCurrent: (key) => this.#mayGoOn(key) })
     this.#routes = [
       mcpRoute({
         ...parts,
         legacy: this.#legacy,
         modern: this.#modern,
-        isEnabled: () => options.enabled,
         authorize: authorizing,
       }),
       healthRoute,
@@ -159,10 +159,14 @@ class Endpoint {
 
   /** A token that was changed takes along what it opened, and all goes when serving is switched off. */
   #endOutdated(): void {
-    const mayGoOn = (principal: string): boolean => this.#options.enabled && this.#gate.isCurrent(principal)
+    const mayGoOn = (principal: string): boolean => this.#mayGoOn(principal)
     this.#sessions.endUnless(mayGoOn)
     this.#modern.endUnless(mayGoOn)
     this.#extra?.endUnless(mayGoOn)
+  }
+
+  #mayGoOn(principal: string): boolean {
+    return this.#options.enabled && this.#gate.isCurrent(principal)
   }
 }
 
@@ -176,4 +180,10 @@ function nothingHere(): Refusal {
 
 function stopping(): Refusal {
   return refusal(503, 'The server is ending.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+}
+
+function switchedOff(): Refusal {
+  return refusal(403, 'Serving over HTTP is switched off.', {
+    hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
+  })
 }

@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts'
 import type { Load } from './load.ts'
 import { isLegacy, isListening, type ModernHandler } from './modern-handler.ts'
 import { readBody, tooLarge } from './read-body.ts'
-import { type Refusal, refusal, sendRefusal } from './refusal.ts'
+import { sendRefusal } from './refusal.ts'
 import { type Admission, type Answer, defineRoute, type Exchange, type Route } from './routes.ts'
 import type { Principal } from './token-gate.ts'
 import { Turns } from './turns.ts'
@@ -19,14 +19,13 @@ export interface McpRouteOptions {
   readonly modern: ModernHandler
   readonly load: Load
   readonly limits: Limits
-  isEnabled(): boolean
-  /** Who sends a request, by its token. */
+  /** Who sends a request, by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
 }
 
 /** Serves the protocol in every version to the bearers of tokens, while that is switched on. */
 export function mcpRoute(options: McpRouteOptions): Route {
-  const { legacy, isEnabled, authorize } = options
+  const { legacy, authorize } = options
   const turns = new Turns()
   return defineRoute<Principal>({
     path: MCP_PATH,
@@ -35,7 +34,7 @@ export function mcpRoute(options: McpRouteOptions): Route {
       POST: wellFormed((exchange) => post(exchange, options, turns)),
       DELETE: wellFormed((exchange) => legacy.end(exchange)),
     },
-    admit: (request) => (isEnabled() ? authorize(request) : { refusal: switchedOff() }),
+    admit: authorize,
     answersPreflight: true,
   })
 }
@@ -70,10 +69,4 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
   } finally {
     done()
   }
-}
-
-function switchedOff(): Refusal {
-  return refusal(403, 'Serving over HTTP is switched off.', {
-    hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
-  })
 }

@@ -69,9 +69,9 @@ export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessag
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
-  /** Who sends a request, by its token. */
+  /** Who sends a request, by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** Whether a token may still do what it might. */
+  /** Whether a token may still do what it might, and serving is switched on. */
   isCurrent(key: string): boolean
 }
 

@@ -18,6 +18,8 @@ export interface SearchParts {
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
+  /** Whether texts of a file of this path may be given to the embedder; absent: those of every file. */
+  readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
   readonly isEmbedderQuick?: boolean
   /** The vectors of other embedders go when this one's are complete. */
@@ -191,7 +193,8 @@ export class SearchIndexer {
     if (wanted === undefined) return
     if (this.#words.get(key) === wanted.version) this.#wordQueue.delete(key)
     else this.#wordQueue.add(key)
-    this.#embedding?.want(key, wanted.version)
+    if (this.#parts.mayEmbed?.(wanted.path) === false) this.#embedding?.drop(key)
+    else this.#embedding?.want(key, wanted.version)
   }
 
   async #forgetGone(): Promise<void> {

@@ -16,6 +16,8 @@ export interface SearchServiceParts {
   /** Absent: meaning is not indexed. */
   readonly openEmbedder?: () => Promise<Embedder>
   /** See `SearchParts`. */
+  readonly mayEmbed?: ((path: string) => boolean) | undefined
+  /** See `SearchParts`. */
   readonly isEmbedderQuick?: boolean
   /**
    * Work as soon as the graph is right (a server), or when someone waits for it (a command). Only what a server makes takes the place of
@@ -192,6 +194,7 @@ export class SearchService {
       index,
       search: this.#writer,
       ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
+      mayEmbed: this.#parts.mayEmbed,
       isEmbedderQuick: this.#parts.isEmbedderQuick === true,
       supersedes: this.#parts.isEager,
       flavour: { profile, comments, mode },

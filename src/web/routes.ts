@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import type { GraphCore } from '../app/graph-core.ts'
 import { pageNote } from '../app/page-note.ts'
 import { vaultPicture } from '../app/picture.ts'
+import { quoted } from '../app/truncate.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
@@ -34,14 +36,17 @@ export interface WebOptions {
 /** What the page asks takes as long as it likes: a person sees that it waits. Budgets of answers are for models. */
 const MOST_TOKENS = 50_000
 
+/** What is read of a request that holds a code and nothing else. */
+const CODE_BYTES = 1_000
+
 /** The routes of the page that people look at, and how a session of it begins. */
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
   const streams = new Set<OpenStream>()
-  const inSession = (path: string, answer: Answering): Route =>
+  const inSession = (path: string, answer: Answering<WebSession>): Route =>
     defineRoute<WebSession>({
       path,
-      methods: { POST: (exchange) => post(exchange, parts, (body) => answer(body, exchange)) },
+      methods: { POST: (exchange) => post(exchange, parts, answer) },
       admit: (request) => admitSession(request, sessions),
       answersPreflight: false,
     })
@@ -61,27 +66,23 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     defineRoute<undefined>({
       path: '/web/session',
-      methods: { POST: (exchange) => post(exchange, parts, async (body) => beginSession(body, sessions, options)) },
+      // Nothing is known of its sender: it takes no place of those who may ask.
+      methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: admitPage,
       answersPreflight: false,
     }),
     inSession('/web/call', (body, { sender, response }) => call(body, { session: sender, options, signal: goneOf(response) })),
     inSession('/web/note', async (body, { sender, response }) => {
-      const { id, vault } = textsOf(body, ['id', 'vault'])
-      const vaults = options.vaultsFor(requireReading(sender))
-      const [name, own] = splitName(id ?? '', vaults.names, vault)
-      return (await pageNote(await vaults.open(name), { id: own }, { signal: goneOf(response) })).value
+      const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
+      return (await pageNote(core, { id }, { signal: goneOf(response) })).value
     }),
     inSession('/web/picture', async (body, { sender, response }) => {
-      const vaults = options.vaultsFor(requireReading(sender))
-      const core = await vaults.open(textsOf(body, ['vault']).vault || vaults.names[0])
+      const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
       return (await vaultPicture(core, { again: isRecord(body) && body.again === true }, { signal: goneOf(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
-      const { id, vault } = textsOf(body, ['id', 'vault'])
-      const vaults = options.vaultsFor(requireReading(sender))
-      const [name, own] = splitName(id ?? '', vaults.names, vault)
-      await sendPicture(response, await vaults.open(name), own)
+      const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
+      await sendPicture(response, core, id)
       return ANSWERED
     }),
     defineRoute<WebSession>({
@@ -109,29 +110,36 @@ interface OpenStream {
 /** What an answer that was written already gives. */
 const ANSWERED = Symbol('answered')
 
-type Answering = (body: unknown, exchange: Exchange<WebSession>) => Promise<unknown>
+type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
 
-/** Reads a request's body and writes what is answered; an error that says what to do is an answer, too. */
-async function post<Sender>(
-  { request, response }: Exchange<Sender>,
-  { load, limits }: ServerParts,
-  answer: (body: unknown) => Promise<unknown>,
-): Promise<void> {
-  secure(response)
+/** Counts a call and answers its body. */
+async function post<Sender>(exchange: Exchange<Sender>, { load, limits }: ServerParts, answer: Answering<Sender>): Promise<void> {
   const full = load.callsRefusal
-  if (full !== undefined) return sendRefusal(response, full)
+  if (full !== undefined) {
+    secure(exchange.response)
+    return sendRefusal(exchange.response, full)
+  }
   const done = load.beginCall()
   try {
-    const body = await readBody(request, limits.body)
+    await answerBody(exchange, limits.body, answer)
+  } finally {
+    done()
+  }
+}
+
+/** Reads a request's body and writes what is answered; an error that says what to do is an answer, too. */
+async function answerBody<Sender>(exchange: Exchange<Sender>, most: number, answer: Answering<Sender>): Promise<void> {
+  const { request, response } = exchange
+  secure(response)
+  try {
+    const body = await readBody(request, most)
     if (body.kind === 'refused') return sendRefusal(response, body.refusal)
     if (body.kind === 'gone') return
-    const answered = await answer(body.value)
+    const answered = await answer(body.value, exchange)
     if (answered !== ANSWERED) sendJson(response, 200, JSON.stringify(answered ?? null))
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     sendJson(response, 422, JSON.stringify({ error: error.toJSON() }))
-  } finally {
-    done()
   }
 }
 
@@ -215,14 +223,22 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-/** The vault that an id names, and the id without its name. */
-function splitName(
-  id: string,
-  names: readonly string[],
-  vault: string | undefined,
-): readonly [name: string | undefined, id: string] {
-  const named = names.find((name) => id.startsWith(`${name}:`))
-  return named === undefined ? [vault ?? names[0], id] : [named, id.slice(named.length + 1)]
+/** The vault that a body's id names, or its `vault`, and the id without that name. @throws RouxError as `openVault` does */
+async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
+  const { id = '', vault } = textsOf(body, ['id', 'vault'])
+  const named = vaults.names.find((name) => id.startsWith(`${name}:`))
+  if (named === undefined) return { core: await openVault(vault, vaults), id }
+  return { core: await openVault(named, vaults), id: id.slice(named.length + 1) }
+}
+
+/** A vault by its name; the first where none is named. @throws RouxError `INVALID_PARAMS` where there is none of that name */
+async function openVault(given: string | undefined, vaults: Vaults): Promise<GraphCore> {
+  const { names } = vaults
+  const name = given || names[0]
+  if (name === undefined || names.includes(name)) return vaults.open(name)
+  throw new RouxError('INVALID_PARAMS', `There is no vault ${quoted(name)}.`, {
+    hint: names.length === 0 ? 'There is one vault, without a name.' : `There are ${names.join(', ')}.`,
+  })
 }
 
 /** Aborts when the page does not wait any more. */

@@ -16,6 +16,7 @@ import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { embeddingTable } from './entries.ts'
+import { mayEmbed } from './may-leave.ts'
 import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
 import { openWrites } from './open-writes.ts'
 import { EmbedderRelay } from './relayed-embedder.ts'
@@ -157,6 +158,7 @@ function openService(
     search: {
       openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
+      mayEmbed: mayEmbed(settings),
       isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),

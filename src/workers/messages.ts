@@ -19,7 +19,7 @@ import type { EnginePlace } from '../store/open-writers.ts'
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
-  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight'>
+  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'ai'>
   /** Where the record of changes and the locks are kept. */
   readonly stateFolder: string
   readonly engine: EnginePlace

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Chat, ChatProvider } from '../core/chat.ts'
 import type { KeySource } from '../outbound/keys.ts'
-import { linearGlob } from '../vault/linear-glob.ts'
+import { mayLeave } from './may-leave.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenChat extends Chat {
@@ -10,6 +10,7 @@ export interface OpenChat extends Chat {
 
 /** What the settings say of the chat model, opened when first needed; what fails is tried again with the next call. */
 export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenChat {
+  const may = mayLeave(ai)
   let gate: OpenGate | undefined
   let opening: Promise<ChatProvider> | undefined
   async function open(): Promise<ChatProvider> {
@@ -21,7 +22,8 @@ export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenCh
   return {
     context: ai.context,
     maxTokens: ai.max_tokens,
-    mayLeave: leaving(ai),
+    // What the vault itself leaves out has no text to be sent: the thread that reads files refuses it, by the rules as they are then.
+    mayLeave: (paths) => paths.map(may),
     open() {
       opening ??= open().catch((error: unknown) => {
         opening = undefined
@@ -35,16 +37,4 @@ export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenCh
       opening = undefined
     },
   }
-}
-
-/**
- * Which paths the settings let leave the vault. What the vault itself leaves out has no text to be sent: the thread that reads files refuses
- * it, by the rules as they are then.
- */
-function leaving({ allow, deny }: Settings['ai']): Chat['mayLeave'] {
-  const allowed = allow.map((glob) => linearGlob(glob, false))
-  // A folder is denied with all in it, in whatever case: what is kept back by mistake harms no one.
-  const denied = deny.flatMap((glob) => [glob, `${glob.replace(/\/+$/, '')}/**`]).map((glob) => linearGlob(glob, true))
-  return (paths) =>
-    paths.map((path) => (allowed.length === 0 || allowed.some((fits) => fits(path))) && !denied.some((fits) => fits(path)))
 }

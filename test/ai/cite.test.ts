@@ -77,6 +77,27 @@ describe('an answer is read', () => {
     expect(supports.map((answer) => read(answer).citations[0]?.support)).toEqual(['weak', 'ok', 'weak', 'weak'])
   })
 
+  test.each([
+    ['two sentences', 'The note says "Strong flour has 13 % protein. Strong flour always needs long kneading." [S1]'],
+    ['a marker in it', 'The note says "Strong flour has 13 % protein [S1]. Strong flour always needs long kneading." [S1]'],
+    ['very many words', `The note says "Strong flour ${'always needs very long kneading, '.repeat(40)}" [S1]`],
+  ])('a quotation of %s is looked up as a whole', (_, answer) => {
+    const { citations, removed } = read(answer)
+    expect(citations).toEqual([])
+    expect(removed.citations).toBeGreaterThan(0)
+  })
+
+  test('a quotation of two sentences that stands in a passage keeps its citation', () => {
+    const { citations, uncited } = read('It says "Strong flour has 13 % protein. It does not need long kneading." [S1]')
+    expect(citations.map(({ quote }) => quote)).toContain('It does not need long kneading.')
+    expect(uncited).toEqual(['It says "Strong flour has 13 % protein.'])
+  })
+
+  test('an inch mark begins no quotation', () => {
+    const { citations } = read('A 5" tin of strong flour is large [S1]. The 9" one of strong flour is larger [S1].')
+    expect(citations.length).toBeGreaterThan(0)
+  })
+
   test('what is quoted and stands in no passage takes the citation away', () => {
     expect(read('It says “strong flour has 13 % protein” [S1].').citations).toHaveLength(1)
     expect(read('It says “strong flour has 31 % protein” [S1].')).toMatchObject({ citations: [], removed: { citations: 1 } })

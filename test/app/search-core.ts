@@ -23,6 +23,8 @@ export interface SearchCore extends GraphCore {
 export interface CoreOptions {
   /** What notes are embedded with; absent: they are not. */
   readonly embedder?: Embedder
+  /** Which files' texts may be embedded. */
+  readonly mayEmbed?: (path: string) => boolean
   /** What questions are embedded with, if not the same. */
   readonly open?: () => Promise<Embedder>
   readonly openFormer?: (id: string) => Promise<Embedder | undefined>
@@ -33,10 +35,10 @@ export interface CoreOptions {
 
 /** A core over notes that are found by words, and by meaning where there is an embedder. */
 export async function searchCore(files: Readonly<Record<string, string>>, options: CoreOptions = {}): Promise<SearchCore> {
-  const { embedder, open, openFormer, status, name } = options
+  const { embedder, mayEmbed, open, openFormer, status, name } = options
   const vault = new MemoryVault(files)
   const indexed = await new IndexedVault(vault, {}, name).index()
-  await indexed.indexSearch(embedder)
+  await indexed.indexSearch(embedder, mayEmbed)
   const opens = open ?? (embedder === undefined ? undefined : async () => embedder)
   const total = Object.keys(files).length
   const insightState = memoryInsightState()
@@ -74,7 +76,9 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     linkInsights: linkInsightsOf(indexed, name),
     insightState,
     indexing,
-    ...(opens === undefined ? undefined : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined) } }),
+    ...(opens === undefined
+      ? undefined
+      : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined), mayEmbed } }),
     searchWeight: 'auto',
     close: () => indexed.store.close(),
     indexed,

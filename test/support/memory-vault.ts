@@ -134,13 +134,14 @@ export class FedVault<V extends Vault, S extends Store> {
   }
 
   /** Makes everything findable: by words, and by meaning where there is an embedder. */
-  async indexSearch(embedder?: Embedder): Promise<this> {
+  async indexSearch(embedder?: Embedder, mayEmbed?: (path: string) => boolean): Promise<this> {
     this.#search ??= new SearchIndexer({
       vault: this.vault,
       recent: this.#recent,
       index: this.#engine.index,
       search: this.#engine.search,
       ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      mayEmbed,
       supersedes: true,
       flavour: { profile: 'lenient', comments: true, mode: this.indexer.mode },
       kindOf: (path) => fileKind(path, this.indexer.mode),

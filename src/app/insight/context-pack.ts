@@ -122,12 +122,15 @@ export interface FoundPack {
 export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<FoundPack>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
     const { ids: written = [], folder, tag } = args
+    const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
     const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
     const query = args.query ?? notes.titles.join('\n')
-    const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: 'hybrid', query }, call)
+    // Titles of notes that are kept from the embedder are compared by words.
+    const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
+    const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
-    const ways = await bestWays(found.ways, { asked, lens: found.lens, signal: call.signal })
+    const ways = await bestWays(found.ways, { asked, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
     return {
       value: { generation: found.generation, passages: inOrder([...found.passages, ...linked.passages]) },
@@ -174,10 +177,11 @@ function tokensWith(pack: ContextPack): number {
 interface GivenNotes {
   readonly ids: readonly NodeId[]
   readonly titles: readonly string[]
+  readonly paths: readonly (string | undefined)[]
   readonly warnings: readonly Warning[]
 }
 
-const NO_NOTES: GivenNotes = { ids: [], titles: [], warnings: [] }
+const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
 const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings: [] }
 
 /** The notes that ids mean, each once. What the vault hides is not handed on. */
@@ -191,7 +195,12 @@ async function findGiven({ core, snapshot }: Reading, written: readonly string[]
     const why = excluded ? "is hidden by the vault's own filters" : 'is no note and no canvas'
     return { code: 'NOTICE', message: `${quoted(id)} is not in this answer: it ${why}.` }
   })
-  return { ids: shown.map(({ id }) => id), titles: shown.map(({ title }) => title), warnings: [...meant.warnings, ...warnings] }
+  return {
+    ids: shown.map(({ id }) => id),
+    titles: shown.map(({ title }) => title),
+    paths: shown.map(({ path }) => path),
+    warnings: [...meant.warnings, ...warnings],
+  }
 }
 
 interface Wanted {

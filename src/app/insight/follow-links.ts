@@ -14,6 +14,8 @@ import { type PlacedPassage, packPassage } from './pack-passages.ts'
 /** A link in a passage, and what it would be worth if its sentence said all that is asked. */
 export interface Way {
   readonly from: NodeId
+  /** Of the note that it stands in. */
+  readonly path: string | undefined
   readonly to: NodeId
   readonly line: number
   /** Which of the passages it stands in. */
@@ -65,7 +67,7 @@ export function waysFrom(
       .filter(({ start }) => start >= place.start && start < place.end)
       .map(({ to, line, start, end, inLinks }): Way => {
         const worth = (Math.min(1, score) * WORTH) / (1 + KNOWN * Math.log1p(inLinks))
-        return { from: node.id, to, line, passage, sentence: sentenceOf(source, { start, end }), worth }
+        return { from: node.id, path: node.path, to, line, passage, sentence: sentenceOf(source, { start, end }), worth }
       }),
   )
 }
@@ -74,22 +76,34 @@ export function waysFrom(
 export interface Comparing {
   readonly asked: Asked
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
+  /** Whether sentences of a file of this path may be given to the embedder. */
+  mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
 
 /** The best links of each passage, by what their sentences have to do with the question; of several to one note the best. */
-export async function bestWays(ways: readonly Way[], { asked, lens, signal }: Comparing): Promise<readonly ChosenWay[]> {
+export async function bestWays(
+  ways: readonly Way[],
+  { asked, lens, mayEmbed, signal }: Comparing,
+): Promise<readonly ChosenWay[]> {
   const share = wordShareFor(lens.words)
   const byWords = ways.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
   const compared = bestOfEach(
     byWords.map(({ way, likeness }) => scored(way, likeness)),
     COMPARED,
   )
-  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(compared, asked, signal)
-  const chosen = cosines === undefined ? compared : compared.map((way, at) => scored(way, cosines[at] ?? 0))
+  const told = compared.filter(({ path }) => path !== undefined && mayEmbed(path))
+  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(told, asked, signal)
+  const nearness = new Map(told.map((way, at) => [way, cosines?.[at]]))
+  const chosen = compared.map((way) => scoredBy(way, nearness.get(way)))
   const best = new Map<NodeId, ChosenWay>()
   for (const way of bestOfEach(chosen, LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
   return [...best.values()]
+}
+
+/** By meaning where that is known, else as it was scored by words. */
+function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
+  return cosine === undefined ? way : scored(way, cosine)
 }
 
 function scored(way: Way, likeness: number): ChosenWay {

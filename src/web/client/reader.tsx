@@ -42,7 +42,7 @@ export class Guard extends Component<{ readonly children: ComponentChildren }, {
 export function Reader() {
   const { value } = note
   if (value === undefined) return <Welcome />
-  if (value === null) return <p class="waiting">There is no such note (any more).</p>
+  if (value === null) return <p class="waiting">There is no such note (any more), or the vault hides it.</p>
   return (
     <article class="note" aria-label={value.title}>
       <header>

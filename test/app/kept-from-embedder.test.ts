@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { contextPack } from '../../src/app/insight/context-pack.ts'
+import { search } from '../../src/app/search.ts'
+import { mayEmbed } from '../../src/workers/may-leave.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
+import { searchCore } from './search-core.ts'
+
+/** Keeps all that it is given, questions too, and is known to no one: what its cosines mean is found out of the vault. */
+class Listening extends BagOfWords {
+  readonly heard: string[] = []
+
+  constructor() {
+    super('listening', 64)
+  }
+
+  override async embed(texts: readonly string[], kind: 'query' | 'passage', signal?: AbortSignal) {
+    this.heard.push(...texts)
+    return await super.embed(texts, kind, signal)
+  }
+}
+
+const PRIVATE = (path: string): boolean => !path.startsWith('private/')
+const ASKED = { mode: 'hybrid', limit: 5, offset: 0, relevance: 'loose', includeContent: false, explain: false } as const
+const NOTES = {
+  'garden.md': 'Compost feeds the soil. See [[Hunter2]] for the compost.',
+  'private/Hunter2.md': '---\naliases: [swordfish]\n---\nThe compost password is xyzzy. It opens the [[garden]] shed of compost.',
+  'soil.md': 'Soil is made of compost and sand.',
+}
+
+test('neither texts nor names of a note that is kept from the embedder are given to it, whatever is asked', async () => {
+  const embedder = new Listening()
+  const core = await searchCore(NOTES, { embedder, mayEmbed: PRIVATE })
+  await search(core, { ...ASKED, query: 'compost' })
+  await contextPack(core, { query: 'compost shed', maxTokens: 2_000 })
+  await contextPack(core, { ids: ['private/hunter2.md'], maxTokens: 2_000 })
+  expect(embedder.heard.join('\n')).toContain('Soil is made')
+  expect(embedder.heard.filter((text) => /xyzzy|swordfish|opens the|^hunter2$/i.test(text))).toEqual([])
+})
+
+test('such a note is found by its words', async () => {
+  const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
+  const { value } = await search(core, { ...ASKED, query: 'xyzzy' })
+  expect(value.map(({ id }) => id)).toEqual(['private/hunter2.md'])
+})
+
+test('what the settings keep from models is kept from embedders on a server, and from none in this process', () => {
+  const ai = { allow: [], deny: ['private'] }
+  const settings = (kind: 'static' | 'openai') => ({ embedder: { kind }, ai }) as unknown as Parameters<typeof mayEmbed>[0]
+  expect(mayEmbed(settings('static'))).toBeUndefined()
+  expect(['private/a.md', 'Private/b/c.md', 'a.md'].map((path) => mayEmbed(settings('openai'))?.(path))).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
