@@ -26,6 +26,8 @@ export interface Theme {
 export interface MapEvents {
   onSelect(note: number): void
   onHover(note: number | undefined, x: number, y: number): void
+  /** What lies over the canvas, in the window: no names are written there. */
+  covered?(): readonly DOMRect[]
 }
 
 interface Camera {
@@ -61,7 +63,11 @@ const STILL_MS = 140
 const STROKE = 120
 /** Links of notes with more than this many fade. */
 const HUB = 200
+/** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
+const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
+/** From this radius on, pixels, a note is too large for the name of another to lie on it. */
+const WIDE = 9
 /** Pixels a unit of place from which on notes grow less than the map. */
 const GROWS_LESS = 9
 /** The radius of a note, pixels. */
@@ -135,6 +141,11 @@ export class MapView {
     this.#look = look
     this.#drawn = undefined
     if (isNew) this.fit()
+    this.#ask()
+  }
+
+  /** Draws again, such as when what lies over the map is another. */
+  refresh(): void {
     this.#ask()
   }
 
@@ -306,7 +317,7 @@ export class MapView {
     const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
     context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
     for (const [level, ends] of linksByFading(graph, look, step).entries()) {
-      context.globalAlpha = ([0.55, 0.35, 0.2, 0.06][level] ?? 0.1) * (0.35 + 0.65 * crowd)
+      context.globalAlpha = (OPACITY[level] ?? 0.1) * (0.35 + 0.65 * crowd)
       for (let from = 0; from < ends.length; from += 2 * STROKE) {
         context.beginPath()
         for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
@@ -409,15 +420,35 @@ export class MapView {
   }
 
   #drawLabels(graph: Graph, look: Look): readonly Label[] {
-    const labels = new Labels(this.#size())
+    const labels = new Labels(this.#size(), this.#taken(graph, look))
     const first = new Set([this.#hovered, look.focus, ...look.path])
     for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
-    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
+    // While some notes stand out, names of communities would hide theirs.
+    if (look.lit === undefined && this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
     for (const note of this.#worthALabel(graph, look)) {
       if (labels.placed.length >= LABELS) break
       if (!first.has(note)) this.#labelNote(graph, note, labels, 'normal')
     }
     return labels.placed
+  }
+
+  /** Where no names are written: below what lies over the map, and on notes that are as large as a name. */
+  #taken(graph: Graph, look: Look): readonly Box[] {
+    const { left, top } = this.#canvas.getBoundingClientRect()
+    const covered = this.#events.covered?.() ?? []
+    const boxes = covered.map((one): Box => [one.left - left, one.top - top, one.right - left, one.bottom - top])
+    const { width, height } = this.#size()
+    for (const note of this.#byLinks(graph)) {
+      const radius = this.#radius(graph, note)
+      if (radius < WIDE || boxes.length > LABELS) break
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
+      // The square within the circle.
+      const half = radius * 0.7
+      boxes.push([x - half, y - half, x + half, y + half])
+    }
+    return boxes
   }
 
   #labelNote(graph: Graph, note: number, labels: Labels, weight: string): void {
@@ -481,19 +512,23 @@ export class MapView {
     return groups
   }
 
-  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined;
+  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined
 
-  /** Notes in view, those with most links first. */
-  *#worthALabel(graph: Graph, look: Look): Generator<number> {
+  #byLinks(graph: Graph): readonly number[] {
     if (this.#order?.graph !== graph) {
       this.#order = {
         graph,
         notes: [...graph.degrees.keys()].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b),
       }
     }
+    return this.#order.notes
+  }
+
+  /** Notes in view, those with most links first. */
+  *#worthALabel(graph: Graph, look: Look): Generator<number> {
     const { width, height } = this.#size()
     let looked = 0
-    for (const note of this.#order.notes) {
+    for (const note of this.#byLinks(graph)) {
       if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
       const [x, y] = this.#at(graph, note)
       if (x < 0 || y < 0 || x > width || y > height) continue
@@ -688,14 +723,14 @@ function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
 
 /** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */
 function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
-  const classes: number[][] = [[], [], [], []]
+  const classes: number[][] = OPACITY.map(() => [])
   for (let at = 0; at < pairs.length; at += 2 * step) {
     const a = pairs[at] ?? 0
     const b = pairs[at + 1] ?? 0
     if (shown[a] === 0 || shown[b] === 0) continue
     const isFaded = lit !== undefined && !(lit.has(a) && lit.has(b))
     const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
-    classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
+    classes[isFaded ? 4 : widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
   }
   return classes
 }
@@ -705,10 +740,13 @@ class Labels {
   readonly placed: Label[] = []
   readonly #width: number
   readonly #height: number
+  readonly #taken: readonly Box[]
 
-  constructor({ width, height }: { readonly width: number; readonly height: number }) {
+  /** `taken`: where there shall be none. */
+  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[]) {
     this.#width = width
     this.#height = height
+    this.#taken = taken
   }
 
   /** Takes the first of the wished places (left end, middle line) that is free and wholly in view; `undefined` where none is. */
@@ -716,7 +754,7 @@ class Labels {
     for (const [x, y] of wishes) {
       const box: Box = [x, y - 8.5, x + width, y + 8.5]
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
-      if (this.placed.some(({ box: other }) => overlap(box, other))) continue
+      if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       this.placed.push({ text, box })
       return box
     }

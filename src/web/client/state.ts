@@ -55,8 +55,34 @@ export const shown = computed(() => {
 
 export const focused = computed(() => graph.value?.numberOf.get(focus.value))
 
+/** The folders of notes, and those that hold them, in order. */
+export const folders = computed(() => {
+  const found = new Set<string>()
+  for (const name of graph.value?.picture.folder_names ?? []) {
+    for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) found.add(name.slice(0, end))
+  }
+  return [...found].sort(COLLATOR.compare)
+})
+
+/** Names in the order that people expect of them. */
+export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
+
+/** The views that have a list beside the map. */
+const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
+
+/** Goes to a view; on narrow screens to what it begins with. */
+export function showView(name: View): void {
+  view.value = name
+  marked.value = []
+  pane.value = WITH_LIST.has(name) ? 'list' : 'map'
+  writeAddress()
+}
+
+/** The line of the note in focus that was asked for. */
+export const line = signal<number | undefined>(undefined)
+
 /** Notes that a list points at. */
-export const marked = signal<readonly number[]>([])
+const marked = signal<readonly number[]>([])
 
 /** Notes that stand out; absent: all do. */
 export const lit = computed(() => {
@@ -160,11 +186,15 @@ async function showFocus(id: string): Promise<void> {
 }
 
 /** Brings a note into focus and shows it. */
-export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
+export async function open(
+  given: string,
+  { fly = true, at }: { readonly fly?: boolean; readonly at?: number | undefined } = {},
+): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
   marked.value = []
   focus.value = id
+  line.value = at
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
   writeAddress()
   try {
@@ -178,6 +208,17 @@ export async function open(given: string, { fly = true }: { readonly fly?: boole
   document.title = `${title} – Roux`
   said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+}
+
+/** The notes of communities of these labels stand out, and are brought into view. */
+export function showCommunities(labels: ReadonlySet<string>): void {
+  const { value } = graph
+  if (value === undefined) return
+  const { communities, groups } = value.picture
+  const notes = [...Array(value.count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
+  marked.value = notes
+  pane.value = 'map'
+  map.view?.goTo(notes, isCalm())
 }
 
 /** The id of the note of a title or alias, also of one that is not spelt quite so. */
