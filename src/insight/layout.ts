@@ -27,6 +27,8 @@ export function radiusOf(links: number): number {
 
 /** Room between two bodies. */
 const GAP = 1
+/** So much of that room may be missing in the end: what is left is still far from one body on another. */
+const SLACK = 0.3
 /** How much of its circle a group's bodies fill. */
 const FILL = 0.62
 /** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
@@ -73,7 +75,7 @@ export function layOutFrom(
   again: boolean,
 ): Places {
   if (before !== undefined && !again) return placeNew(links, before)
-  const places = layOut(links, levels.length > 0 ? levels : [linkGroups(links)])
+  const places = layOut(links, [linkGroups(links), ...levels])
   return before === undefined ? places : alignTo(places, before)
 }
 
@@ -227,7 +229,7 @@ function relax({ links, radii, places, phase }: Relaxing): void {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
     for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
     places.set(next)
-    spread(bodies)
+    if (phase !== 'groups') spread(bodies)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
     for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
   }
@@ -442,7 +444,7 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
   places[a * 2 + 1] = (places[a * 2 + 1] ?? 0) + y * push * ofA
   places[b * 2] = (places[b * 2] ?? 0) - x * push * (1 - ofA)
   places[b * 2 + 1] = (places[b * 2 + 1] ?? 0) - y * push * (1 - ofA)
-  return least - distance > 0.02 * least ? 1 : 0
+  return least - distance > SLACK ? 1 : 0
 }
 
 /** Centres of circles laid out like the seeds of a sunflower, the first in the middle. */

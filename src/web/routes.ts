@@ -4,6 +4,7 @@ import { vaultPicture } from '../app/picture.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
+import type { MayMove } from '../core/layouts.ts'
 import type { Access } from '../http/access.ts'
 import { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
@@ -75,7 +76,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     inSession('/web/picture', async (body, { sender, response }) => {
       const vaults = options.vaultsFor(requireReading(sender))
       const core = await vaults.open(textsOf(body, ['vault']).vault || vaults.names[0])
-      return (await vaultPicture(core, { again: isRecord(body) && body.again === true }, { signal: goneOf(response) })).value
+      return (await vaultPicture(core, { mayMove: mayMoveOf(body) }, { signal: goneOf(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
       const { id, vault } = textsOf(body, ['id', 'vault'])
@@ -197,6 +198,11 @@ function listen(
   const open = { key: sender.key, stream }
   streams.add(open)
   request.resume()
+}
+
+function mayMoveOf(body: unknown): MayMove {
+  const asked = textsOf(body, ['move']).move
+  return asked === 'nothing' || asked === 'all' ? asked : 'once'
 }
 
 /** The members of a body that are texts. */

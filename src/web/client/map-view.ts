@@ -112,6 +112,7 @@ export class MapView {
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
+  #isMoved = false
   #labels = 0
   #flight = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
@@ -166,6 +167,7 @@ export class MapView {
   /** Brings notes into view; `calm`: at once, without a flight. */
   goTo(notes: readonly number[], calm: boolean): void {
     if (notes.length === 0) return
+    this.#isMoved = true
     this.#goal = () => this.goTo(notes, true)
     const goal = this.#around(notes)
     const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
@@ -173,14 +175,14 @@ export class MapView {
   }
 
   zoom(factor: number): void {
-    this.#goal = undefined
+    this.#leaveGoal()
     const { width, height } = this.#size()
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
   /** Moves the view by a share of its size. */
   pan(x: number, y: number): void {
-    this.#goal = undefined
+    this.#leaveGoal()
     const { width, height } = this.#size()
     this.#moveTo({
       ...this.#camera,
@@ -223,6 +225,11 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
+  /** Whether someone has moved the view, or asked for a part of it. */
+  get isMoved(): boolean {
+    return this.#isMoved
+  }
+
   /** Whether nothing moves: everything is drawn, and no frame is asked for. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
@@ -230,6 +237,12 @@ export class MapView {
 
   get camera(): Readonly<Camera> {
     return this.#camera
+  }
+
+  /** What was asked for is not brought into view again once a person has moved the view. */
+  #leaveGoal(): void {
+    this.#goal = undefined
+    this.#isMoved = true
   }
 
   #ask(): void {
@@ -611,7 +624,7 @@ export class MapView {
 
   #onWheel(event: WheelEvent): void {
     event.preventDefault()
-    this.#goal = undefined
+    this.#leaveGoal()
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
     this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
   }
@@ -642,7 +655,7 @@ export class MapView {
     const now = { x: event.offsetX, y: event.offsetY }
     this.#pointers.set(event.pointerId, now)
     this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
-    this.#goal = undefined
+    this.#leaveGoal()
     if (other === undefined) {
       const { x, y, scale } = this.#camera
       this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
@@ -687,38 +700,26 @@ export class MapView {
   }
 }
 
-/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of all. */
+/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
 function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
-  const { places } = graph
-  const sums = graph.picture.groups.map(({ label }) => ({
-    label,
-    x: 0,
-    y: 0,
-    notes: 0,
-    nearest: Number.POSITIVE_INFINITY,
-    note: -1,
-  }))
-  const each = (use: (sum: (typeof sums)[number], note: number) => void): void => {
-    for (let note = 0; note < graph.count; note++) {
-      const sum = sums[graph.picture.communities[note] ?? -1]
-      if (sum !== undefined && shown[note] === 1) use(sum, note)
-    }
-  }
-  each((sum, note) => {
-    sum.x += places[note * 2] ?? 0
-    sum.y += places[note * 2 + 1] ?? 0
-    sum.notes++
-  })
-  each((sum, note) => {
-    const distance = Math.hypot((places[note * 2] ?? 0) - sum.x / sum.notes, (places[note * 2 + 1] ?? 0) - sum.y / sum.notes)
-    if (distance >= sum.nearest) return
-    sum.nearest = distance
-    sum.note = note
-  })
-  return sums
-    .filter(({ notes }) => notes > 0)
-    .map(({ label, notes, note }) => ({ label, notes, x: places[note * 2] ?? 0, y: places[note * 2 + 1] ?? 0 }))
-    .sort((a, b) => b.notes - a.notes)
+  const { places, picture } = graph
+  const members = picture.groups.map((): number[] => [])
+  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[picture.communities[note] ?? -1]?.push(note)
+  return members
+    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: picture.groups[group]?.label ?? '', notes }]))
+    .sort((a, b) => b.notes.length - a.notes.length)
+    .map(({ label, notes }) => {
+      // The median: a community may lie in two places, and its name belongs to one of them.
+      const [x, y] = [0, 1].map((axis) => medianOf(notes.map((note) => places[note * 2 + axis] ?? 0)))
+      const distance = (note: number): number =>
+        Math.hypot((places[note * 2] ?? 0) - (x ?? 0), (places[note * 2 + 1] ?? 0) - (y ?? 0))
+      const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
+      return { label, notes: notes.length, x: places[nearest * 2] ?? 0, y: places[nearest * 2 + 1] ?? 0 }
+    })
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 /** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */

@@ -116,7 +116,7 @@ export function NoteMap() {
       </div>
       {graph.value?.picture.is_crowded && (
         <p class="crowded">
-          Much is new here.{' '}
+          The map can be arranged better by now.{' '}
           <button type="button" onClick={() => void rearrange()}>
             Rearrange the map
           </button>
@@ -128,6 +128,8 @@ export function NoteMap() {
 }
 
 function Legend() {
+  // Until communities are found there is nothing to name.
+  if ((coloured.value?.legend.length ?? 0) === 0) return null
   return (
     <details class="legend" open onToggle={() => map.view?.refresh()}>
       <summary>Colours</summary>

@@ -138,11 +138,27 @@ const GROUPS_AFTER = { first: 2_000, most: 30_000 }
 let groupsAfter = GROUPS_AFTER.first
 let groupsLater: ReturnType<typeof setTimeout> | undefined
 
-/** Gets the picture and the open note again; places of notes stay as they are. */
-export async function refresh(): Promise<void> {
+let refreshing: Promise<void> | undefined
+let isStale = false
+
+/** Gets the picture and the open note again; places of notes stay as they are. What changes meanwhile is asked for once, afterwards. */
+export function refresh(): Promise<void> {
+  isStale = refreshing !== undefined
+  refreshing ??= getPicture().finally(() => {
+    refreshing = undefined
+    if (isStale) void refresh()
+  })
+  return refreshing
+}
+
+async function getPicture(): Promise<void> {
   if (api.value === undefined) return
+  const { value: asked } = vault
   try {
-    graph.value = graphOf(await api.value.picture(vault.value))
+    const picture = await api.value.picture(asked, isLookedAt() ? 'nothing' : 'once')
+    // Another vault was chosen since, whose picture is asked for next.
+    if (asked !== vault.value) return
+    graph.value = graphOf(picture)
     if (focus.value !== '') await showFocus(focus.value)
     changes.value++
     failure.value = undefined
@@ -159,6 +175,11 @@ export async function refresh(): Promise<void> {
   }
 }
 
+/** Whether someone has found a place on the map already, which must not move away then. */
+function isLookedAt(): boolean {
+  return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
+}
+
 function isNoAnswer(error: unknown): boolean {
   return error instanceof Refused && error.isNoAnswer
 }
@@ -168,7 +189,7 @@ export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
   try {
-    graph.value = graphOf(await api.value.picture(vault.value, true))
+    graph.value = graphOf(await api.value.picture(vault.value, 'all'))
     map.view?.fit()
   } catch (error) {
     fail(error)
