@@ -28,6 +28,8 @@ export interface PageNote {
   readonly links: readonly PageLink[]
   /** Offsets in `text` of what its author hid (`%% … %%`), in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
+  /** A line of the text is a line when it is read, as in Obsidian and Logseq; else lines run on. */
+  readonly breaks: boolean
 }
 
 /** A link in the text that is shown. */
@@ -46,7 +48,9 @@ export interface PageLink {
 /** What a browser lays out without a pause, UTF-16. */
 const LONGEST = 200_000
 
-/** A note, canvas or attachment for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
+const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
+
+/** A note, canvas, attachment or missing target for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
 export function pageNote(
   core: GraphCore,
   { id: given }: { readonly id: string },
@@ -77,6 +81,7 @@ export function pageNote(
       lines_before: countLines(text.slice(0, bodyStart)),
       links: text === '' ? [] : await linksIn(snapshot, id, { start: bodyStart, end }),
       comments: id.endsWith('.canvas') ? [] : commentsIn(text.slice(bodyStart, end)),
+      breaks: KEEPS_LINES.has(core.indexing.status().mode),
     }
     return { value, warnings: [] }
   })

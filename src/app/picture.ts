@@ -1,6 +1,7 @@
 import { NO_COMMUNITY } from '../core/communities.ts'
 import type { NodeId } from '../core/ids.ts'
 import type { Followed, Insight } from '../core/insight.ts'
+import type { MayMove } from '../core/layouts.ts'
 import type { PartialPicture, VaultPicture } from '../core/picture.ts'
 import type { Snapshot, Topology } from '../core/store.ts'
 import { answerInSteps, type Call } from './answer-when-ready.ts'
@@ -17,16 +18,15 @@ const SMALL = 1_500
 const MUCH = 0.2
 
 export interface PictureArguments {
-  /** Everything is laid out again. */
-  readonly again: boolean
+  readonly mayMove: MayMove
 }
 
 /** All notes of the vault with their places, which stay where they were. */
-export function vaultPicture(core: GraphCore, { again }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
+export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     // While communities are found.
     const facts = await factsOf(snapshot, topology.ids())
-    const placed = await placeNotes(core, topology, { followed: await following, again })
+    const placed = await placeNotes(core, topology, { followed: await following, mayMove })
     return pictureOf(placed, [...placed.ids.keys()], facts)
   })
 }
@@ -41,7 +41,7 @@ export interface PartArguments {
 /** The named notes with what is linked with them, and the best linked of all others, where they lie in the whole. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
-    const placed = await placeNotes(core, topology, { followed: await following, again: false })
+    const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
     const numberOf = new Map(placed.ids.map((id, number) => [id, number]))
     const known = await findIds(snapshot, core, notes)
     const named = known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
@@ -122,15 +122,15 @@ interface Placed extends Communities {
 async function placeNotes(
   core: GraphCore,
   topology: Topology,
-  { followed, again }: PictureArguments & { readonly followed: Followed | undefined },
+  { followed, mayMove }: PictureArguments & { readonly followed: Followed | undefined },
 ): Promise<Placed> {
   const { generation } = topology
   const ids = topology.ids()
   const { pairs, ...rows } = undirected(topology)
   const communities = communitiesOf(core, ids, followed?.insight)
-  const { places, added } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, again)
+  const { places, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
   const isCurrent = followed?.isCurrent === true
-  return { generation, ids, rows, pairs, places, ...communities, isCurrent, isCrowded: added > MUCH }
+  return { generation, ids, rows, pairs, places, ...communities, isCurrent, isCrowded: isRough || added > MUCH }
 }
 
 /** The picture of some notes, in ascending order of their numbers, with what these say. */

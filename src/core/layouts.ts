@@ -15,12 +15,17 @@ export interface Layout {
   readonly places: Float32Array
   /** Notes that came since everything was laid out, as a share of all: from a fifth on it is worth while to do so again. */
   readonly added: number
+  /** It is known by now what shall lie together, and was not when everything was laid out. */
+  readonly isRough: boolean
 }
+
+/** What may move of what has a place: nothing; everything, once, when it is first known what shall lie together; everything, now. */
+export type MayMove = 'nothing' | 'once' | 'all'
 
 /** Where notes lie on the map of one vault. What has a place keeps it, over edits and starts. */
 export interface Layouts {
   /** Whether notes were laid out before, in this process or an earlier one. */
   hasPlaces(): boolean
-  /** `again`: everything is laid out again, turned so that it resembles what was before. */
-  layOut(graph: LaidOutGraph, again: boolean): Promise<Layout>
+  /** Where everything moves it is turned so that it resembles what was before. */
+  layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
 }

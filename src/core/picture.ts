@@ -20,7 +20,7 @@ export interface VaultPicture {
   readonly places: string
   /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */
   readonly links: string
-  /** So much is new that it is worth while to lay everything out again. */
+  /** So much is new, or was not known before, that it is worth while to lay everything out again. */
   readonly is_crowded: boolean
 }
 

@@ -27,6 +27,8 @@ export function radiusOf(links: number): number {
 
 /** Room between two bodies. */
 const GAP = 1
+/** So much of that room may be missing in the end: what is left is still far from one body on another. */
+const SLACK = 0.3
 /** How much of its circle a group's bodies fill. */
 const FILL = 0.62
 /** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
@@ -73,7 +75,7 @@ export function layOutFrom(
   again: boolean,
 ): Places {
   if (before !== undefined && !again) return placeNew(links, before)
-  const places = layOut(links, levels.length > 0 ? levels : [linkGroups(links)])
+  const places = layOut(links, [linkGroups(links), ...levels])
   return before === undefined ? places : alignTo(places, before)
 }
 
@@ -220,13 +222,39 @@ function relax({ links, radii, places, phase }: Relaxing): void {
   const first = places.slice()
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
+  const bodies = bodiesOf(radii, places)
+  // Of very many bodies a few that touch are no reason to go on.
+  const enough = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
     for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
     places.set(next)
+    if (phase !== 'groups') spread(bodies)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
-    for (let round = 0; round < rounds; round++) if (!pushApart(radii, places)) break
+    for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
   }
+}
+
+/** Where all are drawn into one heap, gives it the size that they need, so that what is pushed apart afterwards is near already. */
+function spread({ places, room }: Bodies): void {
+  const count = places.length / 2
+  const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
+  let squares = 0
+  for (let at = 0; at < places.length; at += 2) squares += ((places[at] ?? 0) - x) ** 2 + ((places[at + 1] ?? 0) - y) ** 2
+  // In a disc that is filled evenly the mean of the squares is half the square of its radius.
+  const wanted = room / 2
+  const factor = Math.sqrt(wanted / (squares / count))
+  if (!(factor > 1) || !Number.isFinite(factor)) return
+  for (let at = 0; at < places.length; at += 2) {
+    places[at] = x + ((places[at] ?? 0) - x) * factor
+    places[at + 1] = y + ((places[at + 1] ?? 0) - y) * factor
+  }
+}
+
+function meanAt(places: Places, offset: number): number {
+  let sum = 0
+  for (let at = offset; at < places.length; at += 2) sum += places[at] ?? 0
+  return sum / (places.length / 2)
 }
 
 interface Move {
@@ -255,49 +283,72 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** Bodies that are so much larger than most that squares of their size would hold too many others. */
-const LARGE = { share: 0.05, count: 200 }
+/** The share of bodies that are so much larger than most that squares of their size would hold too many others. */
+const LARGE = 0.05
 
-/** Moves bodies that overlap away from each other; whether there were any. */
-function pushApart(radii: Float32Array, places: Places): boolean {
-  const count = radii.length
-  const usual = radii.toSorted()[Math.ceil(count - 1 - Math.min(LARGE.share * count, LARGE.count))] ?? 1
-  const squares = squaresOf(places, 2 * usual + GAP)
-  let found = false
-  const meet = (a: number, b: number): void => {
-    if (separate({ a, b, least: (radii[a] ?? 0) + (radii[b] ?? 0) + GAP }, radii, places)) found = true
-  }
-  meetNear(squares, meet)
-  const large = [...radii.keys()].filter((body) => (radii[body] ?? 0) > usual)
-  for (const [at, body] of large.entries()) {
-    for (const other of large.slice(at + 1)) meet(body, other)
-    meetAround(
-      squares,
-      { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach: (radii[body] ?? 0) + usual + GAP },
-      (other) => {
-        if (other !== body) meet(body, other)
-      },
-    )
+/** Circles that shall not overlap. */
+interface Bodies {
+  readonly radii: Float32Array
+  readonly places: Places
+  readonly usual: SizeClass
+  readonly large: SizeClass
+  /** The square of the radius of a disc that holds all of them. */
+  readonly room: number
+}
+
+interface SizeClass {
+  readonly members: Uint32Array
+  /** The largest radius of them. */
+  readonly radius: number
+}
+
+function bodiesOf(radii: Float32Array, places: Places): Bodies {
+  const order = Uint32Array.from(radii.keys()).sort((a, b) => (radii[a] ?? 0) - (radii[b] ?? 0) || a - b)
+  const split = Math.ceil(order.length * (1 - LARGE))
+  const classOf = (members: Uint32Array): SizeClass => ({
+    members: members.slice().sort(),
+    radius: radii[members.at(-1) ?? -1] ?? 0,
+  })
+  let area = 0
+  for (const radius of radii) area += (radius + GAP / 2) ** 2
+  return { radii, places, room: area / FILL, usual: classOf(order.subarray(0, split)), large: classOf(order.subarray(split)) }
+}
+
+/** Moves bodies that overlap away from each other; how many pairs there were. */
+function pushApart(bodies: Bodies): number {
+  const { radii, places, usual, large } = bodies
+  const squares = squaresOf(places, usual.members, 2 * usual.radius + GAP)
+  let found = separateNear(squares, bodies)
+  if (large.members.length === 0) return found
+  found += separateNear(squaresOf(places, large.members, 2 * large.radius + GAP), bodies)
+  for (const body of large.members) {
+    const reach = (radii[body] ?? 0) + usual.radius + GAP
+    meetAround(squares, { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach }, (other) => {
+      found += separate(body, other, bodies)
+    })
   }
   return found
 }
 
-/** Every two bodies that are in one square, or in two that touch, once. */
-function meetNear({ columns, rows, starts, bodies }: Squares, meet: (a: number, b: number) => void): void {
+/** Separates every two bodies that are in one square, or in two that touch, once. */
+function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bodies: Bodies): number {
+  let found = 0
   for (let square = 0; square < columns * rows; square++) {
     const end = starts[square + 1] ?? 0
     for (let at = starts[square] ?? 0; at < end; at++) {
-      const body = bodies[at] ?? 0
-      for (let other = at + 1; other < end; other++) meet(body, bodies[other] ?? 0)
+      const body = inSquares[at] ?? 0
+      for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
       // Half of the squares around: the other half meets this one.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
         const near = square + down * columns + right
-        for (let other = starts[near] ?? 0; other < (starts[near + 1] ?? 0); other++) meet(body, bodies[other] ?? 0)
+        const last = starts[near + 1] ?? 0
+        for (let other = starts[near] ?? 0; other < last; other++) found += separate(body, inSquares[other] ?? 0, bodies)
       }
     }
   }
+  return found
 }
 
 interface Reach {
@@ -337,11 +388,11 @@ interface Squares {
   readonly bodies: Uint32Array
 }
 
-/** The bodies by the squares that they are in; squares are at least of a size, and not many more than bodies. */
-function squaresOf(places: Places, least: number): Squares {
-  const count = places.length / 2
+/** Bodies by the squares that they are in; squares are at least of a size, and not many more than bodies. */
+function squaresOf(places: Places, members: Uint32Array, least: number): Squares {
+  const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (let body = 0; body < count; body++) {
+  for (const body of members) {
     left = Math.min(left, places[body * 2] ?? 0)
     right = Math.max(right, places[body * 2] ?? 0)
     top = Math.min(top, places[body * 2 + 1] ?? 0)
@@ -356,32 +407,30 @@ function squaresOf(places: Places, least: number): Squares {
   const rows = Math.floor((bottom - top) / size) + 1
   const starts = new Uint32Array(columns * rows + 1)
   const squares = new Uint32Array(count)
-  for (let body = 0; body < count; body++) {
+  for (const [at, body] of members.entries()) {
     const square =
       Math.floor(((places[body * 2 + 1] ?? 0) - top) / size) * columns + Math.floor(((places[body * 2] ?? 0) - left) / size)
-    squares[body] = square
+    squares[at] = square
     starts[square + 1] = (starts[square + 1] ?? 0) + 1
   }
   for (let square = 0; square < columns * rows; square++) starts[square + 1] = (starts[square + 1] ?? 0) + (starts[square] ?? 0)
   const next = starts.slice()
   const bodies = new Uint32Array(count)
-  for (let body = 0; body < count; body++) {
-    const square = squares[body] ?? 0
+  for (const [at, body] of members.entries()) {
+    const square = squares[at] ?? 0
     bodies[next[square] ?? 0] = body
     next[square] = (next[square] ?? 0) + 1
   }
   return { size, columns, rows, left, top, starts, bodies }
 }
 
-function separate(
-  { a, b, least }: { readonly a: number; readonly b: number; readonly least: number },
-  radii: Float32Array,
-  places: Places,
-): boolean {
+/** Moves two bodies apart that overlap; 1 where they did by more than can be overlooked. */
+function separate(a: number, b: number, { radii, places }: Bodies): number {
+  const least = (radii[a] ?? 0) + (radii[b] ?? 0) + GAP
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
   let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
   const square = x * x + y * y
-  if (square >= least * least) return false
+  if (square >= least * least) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
     // At the same place: any direction will do, but always the same one.
@@ -395,7 +444,7 @@ function separate(
   places[a * 2 + 1] = (places[a * 2 + 1] ?? 0) + y * push * ofA
   places[b * 2] = (places[b * 2] ?? 0) - x * push * (1 - ofA)
   places[b * 2 + 1] = (places[b * 2 + 1] ?? 0) - y * push * (1 - ofA)
-  return least - distance > 0.02 * least
+  return least - distance > SLACK ? 1 : 0
 }
 
 /** Centres of circles laid out like the seeds of a sunflower, the first in the middle. */

@@ -3,7 +3,40 @@ import { plainLinks } from './clustered-graph.ts'
 import { indexNotes } from './index-notes.ts'
 import { leiden } from './leiden.ts'
 
-/** The group of each note by links alone: what can be had before any text was read. */
+/** Groups of fewer notes than this are no group of their own where anything else links them. */
+const SMALLEST = 8
+
+/** The group of each note by links alone: what can be had before any text was read. `links` has each link in the rows of both ends. */
 export function linkGroups(links: Adjacency): Int32Array {
-  return Int32Array.from(leiden(plainLinks(links, indexNotes(links)), { resolution: 1 }))
+  const isIndex = indexNotes(links)
+  const groups = Int32Array.from(leiden(plainLinks(links, isIndex), { resolution: 1 }))
+  joinCrumbs(links, groups, isIndex)
+  return groups
+}
+
+/** Notes that hardly anything but an index links would make a crumb each: they join the index, or the group that links them most. */
+function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
+  const sizes = new Map<number, number>()
+  for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)
+  const isCrumb = (note: number): boolean => isIndex[note] === 0 && (sizes.get(groups[note] ?? -1) ?? 0) < SMALLEST
+  const crumbs = new Map<number, Map<number, number>>()
+  for (const [note, group] of groups.entries()) {
+    if (!isCrumb(note)) continue
+    const votes = crumbs.get(group) ?? new Map<number, number>()
+    crumbs.set(group, votes)
+    for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
+      if (isCrumb(other)) continue
+      const to = groups[other] ?? -1
+      // The fewer notes another links, the more it says about them.
+      const weight = 1 / Math.sqrt((offsets[other + 1] ?? 0) - (offsets[other] ?? 0))
+      votes.set(to, (votes.get(to) ?? 0) + weight)
+    }
+  }
+  for (const [note, group] of groups.entries()) groups[note] = mostVoted(crumbs.get(group)) ?? group
+}
+
+function mostVoted(votes: ReadonlyMap<number, number> | undefined): number | undefined {
+  let best: number | undefined
+  for (const [group, weight] of votes ?? []) if (best === undefined || weight > (votes?.get(best) ?? 0)) best = group
+  return best
 }

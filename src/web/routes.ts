@@ -6,6 +6,7 @@ import { quoted } from '../app/truncate.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
+import type { MayMove } from '../core/layouts.ts'
 import type { Access } from '../http/access.ts'
 import { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
@@ -78,7 +79,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     inSession('/web/picture', async (body, { sender, response }) => {
       const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
-      return (await vaultPicture(core, { again: isRecord(body) && body.again === true }, { signal: goneOf(response) })).value
+      return (await vaultPicture(core, { mayMove: mayMoveOf(body) }, { signal: goneOf(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
       const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
@@ -205,6 +206,11 @@ function listen(
   const open = { key: sender.key, stream }
   streams.add(open)
   request.resume()
+}
+
+function mayMoveOf(body: unknown): MayMove {
+  const asked = textsOf(body, ['move']).move
+  return asked === 'nothing' || asked === 'all' ? asked : 'once'
 }
 
 /** The members of a body that are texts. */

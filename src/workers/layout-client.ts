@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { NodeId } from '../core/ids.ts'
 import { isRecord } from '../core/is-record.ts'
-import type { LaidOutGraph, Layout, Layouts } from '../core/layouts.ts'
+import type { LaidOutGraph, Layout, Layouts, MayMove } from '../core/layouts.ts'
 
 /** Computes places off the main thread. */
 export interface LayoutRuns {
@@ -41,29 +41,30 @@ export class LayoutClient implements Layouts {
   }
 
   /** One after the other: two that look at once see the same places. */
-  layOut(graph: LaidOutGraph, again: boolean): Promise<Layout> {
-    const made = this.#queue.then(() => this.#place(graph, again))
+  layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
+    const made = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = made.catch(() => {})
     return made
   }
 
-  async #place({ ids, ...graph }: LaidOutGraph, again: boolean): Promise<Layout> {
+  async #place({ ids, ...graph }: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const kept = this.hasPlaces() ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
     // A first map is shown before communities are found; that one alone is made again by itself.
-    const isFirst = kept?.isGrouped === false && graph.levels.length > 0
-    if (missing === 0 && before !== undefined && !again && !isFirst) {
+    const isRough = kept?.isGrouped === false && graph.levels.length > 0
+    const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
+    if (missing === 0 && before !== undefined && !isWhole) {
       if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before })
-      return { places: before, added: shareOf(this.#kept, ids.length) }
+      return { places: before, added: shareOf(this.#kept, ids.length), isRough }
     }
     // Where hardly any has a place, it is another vault by now.
     const isNew = before === undefined || missing > ids.length / 2
-    const isWhole = isNew || again || isFirst
-    const places = await this.#runs.layOut(graph, isNew ? undefined : before, isWhole)
-    const isGrouped = isWhole ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
-    this.#keep({ ids, places, added: isWhole ? 0 : (kept?.added ?? 0) + missing, isGrouped })
-    return { places, added: shareOf(this.#kept, ids.length) }
+    const isAll = isNew || isWhole
+    const places = await this.#runs.layOut(graph, isNew ? undefined : before, isAll)
+    const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
+    this.#keep({ ids, places, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
+    return { places, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
   }
 
   #keep(kept: Kept): void {

@@ -26,7 +26,7 @@ function linked({ links, titles }: { readonly links: string; readonly titles: re
 }
 
 test('a picture has every note and each link once', async () => {
-  const { value } = await vaultPicture(await searchCore(NOTES), { again: false })
+  const { value } = await vaultPicture(await searchCore(NOTES), { mayMove: 'once' })
   expect(value.titles.toSorted()).toEqual(['alone', 'compost', 'home', 'rake', 'spade', 'worms'])
   expect(linked(value)).toEqual(['compost–home', 'compost–worms', 'home–spade', 'home–worms', 'rake–spade'])
   expect(Buffer.from(value.places, 'base64').length).toBe(6 * 8)
@@ -41,7 +41,7 @@ test('the part of a picture has the named notes, what is linked with them, and t
   expect(value.count).toBe(6)
   expect(linked(value)).toEqual(expect.arrayContaining(['home–spade', 'rake–spade']))
   const { value: whole } = await partOfPicture(core, { notes: [], most: 100 })
-  expect(whole.ids).toEqual((await vaultPicture(core, { again: false })).value.ids)
+  expect(whole.ids).toEqual((await vaultPicture(core, { mayMove: 'once' })).value.ids)
 })
 
 test('notes of a part lie where they lie in the whole', async () => {
@@ -50,7 +50,7 @@ test('notes of a part lie where they lie in the whole', async () => {
     const numbers = new Float32Array(Uint8Array.from(Buffer.from(picture.places, 'base64')).buffer)
     return new Map(picture.ids.map((id, at) => [id, [numbers[at * 2], numbers[at * 2 + 1]]]))
   }
-  const whole = places((await vaultPicture(core, { again: false })).value)
+  const whole = places((await vaultPicture(core, { mayMove: 'once' })).value)
   const part = places((await partOfPicture(core, { notes: ['alone'], most: 2 })).value)
   expect([...part.keys()]).toContain('alone.md')
   for (const [id, place] of part) expect(place).toEqual(whole.get(id))

@@ -33,36 +33,46 @@ function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
 
 test('notes keep their places, and a new one is put beside its neighbours', async () => {
   const { client } = openLayouts()
-  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
-  const after = await client.layOut(graphOf([...RINGS, '8 0']), false)
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
+  const after = await client.layOut(graphOf([...RINGS, '8 0']), 'once')
   expect(after.places.slice(0, 16)).toEqual(before.places)
   expect(after.added).toBeCloseTo(1 / 9)
 })
 
 test('a process that starts later finds the same places', async () => {
   const { client, file } = openLayouts()
-  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const later = openLayouts(file)
   expect([openLayouts().client.hasPlaces(), later.client.hasPlaces()]).toEqual([false, true])
-  expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), false)).places).toEqual(before.places)
+  expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   expect(later.runs).toEqual([])
 })
 
 test('a first map that was made before communities were known is made once more with them, and then stays', async () => {
   const { client, runs, file } = openLayouts()
-  await client.layOut(graphOf(RINGS), false)
-  const grouped = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  await client.layOut(graphOf(RINGS), 'once')
+  const grouped = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const { client: later } = openLayouts(file)
-  const same = await later.layOut(graphOf(RINGS, [BY_RING.toReversed()]), false)
+  const same = await later.layOut(graphOf(RINGS, [BY_RING.toReversed()]), 'once')
   expect(runs).toEqual([true, true])
   expect(same.places).toEqual(grouped.places)
 })
 
+test('a first map that someone looks at stays, and is offered to be made again', async () => {
+  const { client, runs } = openLayouts()
+  const first = await client.layOut(graphOf(RINGS), 'nothing')
+  const looked = await client.layOut(graphOf(RINGS, [BY_RING]), 'nothing')
+  expect([first.isRough, looked.isRough, looked.places]).toEqual([false, true, first.places])
+  const all = await client.layOut(graphOf(RINGS, [BY_RING]), 'all')
+  expect([all.isRough, (await client.layOut(graphOf(RINGS, [BY_RING]), 'once')).isRough]).toEqual([false, false])
+  expect(runs).toEqual([true, true])
+})
+
 test('a damaged file is made again', async () => {
   const { client, file } = openLayouts()
-  const before = await client.layOut(graphOf(RINGS, [BY_RING]), false)
+  const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   for (const text of ['', '{"format":2}', '{"format":2,"ids":["0.md"],"places":"AAAA"}', '[]']) {
     writeFileSync(file, text)
-    expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), false)).places).toEqual(before.places)
+    expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   }
 })

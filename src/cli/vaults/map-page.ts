@@ -22,7 +22,7 @@ const NOTES = 100
 /** The map of a vault as one page that needs nothing else, in pieces. Only notes that are listed are on it. */
 export async function* mapPage(core: GraphCore, { template, withTexts, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
-  const { value: picture } = await vaultPicture(core, { again: false }, { whole: true })
+  const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
   yield `${before}{"name":${json(core.name ?? basename(core.root))},"picture":${json(picture)}`
   if (withTexts) yield* textsOf(core, picture.ids, onUnread)
   yield `}${after}`

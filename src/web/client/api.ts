@@ -1,4 +1,5 @@
 import type { PageNote } from '../../app/page-note.ts'
+import type { MayMove } from '../../core/layouts.ts'
 import type { VaultPicture } from '../../core/picture.ts'
 
 /** What a server said no with. */
@@ -83,9 +84,9 @@ export class Api {
     return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
   }
 
-  /** `again`: everything is laid out again. */
-  picture(vault: string, again = false): Promise<VaultPicture> {
-    return post('/web/picture', { vault, again }, this.#opened.session) as Promise<VaultPicture>
+  /** `move`: what may move of what was there before. */
+  picture(vault: string, move: MayMove): Promise<VaultPicture> {
+    return post('/web/picture', { vault, move }, this.#opened.session) as Promise<VaultPicture>
   }
 
   /** The bytes of a picture in the vault, as an address for this page only; `undefined` for what is none. */

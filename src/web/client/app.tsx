@@ -6,22 +6,26 @@ import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
 import {
   api,
+  COLLATOR,
   type ColourBy,
   colourBy,
   connection,
   failure,
   focus,
+  focused,
   folder,
+  folders,
   graph,
   map,
-  marked,
   note,
   pane,
   rearrange,
   refresh,
   said,
+  showView,
   steps,
   tag,
+  titleOf,
   type View,
   vault,
   view,
@@ -63,17 +67,7 @@ export function App() {
         <Search />
         <nav aria-label="Views">
           {VIEWS.map(([name, title]) => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={view.value === name}
-              onClick={() => {
-                view.value = name
-                marked.value = []
-                pane.value = LISTS[name] === undefined ? 'map' : 'list'
-                writeAddress()
-              }}
-            >
+            <button type="button" key={name} aria-pressed={view.value === name} onClick={() => showView(name)}>
               {title}
             </button>
           ))}
@@ -97,7 +91,10 @@ export function App() {
             </Guard>
           </div>
         )}
-        <div class="middle">{view.value === 'table' ? <Table /> : <NoteMap />}</div>
+        <div class="middle">
+          <Narrowed />
+          {view.value === 'table' ? <Table /> : <NoteMap />}
+        </div>
         <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
           <Guard key={note.value?.id}>
             <Reader />
@@ -164,13 +161,13 @@ function Filters() {
   }
   return (
     <details class="filters">
-      <summary>Show</summary>
+      <summary>Filter</summary>
       <div>
         <label>
           Folder
           <select value={folder.value} onChange={(event) => setAndFit(() => (folder.value = event.currentTarget.value))}>
             <option value="">all</option>
-            {(value?.picture.folder_names ?? []).filter(Boolean).map((name) => (
+            {folders.value.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
@@ -181,7 +178,7 @@ function Filters() {
           Tag
           <select value={tag.value} onChange={(event) => setAndFit(() => (tag.value = event.currentTarget.value))}>
             <option value="">any</option>
-            {(value?.picture.tag_names ?? []).map((name) => (
+            {[...(value?.picture.tag_names ?? [])].sort(COLLATOR.compare).map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>
@@ -229,6 +226,41 @@ function Filters() {
         </button>
       </div>
     </details>
+  )
+}
+
+/** What keeps notes from being shown, or makes some stand out; a click takes it away. */
+function Narrowed() {
+  const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
+    [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],
+    [tag.value !== '', `Tag ${tag.value}`, () => (tag.value = '')],
+    [!withJournals.value, 'No journals', () => (withJournals.value = true)],
+    [!withOrphans.value, 'No notes without links', () => (withOrphans.value = true)],
+    [
+      steps.value > 0 && focused.value !== undefined,
+      `${steps.value} ${steps.value === 1 ? 'link' : 'links'} around ${titleOf(focus.value)}`,
+      () => (steps.value = 0),
+    ],
+  ]
+  const active = parts.filter(([is]) => is)
+  if (active.length === 0) return null
+  return (
+    <p class="narrowed">
+      {active.map(([, what, undo]) => (
+        <button
+          type="button"
+          key={what}
+          title={`Take away: ${what}`}
+          onClick={() => {
+            undo()
+            writeAddress()
+            map.view?.fit()
+          }}
+        >
+          {what} ✕
+        </button>
+      ))}
+    </p>
   )
 }
 

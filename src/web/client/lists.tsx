@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
-import { folder, graph, isCalm, map, marked, pane, titleOf } from './state.ts'
+import { folder, graph, showCommunities, titleOf, vault } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Problem {
@@ -12,23 +12,22 @@ interface Problem {
   readonly text: string
 }
 
+/** What is asked for at once. */
+const PAGE = 100
+
 /** What is wrong in the vault. */
 export function Problems() {
   const [kind, setKind] = useState('')
   const scope = folder.value === '' ? {} : { folder: folder.value }
   const summary = useAnswer<{ counts: Record<string, number>; total: number }>('get_problems', { summary: true, ...scope })
-  const answer = useAnswer<{ problems: readonly Problem[]; total: number }>('get_problems', {
-    limit: 100,
-    ...scope,
-    ...(kind === '' ? {} : { kind }),
-  })
   const counts = isAnswer(summary) ? Object.entries(summary.counts).filter(([, count]) => count > 0) : []
+  const args = { ...scope, ...(kind === '' ? {} : { kind }) }
   return (
     <section class="list" aria-label="Problems">
       <h2>What needs care</h2>
       <p class="chips">
         <button type="button" aria-pressed={kind === ''} onClick={() => setKind('')}>
-          all
+          all {isAnswer(summary) && summary.total}
         </button>
         {counts.map(([name, count]) => (
           <button type="button" key={name} aria-pressed={kind === name} onClick={() => setKind(name)}>
@@ -36,22 +35,63 @@ export function Problems() {
           </button>
         ))}
       </p>
-      <Status of={answer} />
-      {isAnswer(answer) && answer.problems.length === 0 && <p class="empty">Nothing.</p>}
-      <ul>
-        {isAnswer(answer) &&
-          answer.problems.map((one, at) => (
-            <li key={`${one.id} ${one.line} ${at}`}>
-              <NoteLink link={{ to: one.id, kind: one.kind === 'missing_note' ? 'missing' : 'note' }}>{titleOf(one.id)}</NoteLink>
-              {one.line > 0 && <small> line {one.line}</small>}
-              <div>{plainLine(one.text)}</div>
-            </li>
-          ))}
-      </ul>
-      {isAnswer(answer) && answer.total > answer.problems.length && (
-        <p class="empty">and {answer.total - answer.problems.length} more</p>
-      )}
+      <ProblemPages key={JSON.stringify([vault.value, args])} args={args} isMixed={kind === ''} />
     </section>
+  )
+}
+
+interface ProblemsOptions {
+  readonly args: Record<string, unknown>
+  /** Of several kinds, so that each says its own. */
+  readonly isMixed: boolean
+}
+
+function ProblemPages(options: ProblemsOptions) {
+  const [offsets, setOffsets] = useState<readonly number[]>([0])
+  return offsets.map((offset, at) => (
+    <ProblemPage
+      key={offset}
+      {...options}
+      offset={offset}
+      onMore={at === offsets.length - 1 ? (next) => setOffsets([...offsets, next]) : undefined}
+    />
+  ))
+}
+
+interface ProblemPageOptions extends ProblemsOptions {
+  readonly offset: number
+  /** Absent where more are shown already. */
+  readonly onMore: ((offset: number) => void) | undefined
+}
+
+function ProblemPage({ args, isMixed, offset, onMore }: ProblemPageOptions) {
+  const answer = useAnswer<{ problems: readonly Problem[]; total: number }>('get_problems', { limit: PAGE, offset, ...args })
+  if (!isAnswer(answer)) return <Status of={answer} />
+  const next = offset + answer.problems.length
+  return (
+    <>
+      <Status of={answer} />
+      {answer.total === 0 && <p class="empty">Nothing.</p>}
+      <ul>
+        {answer.problems.map((one, at) => (
+          <li key={`${one.id} ${one.line} ${at}`}>
+            <NoteLink link={{ to: one.id, kind: one.kind === 'missing_note' ? 'missing' : 'note' }} line={one.line}>
+              {titleOf(one.id)}
+            </NoteLink>
+            <small>
+              {one.line > 0 && ` line ${one.line}`}
+              {isMixed && ` ${one.kind.replaceAll('_', ' ')}`}
+            </small>
+            <div>{plainLine(one.text)}</div>
+          </li>
+        ))}
+      </ul>
+      {onMore !== undefined && answer.problems.length > 0 && next < answer.total && (
+        <button type="button" onClick={() => onMore(next)}>
+          Show more of {answer.total - next}
+        </button>
+      )}
+    </>
   )
 }
 
@@ -84,7 +124,7 @@ export function Gaps() {
           <ul>
             {(answer.apart ?? []).map((one) => (
               <li key={one.of.map(nameOf).join()}>
-                <button type="button" class="plain" onClick={() => showCommunities(one.of)}>
+                <button type="button" class="plain" onClick={() => showCommunities(new Set(one.of.map(nameOf)))}>
                   {one.of.map(nameOf).join(' and ')}
                 </button>
                 {one.nearest.slice(0, 1).map(([a, b]) => (
@@ -146,12 +186,33 @@ interface ChangesAnswer {
   readonly totals: Readonly<Record<string, number>>
 }
 
+const TIMES: readonly (readonly [since: string, name: string])[] = [
+  ['1h', 'an hour ago'],
+  ['1d', 'yesterday'],
+  ['7d', 'a week ago'],
+  ['30d', 'a month ago'],
+]
+
 /** What changed lately, whoever changed it. */
 export function Changes() {
-  const answer = useAnswer<ChangesAnswer>('changes_since', folder.value === '' ? {} : { folder: folder.value })
+  const [since, setSince] = useState('7d')
+  const answer = useAnswer<ChangesAnswer>('changes_since', {
+    since,
+    ...(folder.value === '' ? {} : { folder: folder.value }),
+  })
   return (
     <section class="list" aria-label="Changes">
       <h2>What changed</h2>
+      <label>
+        Since{' '}
+        <select value={since} onChange={(event) => setSince(event.currentTarget.value)}>
+          {TIMES.map(([time, name]) => (
+            <option key={time} value={time}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
       {!isAnswer(answer) && <Status of={answer} />}
       {isAnswer(answer) && (
         <>
@@ -170,7 +231,7 @@ export function Changes() {
             <Group key={kind} title={`links ${kind}`} count={answer.links[kind].length}>
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
-                  <Note id={one.from} /> → <Note id={one.to} />
+                  <Note id={one.from} line={one.line} /> → <Note id={one.to} />
                   <div>{plainLine(one.text)}</div>
                 </li>
               ))}
@@ -179,7 +240,7 @@ export function Changes() {
           <Group title="broken" count={answer.broken.length}>
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
-                <Note id={one.id} /> <small>line {one.line}</small>
+                <Note id={one.id} line={one.line} /> <small>line {one.line}</small>
                 <div>{plainLine(one.text)}</div>
               </li>
             ))}
@@ -210,8 +271,12 @@ function Group({
   )
 }
 
-function Note({ id }: { readonly id: string }) {
-  return <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
+function Note({ id, line }: { readonly id: string; readonly line?: number }) {
+  return (
+    <NoteLink link={{ to: id, kind: 'note' }} line={line}>
+      {titleOf(id)}
+    </NoteLink>
+  )
 }
 
 function Status({ of }: { readonly of: ToolAnswer<unknown> | Refused | undefined }) {
@@ -241,16 +306,4 @@ function idOf(one: string | { readonly id: string } | undefined): string {
 function nameOf(one: string | { readonly label: string }): string {
   if (typeof one !== 'string') return one.label
   return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one
-}
-
-/** Brings the notes of communities into view. */
-function showCommunities(ids: readonly (string | { readonly label: string })[]): void {
-  const { value } = graph
-  if (value === undefined) return
-  const names = new Set(ids.map(nameOf))
-  const { communities, groups } = value.picture
-  const notes = [...Array(value.count).keys()].filter((note) => names.has(groups[communities[note] ?? -1]?.label ?? ''))
-  marked.value = notes
-  pane.value = 'map'
-  map.view?.goTo(notes, isCalm())
 }

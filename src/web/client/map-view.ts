@@ -26,6 +26,8 @@ export interface Theme {
 export interface MapEvents {
   onSelect(note: number): void
   onHover(note: number | undefined, x: number, y: number): void
+  /** What lies over the canvas, in the window: no names are written there. */
+  covered?(): readonly DOMRect[]
 }
 
 interface Camera {
@@ -61,7 +63,11 @@ const STILL_MS = 140
 const STROKE = 120
 /** Links of notes with more than this many fade. */
 const HUB = 200
+/** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
+const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
+/** From this radius on, pixels, a note is too large for the name of another to lie on it. */
+const WIDE = 9
 /** Pixels a unit of place from which on notes grow less than the map. */
 const GROWS_LESS = 9
 /** The radius of a note, pixels. */
@@ -106,6 +112,7 @@ export class MapView {
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
+  #isMoved = false
   #labels = 0
   #flight = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
@@ -138,6 +145,11 @@ export class MapView {
     this.#ask()
   }
 
+  /** Draws again, such as when what lies over the map is another. */
+  refresh(): void {
+    this.#ask()
+  }
+
   setTheme(theme: Theme): void {
     this.#theme = theme
     this.#drawn = undefined
@@ -155,6 +167,7 @@ export class MapView {
   /** Brings notes into view; `calm`: at once, without a flight. */
   goTo(notes: readonly number[], calm: boolean): void {
     if (notes.length === 0) return
+    this.#isMoved = true
     this.#goal = () => this.goTo(notes, true)
     const goal = this.#around(notes)
     const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
@@ -162,14 +175,14 @@ export class MapView {
   }
 
   zoom(factor: number): void {
-    this.#goal = undefined
+    this.#leaveGoal()
     const { width, height } = this.#size()
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
   /** Moves the view by a share of its size. */
   pan(x: number, y: number): void {
-    this.#goal = undefined
+    this.#leaveGoal()
     const { width, height } = this.#size()
     this.#moveTo({
       ...this.#camera,
@@ -212,6 +225,11 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
+  /** Whether someone has moved the view, or asked for a part of it. */
+  get isMoved(): boolean {
+    return this.#isMoved
+  }
+
   /** Whether nothing moves: everything is drawn, and no frame is asked for. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
@@ -219,6 +237,12 @@ export class MapView {
 
   get camera(): Readonly<Camera> {
     return this.#camera
+  }
+
+  /** What was asked for is not brought into view again once a person has moved the view. */
+  #leaveGoal(): void {
+    this.#goal = undefined
+    this.#isMoved = true
   }
 
   #ask(): void {
@@ -306,7 +330,7 @@ export class MapView {
     const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
     context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
     for (const [level, ends] of linksByFading(graph, look, step).entries()) {
-      context.globalAlpha = ([0.55, 0.35, 0.2, 0.06][level] ?? 0.1) * (0.35 + 0.65 * crowd)
+      context.globalAlpha = (OPACITY[level] ?? 0.1) * (0.35 + 0.65 * crowd)
       for (let from = 0; from < ends.length; from += 2 * STROKE) {
         context.beginPath()
         for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
@@ -409,15 +433,35 @@ export class MapView {
   }
 
   #drawLabels(graph: Graph, look: Look): readonly Label[] {
-    const labels = new Labels(this.#size())
+    const labels = new Labels(this.#size(), this.#taken(graph, look))
     const first = new Set([this.#hovered, look.focus, ...look.path])
     for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
-    if (this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
+    // While some notes stand out, names of communities would hide theirs.
+    if (look.lit === undefined && this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
     for (const note of this.#worthALabel(graph, look)) {
       if (labels.placed.length >= LABELS) break
       if (!first.has(note)) this.#labelNote(graph, note, labels, 'normal')
     }
     return labels.placed
+  }
+
+  /** Where no names are written: below what lies over the map, and on notes that are as large as a name. */
+  #taken(graph: Graph, look: Look): readonly Box[] {
+    const { left, top } = this.#canvas.getBoundingClientRect()
+    const covered = this.#events.covered?.() ?? []
+    const boxes = covered.map((one): Box => [one.left - left, one.top - top, one.right - left, one.bottom - top])
+    const { width, height } = this.#size()
+    for (const note of this.#byLinks(graph)) {
+      const radius = this.#radius(graph, note)
+      if (radius < WIDE || boxes.length > LABELS) break
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
+      // The square within the circle.
+      const half = radius * 0.7
+      boxes.push([x - half, y - half, x + half, y + half])
+    }
+    return boxes
   }
 
   #labelNote(graph: Graph, note: number, labels: Labels, weight: string): void {
@@ -481,19 +525,23 @@ export class MapView {
     return groups
   }
 
-  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined;
+  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined
 
-  /** Notes in view, those with most links first. */
-  *#worthALabel(graph: Graph, look: Look): Generator<number> {
+  #byLinks(graph: Graph): readonly number[] {
     if (this.#order?.graph !== graph) {
       this.#order = {
         graph,
         notes: [...graph.degrees.keys()].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b),
       }
     }
+    return this.#order.notes
+  }
+
+  /** Notes in view, those with most links first. */
+  *#worthALabel(graph: Graph, look: Look): Generator<number> {
     const { width, height } = this.#size()
     let looked = 0
-    for (const note of this.#order.notes) {
+    for (const note of this.#byLinks(graph)) {
       if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
       const [x, y] = this.#at(graph, note)
       if (x < 0 || y < 0 || x > width || y > height) continue
@@ -576,7 +624,7 @@ export class MapView {
 
   #onWheel(event: WheelEvent): void {
     event.preventDefault()
-    this.#goal = undefined
+    this.#leaveGoal()
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
     this.#zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)), event.offsetX, event.offsetY)
   }
@@ -607,7 +655,7 @@ export class MapView {
     const now = { x: event.offsetX, y: event.offsetY }
     this.#pointers.set(event.pointerId, now)
     this.#moved += Math.hypot(now.x - before.x, now.y - before.y)
-    this.#goal = undefined
+    this.#leaveGoal()
     if (other === undefined) {
       const { x, y, scale } = this.#camera
       this.#moveTo({ x: x - (now.x - before.x) / scale, y: y - (now.y - before.y) / scale, scale })
@@ -652,50 +700,38 @@ export class MapView {
   }
 }
 
-/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of all. */
+/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
 function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
-  const { places } = graph
-  const sums = graph.picture.groups.map(({ label }) => ({
-    label,
-    x: 0,
-    y: 0,
-    notes: 0,
-    nearest: Number.POSITIVE_INFINITY,
-    note: -1,
-  }))
-  const each = (use: (sum: (typeof sums)[number], note: number) => void): void => {
-    for (let note = 0; note < graph.count; note++) {
-      const sum = sums[graph.picture.communities[note] ?? -1]
-      if (sum !== undefined && shown[note] === 1) use(sum, note)
-    }
-  }
-  each((sum, note) => {
-    sum.x += places[note * 2] ?? 0
-    sum.y += places[note * 2 + 1] ?? 0
-    sum.notes++
-  })
-  each((sum, note) => {
-    const distance = Math.hypot((places[note * 2] ?? 0) - sum.x / sum.notes, (places[note * 2 + 1] ?? 0) - sum.y / sum.notes)
-    if (distance >= sum.nearest) return
-    sum.nearest = distance
-    sum.note = note
-  })
-  return sums
-    .filter(({ notes }) => notes > 0)
-    .map(({ label, notes, note }) => ({ label, notes, x: places[note * 2] ?? 0, y: places[note * 2 + 1] ?? 0 }))
-    .sort((a, b) => b.notes - a.notes)
+  const { places, picture } = graph
+  const members = picture.groups.map((): number[] => [])
+  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[picture.communities[note] ?? -1]?.push(note)
+  return members
+    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: picture.groups[group]?.label ?? '', notes }]))
+    .sort((a, b) => b.notes.length - a.notes.length)
+    .map(({ label, notes }) => {
+      // The median: a community may lie in two places, and its name belongs to one of them.
+      const [x, y] = [0, 1].map((axis) => medianOf(notes.map((note) => places[note * 2 + axis] ?? 0)))
+      const distance = (note: number): number =>
+        Math.hypot((places[note * 2] ?? 0) - (x ?? 0), (places[note * 2 + 1] ?? 0) - (y ?? 0))
+      const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
+      return { label, notes: notes.length, x: places[nearest * 2] ?? 0, y: places[nearest * 2 + 1] ?? 0 }
+    })
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 /** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */
 function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
-  const classes: number[][] = [[], [], [], []]
+  const classes: number[][] = OPACITY.map(() => [])
   for (let at = 0; at < pairs.length; at += 2 * step) {
     const a = pairs[at] ?? 0
     const b = pairs[at + 1] ?? 0
     if (shown[a] === 0 || shown[b] === 0) continue
     const isFaded = lit !== undefined && !(lit.has(a) && lit.has(b))
     const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
-    classes[isFaded || widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
+    classes[isFaded ? 4 : widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
   }
   return classes
 }
@@ -705,10 +741,13 @@ class Labels {
   readonly placed: Label[] = []
   readonly #width: number
   readonly #height: number
+  readonly #taken: readonly Box[]
 
-  constructor({ width, height }: { readonly width: number; readonly height: number }) {
+  /** `taken`: where there shall be none. */
+  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[]) {
     this.#width = width
     this.#height = height
+    this.#taken = taken
   }
 
   /** Takes the first of the wished places (left end, middle line) that is free and wholly in view; `undefined` where none is. */
@@ -716,7 +755,7 @@ class Labels {
     for (const [x, y] of wishes) {
       const box: Box = [x, y - 8.5, x + width, y + 8.5]
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
-      if (this.placed.some(({ box: other }) => overlap(box, other))) continue
+      if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       this.placed.push({ text, box })
       return box
     }

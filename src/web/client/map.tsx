@@ -1,4 +1,5 @@
 import { computed, effect } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { towards } from './graph.ts'
@@ -11,7 +12,6 @@ import {
   isCalm,
   lit,
   map,
-  marked,
   numberOf,
   open,
   pane,
@@ -19,7 +19,9 @@ import {
   pathTo,
   rearrange,
   said,
+  showCommunities,
   shown,
+  showView,
   steps,
   view,
   writeAddress,
@@ -53,6 +55,7 @@ export function NoteMap() {
           const title = note === undefined ? undefined : graph.value?.picture.titles[note]
           setTip(title === undefined ? undefined : { title, x, y })
         },
+        covered: () => coveredIn(canvas.current),
       })
     } catch {
       setImpossible(true)
@@ -113,7 +116,7 @@ export function NoteMap() {
       </div>
       {graph.value?.picture.is_crowded && (
         <p class="crowded">
-          Much is new here.{' '}
+          The map can be arranged better by now.{' '}
           <button type="button" onClick={() => void rearrange()}>
             Rearrange the map
           </button>
@@ -125,18 +128,32 @@ export function NoteMap() {
 }
 
 function Legend() {
+  // Until communities are found there is nothing to name.
+  if ((coloured.value?.legend.length ?? 0) === 0) return null
   return (
-    <details class="legend" open>
+    <details class="legend" open onToggle={() => map.view?.refresh()}>
       <summary>Colours</summary>
       <ul>
         {coloured.value?.legend.map(({ name, colour, notes }) => (
           <li key={name}>
-            <span class="dot" style={{ background: colour }} />
-            {name} <small>{notes}</small>
+            <LegendEntry name={name}>
+              <span class="dot" style={{ background: colour }} />
+              {name} <small>{notes}</small>
+            </LegendEntry>
           </li>
         ))}
       </ul>
     </details>
+  )
+}
+
+/** Communities are shown by a click; folders and tags have filters for it. */
+function LegendEntry({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  if (colourBy.value !== 'community') return <span>{children}</span>
+  return (
+    <button type="button" onClick={() => showCommunities(new Set([name]))}>
+      {children}
+    </button>
   )
 }
 
@@ -162,6 +179,12 @@ function onKey(event: KeyboardEvent): void {
   else void open(id)
 }
 
+/** What lies over the map, where no names are written. */
+function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
+  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed') ?? []
+  return [...over].map((one) => one.getBoundingClientRect())
+}
+
 /** The keys of the whole page; those of fields are left alone. */
 export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean) => boolean) => void): void {
   const target = event.target as HTMLElement
@@ -179,7 +202,11 @@ export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean)
 }
 
 const KEYS: Readonly<Record<string, () => void>> = {
-  '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
+  '/': () => {
+    const search = document.querySelector<HTMLInputElement>('#search')
+    search?.focus()
+    search?.select()
+  },
   n: () => {
     steps.value = (steps.value + 1) % 4
     said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
@@ -187,23 +214,15 @@ const KEYS: Readonly<Record<string, () => void>> = {
     const notes = lit.value
     if (notes !== undefined) map.view?.goTo([...notes], isCalm())
   },
-  p: () => {
-    view.value = 'path'
-    writeAddress()
-  },
-  t: () => {
-    view.value = view.value === 'table' ? 'map' : 'table'
-    writeAddress()
-  },
+  p: () => showView('path'),
+  t: () => showView(view.value === 'table' ? 'map' : 'table'),
   '+': () => map.view?.zoom(1.4),
   '-': () => map.view?.zoom(1 / 1.4),
   '0': () => map.view?.fit(),
   Escape: () => {
     steps.value = 0
     path.value = []
-    marked.value = []
     pathTo.value = ''
-    view.value = 'map'
-    writeAddress()
+    showView('map')
   },
 }

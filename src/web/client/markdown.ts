@@ -1,5 +1,6 @@
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast'
 import { defaultSchema, sanitize } from 'hast-util-sanitize'
+import type { RootContent as RootNode } from 'mdast'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import { type ComponentChildren, h } from 'preact'
@@ -31,16 +32,36 @@ const SCHEMA = {
 /** A note's text as elements; nothing of it runs, and nothing of it is loaded. */
 export function renderNote(note: PageNote, slots: Slots): ComponentChildren {
   const { text, labels } = withSlots(note)
-  const tree = sanitize(processor.runSync(processor.parse(text)), SCHEMA) as Root
+  const parsed = processor.parse(text)
+  if (note.breaks) keepLines(parsed)
+  const tree = sanitize(processor.runSync(parsed), SCHEMA) as Root
   const context = { note, labels, slots }
   return withoutTitle(tree, note.title).map((child) => rendered(child, context))
+}
+
+/** The ends of lines of what is running text become breaks. */
+function keepLines(parent: Parent): void {
+  parent.children = parent.children.flatMap((child): RootNode[] => {
+    if ('children' in child) keepLines(child)
+    if (child.type !== 'text') return [child]
+    return child.value
+      .split('\n')
+      .flatMap((value, at): RootNode[] => [
+        ...(at === 0 ? [] : [{ type: 'break' as const }]),
+        ...(value === '' ? [] : [{ ...child, value }]),
+      ])
+  })
 }
 
 /** The title stands above the note already. */
 function withoutTitle({ children }: Root, title: string): readonly RootContent[] {
   const [first, ...rest] = children.filter((child) => child.type !== 'text' || child.value.trim() !== '')
-  const isTitle = first?.type === 'element' && first.tagName === 'h1' && textOf(first).trim() === title.trim()
+  const isTitle = first?.type === 'element' && first.tagName === 'h1' && isSame(textOf(first), title)
   return isTitle ? rest : children
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase()
 }
 
 function textOf(node: RootContent | ElementContent): string {
@@ -53,6 +74,10 @@ function readGfm(this: Processor): void {
   const data = this.data()
   data.micromarkExtensions = [gfm()]
   data.fromMarkdownExtensions = [gfmFromMarkdown()]
+}
+
+interface Parent {
+  children: RootNode[]
 }
 
 interface Context {
@@ -138,9 +163,12 @@ function callout(node: Element, context: Context): ComponentChildren {
   const [mark, kind] = (text?.type === 'text' && CALLOUT.exec(text.value)) || []
   if (first === undefined || text?.type !== 'text' || mark === undefined) return undefined
   const [title = '', ...rest] = text.value.slice(mark.length).split('\n')
+  const after = first.children.slice(1)
+  // The line of the title ends with a break where lines are kept.
+  const isBreak = after[0]?.type === 'element' && after[0].tagName === 'br'
   const body = node.children.map((child) =>
     child === first
-      ? { ...first, children: [{ type: 'text' as const, value: rest.join('\n') }, ...first.children.slice(1)] }
+      ? { ...first, children: [{ type: 'text' as const, value: rest.join('\n') }, ...after.slice(isBreak ? 1 : 0)] }
       : child,
   )
   return h('div', { class: 'callout' }, [

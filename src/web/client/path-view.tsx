@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
@@ -9,13 +9,13 @@ import {
   idCalled,
   isCalm,
   map,
-  note,
   numberOf,
+  open,
   path,
   pathTo,
+  showView,
   titleOf,
   vault,
-  view,
   writeAddress,
 } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -53,17 +53,16 @@ export function PathView() {
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
-      <p>
-        From <strong>{note.value?.title ?? (from || '…')}</strong>
-      </p>
+      <NotePicker label="From" id={from} isFirst={from === ''} onPick={(id) => void open(id, { fly: false })} />
       <NotePicker
         label="To"
+        id={to}
+        isFirst={from !== '' && to === ''}
         onPick={(id) => {
           pathTo.value = id
           writeAddress()
         }}
       />
-      {from === '' && <p class="empty">Choose a note on the map first.</p>}
       {answer instanceof Refused && <p class="refused">{answer.message}</p>}
       {answer !== undefined && !(answer instanceof Refused) && answer.path === undefined && (
         <p class="empty">No links lead from one to the other.</p>
@@ -88,8 +87,7 @@ export function PathView() {
         type="button"
         onClick={() => {
           pathTo.value = ''
-          view.value = 'map'
-          writeAddress()
+          showView('map')
         }}
       >
         Back to the map
@@ -120,21 +118,31 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
 
 const SHOWN = 40
 
+interface NotePickerOptions {
+  readonly label: string
+  /** The note that is chosen; empty for none. */
+  readonly id: string
+  /** It is what is to be filled in first. */
+  readonly isFirst: boolean
+  readonly onPick: (id: string) => void
+}
+
 /** A field that completes titles, and finds what is written in another way. */
-function NotePicker({ label, onPick }: { readonly label: string; readonly onPick: (id: string) => void }) {
+function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   const field = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
+  const titles = useId()
   useEffect(() => {
-    if (pathTo.value === '') field.current?.focus()
-  }, [])
+    if (isFirst) field.current?.focus()
+  }, [isFirst])
   const onChange = async (event: Event): Promise<void> => {
     const wanted = (event.currentTarget as HTMLInputElement).value.trim()
     if (wanted === '') return
     const at = graph.value?.picture.titles.findIndex((title) => title.toLowerCase() === wanted.toLowerCase()) ?? -1
-    const id = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
-    setUnknown(id === undefined)
-    if (id !== undefined) onPick(id)
+    const found = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
+    setUnknown(found === undefined)
+    if (found !== undefined) onPick(found)
   }
   return (
     <label class="picker">
@@ -142,15 +150,15 @@ function NotePicker({ label, onPick }: { readonly label: string; readonly onPick
       <input
         ref={field}
         type="text"
-        list="titles"
+        list={titles}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => void onChange(event).catch(fail)}
         placeholder="Title of a note"
-        key={`${vault.value} ${pathTo.value}`}
-        defaultValue={pathTo.value === '' ? '' : titleOf(pathTo.value)}
+        key={`${vault.value} ${id}`}
+        defaultValue={id === '' ? '' : titleOf(id)}
       />
       {isUnknown && <small>No note is called so.</small>}
-      <datalist id="titles">
+      <datalist id={titles}>
         {titlesWith(typed).map((title) => (
           <option key={title} value={title} />
         ))}

@@ -1,10 +1,10 @@
 import { Component, type ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
 import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
 import { plainLine } from './plain-line.ts'
-import { api, fail, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
+import { api, fail, graph, note, open, pathTo, said, showView, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
@@ -60,9 +60,17 @@ export function Reader() {
 }
 
 function Welcome() {
+  const { value } = graph
   return (
     <div class="welcome">
       <h1>Your notes</h1>
+      {value !== undefined && value.count > 0 && (
+        <p>
+          {value.count.toLocaleString()} {value.count === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
+          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
+          about stands there in bold.
+        </p>
+      )}
       <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
       <p>
         Press <kbd>?</kbd> for all keys.
@@ -92,8 +100,7 @@ function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
         type="button"
         onClick={() => {
           pathTo.value = ''
-          view.value = 'path'
-          writeAddress()
+          showView('path')
         }}
       >
         Path from here
@@ -151,6 +158,14 @@ function withLinks(value: unknown): ComponentChildren {
 }
 
 function Body({ note: value }: { readonly note: PageNote }) {
+  const body = useRef<HTMLDivElement>(null)
+  const wanted = wantedLine.value
+  useEffect(() => {
+    const found = wanted === undefined || body.current === null ? undefined : elementAt(body.current, wanted)
+    found?.classList.add('here')
+    found?.scrollIntoView({ block: 'center' })
+    return () => found?.classList.remove('here')
+  }, [value, wanted])
   if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
   const slots: Slots = {
@@ -159,27 +174,38 @@ function Body({ note: value }: { readonly note: PageNote }) {
       link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
   }
   return (
-    <div class="body">
+    <div class="body" ref={body}>
       {renderNote(value, slots)}
       {value.left_out > 0 && <p class="empty">{value.left_out} more characters are not shown here.</p>}
     </div>
   )
 }
 
-export function NoteLink({
-  link,
-  children,
-}: {
+/** The innermost element that a line of the file is in, or the last one before it. */
+function elementAt(body: HTMLElement, line: number): Element | undefined {
+  let found: Element | undefined
+  for (const one of body.querySelectorAll('[data-line]')) {
+    if (Number(one.getAttribute('data-line')) > line) break
+    found = one
+  }
+  return found
+}
+
+export interface NoteLinkOptions {
   readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
+  /** The line of the note that is meant. */
+  readonly line?: number | undefined
   readonly children: ComponentChildren
-}) {
+}
+
+export function NoteLink({ link, line, children }: NoteLinkOptions) {
   return (
     <a
       href={`#note=${encodeURIComponent(link.to)}`}
       class={link.kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
         event.preventDefault()
-        void open(link.to)
+        void open(link.to, { at: line })
       }}
     >
       {children}
@@ -249,7 +275,9 @@ function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
       {isFirst && <h2>Linked from {answer.total === 0 ? 'no note' : answer.total}</h2>}
       {answer.results.map((link) => (
         <div class="backlink" key={link.id}>
-          <NoteLink link={{ to: link.id, kind: 'note' }}>{link.title}</NoteLink>
+          <NoteLink link={{ to: link.id, kind: 'note' }} line={link.lines?.[0]?.line}>
+            {link.title}
+          </NoteLink>
           {link.lines?.map(({ line, text }) => (
             <blockquote key={`${line} ${text}`}>
               {plainLine(text)} <small>line {line}</small>

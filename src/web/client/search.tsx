@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { plainText } from './plain-line.ts'
 import { api, fail, open, vault } from './state.ts'
 
 interface Hit {
@@ -82,7 +83,7 @@ export function Search() {
               onClick={() => choose(hit)}
             >
               <strong>{hit.title}</strong>
-              <span>{(hit.passages?.[0]?.text ?? '').replaceAll('**', '').slice(0, 160)}</span>
+              <span>{plainText(hit.passages?.[0]?.text ?? '').slice(0, 160)}</span>
             </li>
           ))}
         </ul>

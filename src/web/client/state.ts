@@ -55,8 +55,34 @@ export const shown = computed(() => {
 
 export const focused = computed(() => graph.value?.numberOf.get(focus.value))
 
+/** The folders of notes, and those that hold them, in order. */
+export const folders = computed(() => {
+  const found = new Set<string>()
+  for (const name of graph.value?.picture.folder_names ?? []) {
+    for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) found.add(name.slice(0, end))
+  }
+  return [...found].sort(COLLATOR.compare)
+})
+
+/** Names in the order that people expect of them. */
+export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
+
+/** The views that have a list beside the map. */
+const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
+
+/** Goes to a view; on narrow screens to what it begins with. */
+export function showView(name: View): void {
+  view.value = name
+  marked.value = []
+  pane.value = WITH_LIST.has(name) ? 'list' : 'map'
+  writeAddress()
+}
+
+/** The line of the note in focus that was asked for. */
+export const line = signal<number | undefined>(undefined)
+
 /** Notes that a list points at. */
-export const marked = signal<readonly number[]>([])
+const marked = signal<readonly number[]>([])
 
 /** Notes that stand out; absent: all do. */
 export const lit = computed(() => {
@@ -112,11 +138,27 @@ const GROUPS_AFTER = { first: 2_000, most: 30_000 }
 let groupsAfter = GROUPS_AFTER.first
 let groupsLater: ReturnType<typeof setTimeout> | undefined
 
-/** Gets the picture and the open note again; places of notes stay as they are. */
-export async function refresh(): Promise<void> {
+let refreshing: Promise<void> | undefined
+let isStale = false
+
+/** Gets the picture and the open note again; places of notes stay as they are. What changes meanwhile is asked for once, afterwards. */
+export function refresh(): Promise<void> {
+  isStale = refreshing !== undefined
+  refreshing ??= getPicture().finally(() => {
+    refreshing = undefined
+    if (isStale) void refresh()
+  })
+  return refreshing
+}
+
+async function getPicture(): Promise<void> {
   if (api.value === undefined) return
+  const { value: asked } = vault
   try {
-    graph.value = graphOf(await api.value.picture(vault.value))
+    const picture = await api.value.picture(asked, isLookedAt() ? 'nothing' : 'once')
+    // Another vault was chosen since, whose picture is asked for next.
+    if (asked !== vault.value) return
+    graph.value = graphOf(picture)
     if (focus.value !== '') await showFocus(focus.value)
     changes.value++
     failure.value = undefined
@@ -133,6 +175,11 @@ export async function refresh(): Promise<void> {
   }
 }
 
+/** Whether someone has found a place on the map already, which must not move away then. */
+function isLookedAt(): boolean {
+  return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
+}
+
 function isNoAnswer(error: unknown): boolean {
   return error instanceof Refused && error.isNoAnswer
 }
@@ -142,7 +189,7 @@ export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
   try {
-    graph.value = graphOf(await api.value.picture(vault.value, true))
+    graph.value = graphOf(await api.value.picture(vault.value, 'all'))
     map.view?.fit()
   } catch (error) {
     fail(error)
@@ -160,11 +207,15 @@ async function showFocus(id: string): Promise<void> {
 }
 
 /** Brings a note into focus and shows it. */
-export async function open(given: string, { fly = true }: { readonly fly?: boolean } = {}): Promise<void> {
+export async function open(
+  given: string,
+  { fly = true, at }: { readonly fly?: boolean; readonly at?: number | undefined } = {},
+): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
   marked.value = []
   focus.value = id
+  line.value = at
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
   writeAddress()
   try {
@@ -178,6 +229,17 @@ export async function open(given: string, { fly = true }: { readonly fly?: boole
   document.title = `${title} – Roux`
   said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+}
+
+/** The notes of communities of these labels stand out, and are brought into view. */
+export function showCommunities(labels: ReadonlySet<string>): void {
+  const { value } = graph
+  if (value === undefined) return
+  const { communities, groups } = value.picture
+  const notes = [...Array(value.count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
+  marked.value = notes
+  pane.value = 'map'
+  map.view?.goTo(notes, isCalm())
 }
 
 /** The id of the note of a title or alias, also of one that is not spelt quite so. */

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
 import { NoteLink } from './reader.tsx'
-import { graph, shown } from './state.ts'
+import { COLLATOR, graph, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
-const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
 /** The notes of the map as a table: the same filters, complete without a canvas. */
 export function Table() {
@@ -44,7 +43,9 @@ export function Table() {
   return (
     <div class="table">
       <table aria-label="Notes">
-        <caption>{notes.length} notes</caption>
+        <caption>
+          {notes.length} {notes.length === 1 ? 'note' : 'notes'}
+        </caption>
         <thead>
           <tr>
             {heading('title', 'Title')}
