@@ -233,7 +233,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
   const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
   const { openStoredVault } = await import('./store/neo4j/stored-vault.ts')
-  const { store, texts, indexing } = openStoredVault(place, name)
+  const { store, texts, indexing, isFollowed } = openStoredVault(place, name)
   const embedding =
     settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
@@ -248,7 +248,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     root: stored,
     store,
     texts,
-    rankings: new Rankings(store, shared.compute),
+    rankings: new Rankings(store, shared.compute, isFollowed),
     layouts: new LayoutClient(layoutFile(place.file), shared.compute),
     // Attachments are where the folder is.
     pictures: { read: async () => undefined },
