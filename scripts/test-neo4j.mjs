@@ -1,41 +1,61 @@
-// Runs the tests of the Neo4j engine: on the server that ROUX_STORE_NEO4J_URL names, else on one that is started for them where there is Java and
-// the script that starts one; else says that they were skipped.
-import { spawnSync } from 'node:child_process'
+// Runs the tests of the Neo4j engine, after `npm run build`: on the server that ROUX_STORE_NEO4J_URL names, else on one that is started for them
+// where there is Java and the script that starts one; else says that they were skipped. LONG_TESTS=long compares more vaults.
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const STARTER = resolve('../shared/tools/neo4j-dev.sh')
 const FILES = ['test/store/neo4j']
-/** A password, so that a wrong one can be tried, and a port that is unlikely to be taken. */
-const [PASSWORD, PORT] = ['roux-tests-only', '7793']
+/** A password, so that a wrong one can be tried. */
+const PASSWORD = 'roux-tests-only'
 
-const { ROUX_STORE_NEO4J_URL: given } = process.env
-process.exit(given === undefined ? onOwnServer() : runTests({}))
+/** What a signal ends. */
+let running
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => running?.kill(signal))
+process.exitCode = process.env.ROUX_STORE_NEO4J_URL === undefined ? await onOwnServer() : await runTests({})
 
 function runTests(env) {
-  const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...FILES, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
-  })
-  return status ?? 1
+  const args = ['vitest', 'run', '--no-file-parallelism', ...FILES, ...process.argv.slice(2)]
+  running = spawn('npx', args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  return new Promise((done) => running.once('exit', (status) => done(status ?? 1)))
 }
 
-function onOwnServer() {
-  const missing = !existsSync(STARTER) ? `no ${STARTER}` : spawnSync('java', ['-version']).status !== 0 ? 'no Java' : undefined
-  if (missing !== undefined) {
-    console.log(`skipped: tests of the Neo4j engine (${missing}, and ROUX_STORE_NEO4J_URL names no server)`)
-    return 0
-  }
+async function onOwnServer() {
   const data = mkdtempSync(join(tmpdir(), 'roux-neo4j-'))
-  const env = { ...process.env, NEO4J_DATA: data, NEO4J_PORT: PORT, NEO4J_PASSWORD: PASSWORD, NEO4J_HEAP: '1g' }
+  const port = String(await freePort())
+  const env = { ...process.env, NEO4J_DATA: data, NEO4J_PORT: port, NEO4J_PASSWORD: PASSWORD, NEO4J_HEAP: '1g' }
   const server = (command) => spawnSync(STARTER, [command], { stdio: ['ignore', 'pipe', 'inherit'], env, encoding: 'utf8' })
-  const { status, stdout } = server('start')
   try {
+    const missing = !existsSync(STARTER)
+      ? `no ${STARTER}`
+      : spawnSync('java', ['-version']).status !== 0
+        ? 'no Java'
+        : server('resolve').status !== 0
+          ? 'the server could not be fetched'
+          : undefined
+    if (missing !== undefined) {
+      console.log(`skipped: tests of the Neo4j engine (${missing}, and ROUX_STORE_NEO4J_URL names no server)`)
+      return 0
+    }
+    const { status, stdout } = server('start')
     if (status !== 0) return 1
-    return runTests({ ROUX_STORE_NEO4J_URL: stdout.trim(), ROUX_STORE_NEO4J_PASSWORD: PASSWORD })
+    const tests = { ROUX_STORE_NEO4J_URL: stdout.trim(), ROUX_STORE_NEO4J_PASSWORD: PASSWORD, ROUX_TEST_NEO4J_STARTER: STARTER }
+    return await runTests({ ...tests, NEO4J_DATA: data, NEO4J_PORT: port, NEO4J_PASSWORD: PASSWORD, NEO4J_HEAP: '1g' })
   } finally {
-    server('stop')
+    if (existsSync(STARTER)) server('stop')
     rmSync(data, { recursive: true, force: true })
   }
+}
+
+/** A port of this computer that no one uses. */
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => done(port))
+    })
+  })
 }

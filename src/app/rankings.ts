@@ -6,23 +6,35 @@ import { within } from '../core/within.ts'
 export class Rankings {
   readonly #store: Store
   readonly #analytics: Analytics
+  readonly #isKeptElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
-  constructor(store: Store, analytics: Analytics) {
+  /** `isKeptElsewhere`: whether another process is about to bring older scores up to date. */
+  constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics
+    this.#isKeptElsewhere = isKeptElsewhere
   }
 
   /** Has newer scores computed where there are none of this generation, and waits where there are none at all. */
   async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
-    const state = await this.#store.read(async (snapshot) => {
-      const ranked = await snapshot.hubs(metric, {}, 0)
-      return ranked === undefined ? 'none' : ranked.generation === snapshot.generation ? 'new' : 'old'
-    }, signal)
-    if (state === 'new') return
+    const state = await this.#stateOf(metric, signal)
+    if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
     if (state === 'old') run.catch(() => {})
     else await (signal === undefined ? run : within(run, signal))
+  }
+
+  /** Has the scores of this generation computed where there are none, and waits for them. */
+  async update(metric: CentralMetric): Promise<void> {
+    if ((await this.#stateOf(metric, undefined)) !== 'new') await this.#start(metric)
+  }
+
+  async #stateOf(metric: CentralMetric, signal: AbortSignal | undefined): Promise<'none' | 'old' | 'new'> {
+    return await this.#store.read(async (snapshot) => {
+      const ranked = await snapshot.hubs(metric, {}, 0)
+      return ranked === undefined ? 'none' : ranked.generation === snapshot.generation ? 'new' : 'old'
+    }, signal)
   }
 
   #start(metric: CentralMetric): Promise<void> {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { IndexStatus } from '../core/indexing.ts'
+import type { StoreCondition } from '../core/store.ts'
 import type { Call } from './answer-when-ready.ts'
 import type { GraphCore } from './graph-core.ts'
 
@@ -17,7 +18,7 @@ export interface VaultFacts {
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
-  const { file, message, ...index } = core.indexing.status()
+  const { file, message, hint: _, ...index } = core.indexing.status()
   const counted = await countsOf(core)
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -25,6 +26,28 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
     ...(verbose ? { path: core.root } : {}),
     ...(counted === undefined ? {} : { counts: counted.counts }),
     index: { ...index, ...(counted === undefined ? {} : { generation: counted.generation }), ...(verbose ? paths : {}) },
+  }
+}
+
+/** How a vault is, for those who watch over servers. */
+export interface VaultHealth {
+  readonly name: string
+  /** Whether answers can be had now. */
+  readonly store: StoreCondition
+  readonly generation?: number
+  /** How many seconds old the last change is, where a feeder elsewhere makes them, and for how long it was not heard of. */
+  readonly age?: number
+  readonly silent?: number
+}
+
+/** Asks the store itself, for no longer than the signal allows. */
+export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
+  const known = { name: name ?? basename(root) }
+  try {
+    const generation = await store.read(async (snapshot) => snapshot.generation, signal)
+    return { ...known, store: store.condition(), generation, ...indexing.status().feed }
+  } catch {
+    return { ...known, store: 'unreachable' }
   }
 }
 

@@ -157,12 +157,10 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
 async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
   await core.indexing.ready(PATIENCE, signal)
-  const { phase, message } = core.indexing.status()
+  const { phase, message = 'for no known reason', hint = 'Run "roux doctor".' } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
   if (phase === 'failed')
-    throw new RouxError('PROVIDER_ERROR', `The vault cannot be indexed: ${message ?? 'for no known reason'}.`, {
-      hint: 'Run "roux doctor".',
-    })
+    throw new RouxError('PROVIDER_ERROR', `The vault cannot be indexed: ${message.replace(/\.$/, '')}.`, { hint })
 }
 
 function requireFolder(path: string, names: readonly string[] = []): void {

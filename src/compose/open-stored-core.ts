@@ -16,7 +16,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
   const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
   const { openStoredVault } = await import('../store/neo4j/stored-vault.ts')
-  const { store, texts, indexing } = openStoredVault(place, name)
+  const { store, texts, indexing, isFollowed } = openStoredVault(place, name)
   const embedding =
     settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const whole = openWholeVault(settings, { name, root, store, texts, runs: shared.compute, file: place.insightFile })
@@ -26,7 +26,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
     root: stored,
     store,
     texts,
-    rankings: new Rankings(store, shared.compute),
+    rankings: new Rankings(store, shared.compute, isFollowed),
     layouts: new LayoutClient(layoutFile(place.file), shared.compute),
     // Attachments are where the folder is.
     pictures: { read: async () => undefined },

@@ -32,6 +32,8 @@ export interface IndexStatus {
   readonly feed?: { readonly age: number; readonly silent?: number }
   /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
   readonly message?: string
+  /** What to do about it, where that is known. */
+  readonly hint?: string
 }
 
 export type SearchReadiness = 'words' | 'meaning'

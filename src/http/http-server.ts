@@ -6,7 +6,7 @@ import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'
 import { checkAccessPolicy } from './check-access-policy.ts'
 import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
-import { healthRoute } from './health-route.ts'
+import { type HealthFor, healthRoute } from './health-route.ts'
 import { type AccessPolicy, checkAddress } from './host-and-origin.ts'
 import { LegacyHandler } from './legacy-handler.ts'
 import { LIMITS, type Limits } from './limits.ts'
@@ -31,6 +31,8 @@ export interface HttpServerOptions extends AccessPolicy {
   serverFor(access: Access, era: Era): Server
   /** What clients that listen hear of; absent where that is nothing. */
   eventsFor?(access: Access): EventFeed
+  /** What `/health` says of the vaults; absent where it says nothing of them. */
+  readonly healthFor?: HealthFor
   /** Routes beside those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
   /** Takes what the owner of the server should know, a line each. */
@@ -109,7 +111,10 @@ class Endpoint {
         modern: this.#modern,
         authorize: authorizing,
       }),
-      healthRoute,
+      healthRoute({
+        authorize: authorizing,
+        healthFor: async (access) => (options.enabled ? options.healthFor?.(access) : undefined),
+      }),
       ...(this.#extra?.routes ?? []),
     ]
     this.#watch = setInterval(() => this.#endOutdated(), CHECK_MS).unref()

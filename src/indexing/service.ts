@@ -288,11 +288,11 @@ export class IndexingService implements Indexing {
   }
 
   #giveUp(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    this.#refuse(new RouxError('PROVIDER_ERROR', `Indexing failed: ${message}`))
+    const explained = explain(error)
+    this.#refuse(new RouxError('PROVIDER_ERROR', `Indexing failed: ${explained.message}`))
     this.#search.release()
     this.#parts.onError(error)
-    this.#finish({ phase: 'failed', message })
+    this.#finish({ phase: 'failed', ...explained })
   }
 
   #refuse(error: RouxError): void {
@@ -389,7 +389,7 @@ export class IndexingService implements Indexing {
         }
         if (attempt === ATTEMPTS || !(await this.#recover(error))) {
           this.#parts.onError(error)
-          this.#finish({ phase: 'failed', message: String(error instanceof Error ? error.message : error) })
+          this.#finish({ phase: 'failed', ...explain(error) })
           throw error
         }
       }
@@ -524,6 +524,11 @@ export class IndexingService implements Indexing {
         if (!this.#isClosed) this.#parts.onError(error)
       })
   }
+}
+
+function explain(error: unknown): Pick<IndexStatus, 'message' | 'hint'> {
+  const message = error instanceof Error ? error.message : String(error)
+  return { message, ...(error instanceof RouxError && error.hint !== undefined ? { hint: error.hint } : {}) }
 }
 
 function toScope({ folders, files }: Dirty): Scope {

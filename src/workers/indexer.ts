@@ -173,7 +173,7 @@ function openService(
       forgetFoldedWords()
       collectGarbage()
     },
-    onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
+    onError: (error) => send({ type: 'error', stack: logged(error) }),
   })
 }
 
@@ -212,12 +212,18 @@ async function reconciled(
   }
 }
 
+/** What the log is told: of what was foreseen where it went wrong is of no interest. */
+function logged(error: unknown): string {
+  if (error instanceof RouxError) return error.message
+  return String(error instanceof Error ? error.stack : error)
+}
+
 /** What fails at the end is no reason to stay. */
 async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
   } catch (error) {
-    send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+    send({ type: 'error', stack: logged(error) })
   }
 }
 
@@ -227,8 +233,9 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
   service?.begin()
   void done
     .catch((error) => {
-      // A vault that is missing is said by every answer.
-      if (!isVaultMissing(error)) send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+      // A vault that is missing, and a database that refuses, is said by every answer.
+      if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
+        send({ type: 'error', stack: logged(error) })
     })
     .finally(() => send({ type: 'recovered' }))
 }

@@ -35,7 +35,7 @@ export interface World {
   /** Runs a command to its end. */
   roux(args: readonly string[], options?: RunOptions): Promise<Outcome>
   /** Starts a command that goes on until it is stopped. */
-  start(args: readonly string[]): ChildProcessWithoutNullStreams
+  start(args: readonly string[], options?: RunOptions): ChildProcessWithoutNullStreams
   /** Starts `roux serve`. */
   serve(args?: readonly string[], options?: RunOptions): Server
 }
@@ -74,7 +74,7 @@ export function openWorld({ fixture }: WorldOptions = {}): World {
       child.stdin.end(options.stdin ?? '')
       return ended
     },
-    start: (args) => start(args).child,
+    start: (args, options = {}) => start(args, options).child,
     serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
   }
 }

@@ -167,6 +167,26 @@ describe('who may ask', () => {
     })
   })
 
+  test('/health says how the vaults are to the holder of a token, and to no one else', async () => {
+    const healthFor: HttpServerOptions['healthFor'] = async ({ name }) =>
+      name === 'reader' ? { isWell: false, vaults: [{ name: 'garden', store: 'unreachable' }] } : { isWell: true, vaults: [] }
+    const on = await start({ healthFor })
+    const asked = async (authorization: string) => {
+      const { status, text } = await get(on, { path: '/health', method: 'GET', headers: { Authorization: authorization } })
+      return [status, text]
+    }
+    expect(await asked(`Bearer ${on.token}`)).toEqual([200, '{"status":"ok","vaults":[]}'])
+    expect(await asked(`Bearer ${on.reader}`)).toEqual([
+      503,
+      '{"status":"degraded","vaults":[{"name":"garden","store":"unreachable"}]}',
+    ])
+    for (const stranger of ['', 'Bearer no-such-token', `Bearer ${'x'.repeat(9_000)}`])
+      expect(await asked(stranger)).toEqual([200, '{"status":"ok"}'])
+    const off = await start({ healthFor, enabled: false })
+    const headers = { Authorization: `Bearer ${off.token}` }
+    expect((await get(off, { path: '/health', method: 'GET', headers })).text).toBe('{"status":"ok"}')
+  })
+
   test('a token with the scope attach may send more', async () => {
     const on = await start()
     const body = JSON.stringify({ ...PING, params: { x: 'x'.repeat(5 * 1024 * 1024) } })

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/store.ts'
 import { Connection } from '../../src/store/neo4j/connection.ts'
-import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/index-writer.ts'
+import { openNeo4jIndexWriter } from '../../src/store/neo4j/index-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/place.ts'
 import { FORMAT } from '../../src/store/neo4j/schema.ts'
@@ -114,18 +114,6 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       return (await snapshot.select({}, { offset: 0, limit: 9 })).total
     })
     expect([runs > 1, total]).toEqual([true, 2])
-  })
-
-  test('keeps what others have in the database, also where a vault is removed', async () => {
-    const { connection } = await opened({ 'a.md': '' })
-    await connection.write("CREATE (:Person {vault: $vault, key: 0, name: 'someone'})", { vault: connection.vault })
-    const people = async () =>
-      (await connection.read('MATCH (p:Person {vault: $vault}) RETURN p.name AS name', { vault: connection.vault })).length
-    await removeVault(connection)
-    const left = await connection.read('MATCH (n {vault: $vault}) RETURN labels(n) AS labels', { vault: connection.vault })
-    expect(left).toEqual([{ labels: ['Person'] }])
-    expect(await people()).toBe(1)
-    await connection.write('MATCH (p:Person {vault: $vault}) DELETE p', { vault: connection.vault })
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -85,6 +86,11 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
       const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
       expect(info.vault.index).toMatchObject({ phase: 'idle', feed: { age: expect.any(Number) } })
     }
+    const health = await fetch(new URL('/health', http.url), { headers })
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      { status: 'ok', vaults: [{ name, store: 'ready', generation: 1, age: expect.any(Number) }] },
+    ])
     const doctor = JSON.parse((await world.roux(['doctor', '--json', ...args])).out)
     const database = doctor.checks.filter(({ check }: Wire) => check === 'database')
     expect(database.map(({ state }: Wire) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok'])
@@ -97,6 +103,94 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     const { world, set } = clustered()
     const { code, err } = await world.roux(['get-node', 'Home', ...withoutFolder(set, ['nowhere'])])
     expect([code, err]).toEqual([1, expect.stringMatching(/no vault "nowhere"[\s\S]*roux index <folder> --store neo4j/)])
+  })
+
+  test('where the database cannot be reached, calls and /health say so and what to do', async () => {
+    const { world, name, set } = clustered()
+    const args = withoutFolder([...set, '--set', 'store.neo4j.url=bolt://127.0.0.1:1'], [name])
+    const http = await startHttp(world, args)
+    const health = await fetch(new URL('/health', http.url), { headers: { Authorization: `Bearer ${http.token}` } })
+    expect([health.status, await health.json()]).toEqual([503, { status: 'degraded', vaults: [{ name, store: 'unreachable' }] }])
+    const { code, err } = await world.roux(['get-node', 'Home', ...args])
+    expect([code, err]).toEqual([1, expect.stringMatching(/Neo4j at 127\.0\.0\.1:1 cannot be reached[\s\S]*store\.neo4j\.url/)])
+  })
+
+  test('two folders of one name are refused, and the first stays as it is', async () => {
+    const { world, name, set } = clustered()
+    expect((await world.roux(['index', name, '--store', 'neo4j', ...set])).code).toBe(0)
+    world.write(`other/${name}/Other.md`, 'Not of this vault.')
+    const other = ['index', join(world.vault, 'other', name), '--store', 'neo4j', ...set.slice(0, 4)]
+    const { code, err } = await world.roux(other)
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/has a vault ".*" already, which was fed from another folder[\s\S]*vaults\./),
+    ])
+    const { out } = await world.roux(['nodes-exist', 'home.md', 'other.md', ...withoutFolder(set, [name])])
+    expect(JSON.parse(out)).toEqual({ 'home.md': true, 'other.md': false })
+  })
+
+  test('what ranks notes by the whole graph is computed by the feeder, for each generation', async () => {
+    const { world, name, set, connection } = clustered()
+    const child = world.start(['feed', name, ...set])
+    const ranked = (least: number) =>
+      eventually(async () => {
+        const [vault] = await connection.read<Wire>(
+          'MATCH (v:RouxVault {vault: $vault}) RETURN v.generation AS generation, v.pagerankAt AS pagerank, v.betweennessAt AS betweenness',
+          { vault: name },
+        )
+        expect(vault?.generation).toBeGreaterThanOrEqual(least)
+        expect([vault.pagerank, vault.betweenness]).toEqual([vault.generation, vault.generation])
+        return vault.generation as number
+      })
+    const first = await ranked(1)
+    world.write('New.md', 'Links to [[Home]].')
+    await ranked(first + 1)
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  })
+
+  test('a feeder whose clock is an hour off waits, takes over and is seen like any other', async () => {
+    const { world, name, set, connection } = clustered()
+    const shift = join(world.root, 'shift.mjs')
+    writeFileSync(
+      shift,
+      'const now = Date.now; Date.now = () => now() + 3_600_000\n' +
+        'globalThis.Date = class extends Date { constructor(...given) { if (given.length === 0) super(Date.now()); else super(...given) } }\n',
+    )
+    const feeder = (env: Readonly<Record<string, string>> = {}) => {
+      const child = world.start(['feed', name, ...set], { env })
+      let said = ''
+      child.stderr.on('data', (part: string) => {
+        said += part
+      })
+      return { child, said: () => said }
+    }
+    const right = feeder()
+    await eventually(async () => expect(right.said()).toContain('up to date.'))
+    const wrong = feeder({ NODE_OPTIONS: `--import ${pathToFileURL(shift)}` })
+    await eventually(async () => expect(wrong.said()).toContain('waiting to take over'))
+    // Longer than a feeder asks whether the vault is free: by its own clock it would be.
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(wrong.said()).not.toContain('feeding.')
+    right.child.kill('SIGTERM')
+    await eventually(async () => expect(wrong.said()).toContain('up to date.'))
+    world.write('New.md', 'Links to [[Home]].')
+    const client = await overStdio(world, withoutFolder(set, [name]))
+    await eventually(async () =>
+      expect(JSON.stringify(await asked(client, 'nodes_exist', { ids: ['new.md'] }))).toContain('true'),
+    )
+    const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
+    expect(info.vault.index.feed.age).toBeLessThan(600)
+    expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toBeUndefined()
+    const [heard] = await connection.read<Wire>(
+      'MATCH (h:RouxFeeder {vault: $vault}) RETURN abs(timestamp() - h.heard) < 600000 AS isNow',
+      { vault: name },
+    )
+    expect(heard).toEqual({ isNow: true })
+    const ended = new Promise((resolve) => wrong.child.once('exit', resolve))
+    wrong.child.kill('SIGTERM')
+    expect(await ended).toBe(0)
   })
 
   test('an answer says it when the feeder was not heard of for a minute', async () => {

@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path'
-import { openAll } from '../../app/vaults.ts'
+import { vaultHealth } from '../../app/system-info.ts'
+import { openAll, type Vaults } from '../../app/vaults.ts'
 import { userFolders } from '../../config/folders.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { closedBy } from '../../core/shutdown.ts'
 import { type Access, SCOPES } from '../../http/access.ts'
+import type { HealthReport } from '../../http/health-route.ts'
 import { type HttpServerOptions, openHttpServer } from '../../http/http-server.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
 import { closeToOthers, openTokens, tokenFileIn } from '../../http/token-file.ts'
@@ -52,6 +54,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     },
     tokenFile,
     eventsFor,
+    healthFor: async (access) => (access.scopes.has('read') ? await healthOf(seenBy(access, followed, loaded)) : undefined),
     serverFor: (access) =>
       createMcpServer({
         ...options,
@@ -84,6 +87,20 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   followed.stop()
   await close(by)
   return 0
+}
+
+/** How long `/health` waits for a store, ms. */
+const HEALTH_WAIT = 3_000
+
+async function healthOf(vaults: Vaults): Promise<HealthReport> {
+  try {
+    const signal = AbortSignal.timeout(HEALTH_WAIT)
+    const found = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
+    return { isWell: found.every(({ store }) => store !== 'unreachable'), vaults: found }
+  } catch {
+    // Not one of them could be opened.
+    return { isWell: false, vaults: [] }
+  }
 }
 
 interface View {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Rankings } from '../../app/rankings.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'
@@ -9,6 +10,8 @@ import { openOptions } from './open-vaults.ts'
 /** How often a feeder says that it is there, and how often one that waits asks, ms. */
 const BEAT = 4_000
 const ASK = 1_000
+/** What is computed of the whole vault rests this many times as long as it took. */
+const REST = 5
 /** How long a feeder goes on whose database does not answer: after that another one may have its vaults, ms. */
 const PATIENCE = 12_000
 
@@ -101,6 +104,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
     if (line !== '' && line !== told) say(line)
     if (line !== '') told = line
   })
+  const rank = rankerOf(core.rankings)
   try {
     core.indexing.begin()
     for (let answered = performance.now(); !signal.aborted; ) {
@@ -117,6 +121,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       const { phase, search } = core.indexing.status()
       // What was given up while the database did not answer begins again.
       if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
+      if (phase === 'idle') rank()
     }
   } catch (error) {
     if (!isTransient(error)) throw error
@@ -124,6 +129,29 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   } finally {
     stop()
     await core.close()
+  }
+}
+
+/** Ranks notes by the whole graph where that is not done for this generation, one run at a time: servers that only read need not do it. */
+function rankerOf(rankings: Pick<Rankings, 'update'>): () => void {
+  let isRunning = false
+  let restsUntil = 0
+  const run = async (): Promise<void> => {
+    const began = performance.now()
+    await rankings.update('pagerank')
+    await rankings.update('betweenness')
+    const ended = performance.now()
+    restsUntil = ended + REST * (ended - began)
+  }
+  return () => {
+    if (isRunning || performance.now() < restsUntil) return
+    isRunning = true
+    // What fails is done with the next beat.
+    run()
+      .catch(() => {})
+      .finally(() => {
+        isRunning = false
+      })
   }
 }
 

@@ -135,7 +135,8 @@ class Writing {
     await this.#each(
       `MERGE (f:RouxNode {vault: $vault, key: row.key})
        SET f:RouxFile, f += row.properties, f.generation = $generation,
-           f.inDegree = coalesce(f.inDegree, 0), f.outDegree = coalesce(f.outDegree, 0)
+           f.inDegree = coalesce(f.inDegree, 0), f.outDegree = coalesce(f.outDegree, 0),
+           f.pagerank = coalesce(f.pagerank, 0.0), f.betweenness = coalesce(f.betweenness, 0.0)
        FOREACH (_ IN CASE WHEN row.listed THEN [1] ELSE [] END | SET f:RouxListed)
        FOREACH (_ IN CASE WHEN row.listed THEN [] ELSE [1] END | REMOVE f:RouxListed)`,
       put.map((record) => ({ key: record.key, listed: isListed(record), properties: propertiesOf(record, owner) })),

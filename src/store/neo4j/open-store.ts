@@ -132,7 +132,7 @@ export class Neo4jStore implements Store {
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
         // All of it before the first row: an export is of one generation.
-        yield* await exportRows({ questions, vault: this.#connection.vault, idOf, bare: (id) => id })
+        yield* await exportRows({ questions, vault: this.#connection.vault, embedders: [], idOf, bare: (id) => id })
         return
       } catch (error) {
         if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error

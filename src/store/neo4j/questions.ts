@@ -20,8 +20,17 @@ export interface VaultFacts {
   readonly now: number
   /** How often search was written. */
   readonly searchWrites: number
+  readonly embedders: readonly StoredEmbedder[]
   /** A generation is being made visible. */
   readonly isMoving: boolean
+}
+
+/** Whose vectors there are, and how they are compared. */
+export interface StoredEmbedder {
+  readonly embedder: string
+  readonly dimensions: number | null
+  /** There is an index of them. */
+  readonly indexed: boolean | null
 }
 
 /** How long a generation can take to become visible, ms: what was announced and never came does not count for longer. */
@@ -41,7 +50,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
        MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
        OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})
        RETURN version, v.mode AS mode, h.heard AS heard, timestamp() AS now, coalesce(w.writes, 0) AS searchWrites, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
-              v.outside AS outside, v.fed AS fed`,
+              v.outside AS outside, v.fed AS fed,
+              COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' RETURN e {.embedder, .dimensions, .indexed} } AS embedders`,
       { vault: connection.vault },
       signal,
     )
@@ -104,6 +114,7 @@ export class Questions {
 export interface Asking {
   readonly questions: Questions
   readonly vault: string
+  readonly embedders: readonly StoredEmbedder[]
   /** The id of a node, as callers know it. */
   readonly idOf: (bare: string) => NodeId
   /** An id as the database has it. */

@@ -5,7 +5,7 @@ import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/sc
 import { wordQuery } from './lucene.ts'
 import { shortHash } from './note-properties.ts'
 import type { Asking } from './questions.ts'
-import { filesIn } from './scope.ts'
+import { filesIn, isNarrow } from './scope.ts'
 
 /** A word that is looked up, and which others must occur nowhere for it to count: a compound before its parts. */
 interface Looked {
@@ -32,24 +32,29 @@ export interface Ranked {
   readonly documents: number
 }
 
-/** The notes of each word, as `f` with `score`. */
-const HITS = `CALL db.index.fulltext.queryNodes('roux_words', $queries[toInteger(at)]) YIELD node AS w, score
-  MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path`
+/** What has each word, as `w` with `score`. */
+const HITS = "CALL db.index.fulltext.queryNodes('roux_words', $queries[toInteger(at)]) YIELD node AS w, score"
 
 /**
  * Statements that leave `documents` and `used`; `$queries` and `$before` are theirs. Words are looked up once to be counted and once to be
- * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left.
+ * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left. What is counted may
+ * for a moment be of a note that has moved on; what is ranked is not.
  */
 export const COUNTING = `CALL () { MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS documents }
-  CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(f) AS notes }
+  CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
   WITH documents, [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
-/** Statements that leave a row for each note that has a word that is `used`, and fits: `f`, `score` and `words`. */
-export function ranking(fits: string): string {
-  return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS} AND ${fits}
-    WITH f, sum(score) AS score, collect(at) AS words`
+/**
+ * Statements that leave a row for each note that has a word that is `used`, and fits: `f`, `score` and `words`. With `most`, a parameter, only
+ * the best of all notes are looked at.
+ */
+export function ranking(fits: string, most?: string): string {
+  return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
+    WITH w, sum(score) AS score, collect(at) AS words${most === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${most})`}
+    MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path AND ${fits}
+    WITH f, score, words`
 }
 
 export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) {
@@ -60,6 +65,9 @@ export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) 
   }
 }
 
+/** How many more of the best notes are looked at than are wanted, where few of them lie outside of the scope. */
+const MORE = { times: 2, plus: 1_000 }
+
 /** Notes that hold any of some words, best first, then by id. */
 export async function rankWords(
   asking: Asking,
@@ -68,39 +76,59 @@ export async function rankWords(
 ): Promise<WordHits> {
   const looked = lookedUp(terms)
   if (looked.length === 0) return { hits: [], coverage: 0, terms: [] }
-  const { text, parameters } = filesIn(scope, asking.bare)
-  const row = await asking.questions.one<
-    Ranked & { readonly hits: readonly { readonly id: string; readonly score: number; readonly words: readonly number[] }[] }
-  >(
-    `${COUNTING}
-     CALL (used) { ${ranking(text)} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
-                   RETURN collect({id: f.id, score: score, words: words}) AS hits }
-     RETURN {documents: documents, used: used, hits: hits} AS row`,
-    { ...parameters, ...rankingParameters(asking, looked), limit: Math.max(0, limit) },
-  )
+  const wanted = { looked, scope, limit: Math.max(0, limit) }
+  const most = isNarrow(scope) ? undefined : wanted.limit * MORE.times + MORE.plus
+  let row = await rankedRow(asking, wanted, most)
+  // Too many of the best lay outside.
+  if (row !== undefined && most !== undefined && row.hits.length < wanted.limit && sum(row.used) > most) {
+    row = await rankedRow(asking, wanted)
+  }
   if (row === undefined) return { hits: [], coverage: 0, terms: [] }
   const { used, documents } = row
   const isTold = (at: number): boolean =>
     used[at] !== undefined && used[at] !== null && (used[at] > 0 || looked[at]?.term.parts.length === 0)
   const weight = (at: number): number => (isTold(at) ? inverseDocumentFrequency(used[at] ?? 0, documents) : 0)
-  const all = looked.reduce((sum, _, at) => sum + weight(at), 0)
-  const there = looked.reduce((sum, _, at) => sum + ((used[at] ?? 0) > 0 ? weight(at) : 0), 0)
+  const all = looked.reduce((total, _, at) => total + weight(at), 0)
+  const there = looked.reduce((total, _, at) => total + ((used[at] ?? 0) > 0 ? weight(at) : 0), 0)
   return {
     hits: row.hits.map(({ id, score, words }) => ({
       id: asking.idOf(id),
       score,
-      matched: all === 0 ? 0 : Math.min(1, words.reduce((sum, at) => sum + weight(at), 0) / all),
+      matched: all === 0 ? 0 : Math.min(1, words.reduce((total, at) => total + weight(at), 0) / all),
     })),
     coverage: all === 0 ? 0 : there / all,
     terms: looked.flatMap(({ term }, at) => (isTold(at) ? [{ word: term.form, notes: used[at] ?? 0 }] : [])),
   }
 }
 
+interface RankedRow extends Ranked {
+  readonly hits: readonly { readonly id: string; readonly score: number; readonly words: readonly number[] }[]
+}
+
+async function rankedRow(
+  asking: Asking,
+  { looked, scope, limit }: { readonly looked: readonly Looked[]; readonly scope: Scope; readonly limit: number },
+  most?: number,
+): Promise<RankedRow | undefined> {
+  const { text, parameters } = filesIn(scope, asking.bare)
+  return await asking.questions.one<RankedRow>(
+    `${COUNTING}
+     CALL (used) { ${ranking(text, most === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
+                   RETURN collect({id: f.id, score: score, words: words}) AS hits }
+     RETURN {documents: documents, used: used, hits: hits} AS row`,
+    { ...parameters, ...rankingParameters(asking, looked), limit, most: most ?? 0 },
+  )
+}
+
+function sum(counts: Ranked['used']): number {
+  return counts.reduce((total: number, count) => total + (count ?? 0), 0)
+}
+
 /** Above every score that a note can have for these words. */
 export function greatestScore(looked: readonly Looked[], { used, documents }: Ranked): number {
   const { title, body } = DEFAULT_SCORING
-  return looked.reduce((sum, { term }, at) => {
+  return looked.reduce((total, { term }, at) => {
     const count = used[at] ?? 0
-    return count === 0 ? sum : sum + term.count * (title.weight + body.weight) * inverseDocumentFrequency(count, documents)
+    return count === 0 ? total : total + term.count * (title.weight + body.weight) * inverseDocumentFrequency(count, documents)
   }, 0)
 }

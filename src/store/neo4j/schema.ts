@@ -29,6 +29,9 @@ const STATEMENTS: readonly string[] = [
   'CREATE CONSTRAINT roux_embedder IF NOT EXISTS FOR (n:RouxEmbedder) REQUIRE (n.vault, n.embedder) IS UNIQUE',
   'CREATE INDEX roux_file_generation IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.generation)',
   'CREATE INDEX roux_listed IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.folded)',
+  ...['inDegree', 'outDegree', 'pagerank', 'betweenness'].map(
+    (score) => `CREATE INDEX roux_by_${score} IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.${score})`,
+  ),
   'CREATE INDEX roux_file IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.folded)',
   `CREATE FULLTEXT INDEX ${WORDS_INDEX} IF NOT EXISTS FOR (n:RouxWords)
    ON EACH [n.owner, n.titleStems, n.bodyStems, n.titleForms, n.bodyForms] OPTIONS { indexConfig: { \`fulltext.analyzer\`: 'whitespace' } }`,

@@ -43,6 +43,11 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   }
 }
 
+/** Whether a scope holds a part of the vault only. */
+export function isNarrow({ folder, path, tags, note }: Scope): boolean {
+  return [folder, path, tags, note].some((limit) => limit !== undefined)
+}
+
 /** The label that all files of a scope have. */
 export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxListed' | 'RouxFile' {
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'

@@ -48,7 +48,7 @@ import { findPaths } from './paths.ts'
 import { countProblems, findProblems } from './problems.ts'
 import { type Asking, Questions, rangeOf, type VaultFacts } from './questions.ts'
 import { rankWords } from './rank-words.ts'
-import { filesIn, hasFiles, hasMissing, labelOf } from './scope.ts'
+import { filesIn, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
 import { topologyOf } from './topology.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
 import { findWanted } from './wanted.ts'
@@ -91,6 +91,7 @@ export class Neo4jSnapshot implements Snapshot {
     this.#asking = {
       questions: this.#questions,
       vault: connection.vault,
+      embedders: facts?.embedders ?? [],
       idOf: (id) => toNodeId(id, name),
       bare: (id) => (id.startsWith(start) ? id.slice(start.length) : id),
     }
@@ -309,15 +310,20 @@ export class Neo4jSnapshot implements Snapshot {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
+    // The whole vault is read from the index of its scores, in order; a part of it is sorted.
+    const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
+    const ranked = inOrder
+      ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
+         WITH f, f.${score} AS score ORDER BY f.vault DESC, f.${score} DESC, f.sort LIMIT toInteger($limit)`
+      : `MATCH (f:RouxListed {vault: $vault}) WHERE ${text}
+         WITH f, coalesce(f.${score}, 0) AS score ORDER BY score DESC, f.sort LIMIT toInteger($limit)`
     const row = await this.#questions.one<{
       readonly items: readonly (NodeSummary & { readonly score: number })[]
       readonly kept: number | null
       readonly sampled: number | null
     }>(
       `MATCH (v:RouxVault {vault: $vault})
-       CALL () { MATCH (f:RouxListed {vault: $vault}) WHERE ${text}
-                 WITH f, coalesce(f.${score}, 0) AS score ORDER BY score DESC, f.sort LIMIT toInteger($limit)
-                 RETURN collect({id: f.id, title: f.title, score: score}) AS items }
+       CALL () { ${limit <= 0 ? 'RETURN [] AS items' : `${ranked} RETURN collect({id: f.id, title: f.title, score: score}) AS items`} }
        RETURN {items: items, kept: v.${score}At, sampled: v.${score}Sampled} AS row`,
       { ...parameters, limit: Math.max(0, limit) },
     )

@@ -6,19 +6,23 @@ import type { NoteText, Texts } from '../../core/texts.ts'
 import { Connection } from './connection.ts'
 import { Neo4jStore } from './open-store.ts'
 import type { Neo4jPlace } from './place.ts'
+import type { VaultFacts } from './questions.ts'
 
 /** A vault that is answered for from the database alone: its folder is elsewhere. */
 export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
+  /** Whether someone follows the folder, who also computes what rests on the vault as a whole. */
+  isFollowed(): boolean
 }
 
 /** `name` is part of every id, where one process serves several vaults. */
 export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
   const store = new FedStore(connection, name)
-  return { store, texts: textsOf(connection, name), indexing: new FeedStatus(store, connection, place) }
+  const indexing = new FeedStatus(store, connection, place)
+  return { store, texts: textsOf(connection, name), indexing, isFollowed: () => isFollowed(store.facts) }
 }
 
 /** A store of a vault that someone else has to feed: where no one has, that is an error that says so. */
@@ -74,6 +78,10 @@ function textsOf(connection: Connection, name: string | undefined): Texts {
 /** How long whoever follows the folder may be silent before answers say so, ms. */
 const SILENCE = 60_000
 
+function isFollowed(facts: VaultFacts | undefined): boolean {
+  return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE
+}
+
 /** What is known of the feeding of a vault, as answers and people are told of indexing. It changes nothing. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
@@ -94,7 +102,7 @@ class FeedStatus implements Indexing {
     const base = { done: 0, total: 0, cache: 'disk', watch: 'events', file: this.#place.file } as const
     if (facts === undefined) return { ...base, phase: 'idle' }
     const { fed, heard, now, mode } = facts
-    const silent = heard === null || now - heard < SILENCE ? undefined : Math.round((now - heard) / 1_000)
+    const silent = heard === null || isFollowed(facts) ? undefined : Math.round((now - heard) / 1_000)
     return {
       ...base,
       phase: 'idle',

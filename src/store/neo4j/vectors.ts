@@ -5,7 +5,7 @@ import type { ChunkHit, ChunkPlace, NameVectorHit, NoteChunks, VectorState } fro
 import type { NameOptions, Scope } from '../../core/store.ts'
 import { namesOf } from './note-properties.ts'
 import type { Asking } from './questions.ts'
-import { filesIn } from './scope.ts'
+import { filesIn, isNarrow } from './scope.ts'
 import { vectorNames } from './vector-index.ts'
 
 interface Wanted {
@@ -14,21 +14,9 @@ interface Wanted {
   readonly scope: Scope
 }
 
-interface Embedder {
-  readonly dimensions: number | null
-  readonly indexed: boolean | null
-}
-
 /** How many more are taken out of an index than are wanted: what it finds may lie outside of the scope, or be of a note that moved on. */
 const MORE = 4
 const LEAST = 100
-
-async function embedderOf({ questions }: Asking, embedder: string): Promise<Embedder | undefined> {
-  return await questions.one<Embedder>(
-    'MATCH (e:RouxEmbedder {vault: $vault, embedder: $embedder}) RETURN {dimensions: e.dimensions, indexed: e.indexed} AS row',
-    { embedder },
-  )
-}
 
 /** The rows nearest to each vector, with `p` for what has the vector and `f` for its file, as `row`. */
 async function nearest<T>(
@@ -41,18 +29,18 @@ async function nearest<T>(
     minimum,
   }: { readonly kind: 'chunk' | 'name'; readonly limit: number; readonly row: string; readonly minimum: number },
 ): Promise<readonly (readonly T[])[]> {
-  const known = await embedderOf(asking, embedder)
+  const known = asking.embedders.find((one) => one.embedder === embedder)
   if (known === undefined || limit <= 0) return vectors.map(() => [])
   for (const vector of vectors) requireVector(vector, known.dimensions)
   const { chunkLabel, nameLabel, chunkIndex, nameIndex } = vectorNames(asking.vault, embedder)
   const [label, index] = kind === 'chunk' ? [chunkLabel, chunkIndex] : [nameLabel, nameIndex]
   const { text, parameters } = filesIn(scope, asking.bare)
-  const isNarrow = [scope.folder, scope.path, scope.tags, scope.note].some((limit) => limit !== undefined)
   const bounds = `MATCH (p)-[:ROUX_PART]->(n:RouxVectors)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = n.path AND ${text}`
   const cosine = 'vector.similarity.cosine(p.vector, $vectors[at]) * 2 - 1'
   const found =
-    known.indexed === true && !isNarrow
-      ? `CALL db.index.vector.queryNodes('${index}', toInteger($most), $vectors[at]) YIELD node AS p ${bounds} WITH f, p, ${cosine} AS score`
+    known.indexed === true && !isNarrow(scope)
+      ? `CALL db.index.vector.queryNodes('${index}', toInteger($most), $vectors[at]) YIELD node AS p ${bounds}
+         WITH f, p, ${cosine} AS score`
       : `MATCH (f:RouxFile {vault: $vault})<-[:ROUX_OF]-(n:RouxVectors {embedder: $embedder})<-[:ROUX_PART]-(p:${label})
          WHERE f.path = n.path AND ${text} AND p.isKnown WITH f, p, ${cosine} AS score`
   const rows = await asking.questions.ask<{ readonly hits: readonly T[] }>(

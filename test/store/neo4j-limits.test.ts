@@ -1,0 +1,211 @@
+import { auth, driver } from 'neo4j-driver'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { NodeId } from '../../src/core/ids.ts'
+import { Connection, type Values } from '../../src/store/neo4j/connection.ts'
+import { removeVault } from '../../src/store/neo4j/index-writer.ts'
+import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
+import { openNeo4jSearchWriter } from '../../src/store/neo4j/search-writer.ts'
+import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
+import { ask } from '../support/ask.ts'
+import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
+import { FedVault, MemoryVault } from '../support/memory-vault.ts'
+import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+
+const LONG_LIST = 100_000
+const SLOW = 120_000
+
+/** Remembers what was asked. */
+class Recording extends Connection {
+  readonly asked: (readonly [cypher: string, values: Values])[] = []
+
+  override read<T>(cypher: string, values: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
+    this.asked.push([cypher, values])
+    return super.read<T>(cypher, values, signal)
+  }
+}
+
+function connect<T extends Connection>(connection: T): T {
+  onTestFinished(() => connection.close())
+  return connection
+}
+
+async function fedVault(files: Readonly<Record<string, string>>, vault?: string) {
+  const place = neo4jPlace(vault)
+  const engine = neo4jEngine(undefined, place)
+  onTestFinished(() => engine.index.close())
+  const memory = new MemoryVault(files)
+  return { place, memory, fed: await new FedVault(memory, engine).index() }
+}
+
+function manyNotes(count: number, text: (at: number) => string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`Notes/n${at}.md`, text(at)]))
+}
+
+describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { timeout: SLOW }, () => {
+  test('a hundred thousand ids in one call are all answered, in order', async () => {
+    const { place, fed } = await fedVault({ 'a.md': '---\naliases: [First]\n---\nTo [[b]].', 'b.md': '' })
+    const ids = Array.from({ length: LONG_LIST }, (_, at) => (at % 1_000 === 0 ? 'a.md' : `no such note ${at}.md`) as NodeId)
+    const isThere = (at: number): boolean => at % 1_000 === 0
+    const check = (name: string, answers: readonly unknown[], known: unknown, unknown: unknown) => {
+      expect([name, answers.length]).toEqual([name, LONG_LIST])
+      const wrong = answers.findIndex((answer, at) => JSON.stringify(answer) !== JSON.stringify(isThere(at) ? known : unknown))
+      expect([name, wrong, answers[wrong]]).toEqual([name, -1, undefined])
+    }
+    const store = ask(fed.store)
+    check('kinds', await store.kinds(ids), 'note', undefined)
+    check('names', await store.namesOf(ids), ['a', 'First'], [])
+    const versions = await store.versions(ids)
+    check('versions', versions, versions[0], undefined)
+    check(
+      'nodes',
+      (await store.nodes(ids, { links: 3 })).map((node) => node?.links),
+      [{ id: 'b.md', title: 'b' }],
+      undefined,
+    )
+    const pairs = ids.map((id) => [id, 'b.md' as NodeId] as const)
+    check(
+      'occurrences',
+      (await store.occurrences(pairs)).map((all) => all.map(({ line }) => line)),
+      [4],
+      [],
+    )
+    const { texts, store: stored } = openStoredVault(place)
+    onTestFinished(() => stored.close())
+    await connect(new Connection(place)).write("MATCH (f:RouxFile {vault: $vault, id: 'a.md'}) SET f.text = 'stored'", {
+      vault: place.vault,
+    })
+    const asked = ids.map((id) => ({ id, path: id, kind: 'note', hash: '' }) as never)
+    check(
+      'texts',
+      (await texts.read(asked)).map((text) => (text === 'unread' ? text : text?.text)),
+      'stored',
+      undefined,
+    )
+  })
+
+  test('a question of many words takes no more memory of the server for each note that has them', async () => {
+    const words = ['leek', 'salt', 'soup', 'spade', 'rake', 'flour', 'bread', 'fish', 'autumn', 'garden', 'kitchen', 'pot']
+    const { place, fed } = await fedVault(manyNotes(1_500, (at) => `${words.join(' ')} ${at}`))
+    await fed.indexSearch()
+    const memoryOf = async (text: string): Promise<number> => {
+      const connection = connect(new Recording(place))
+      const found = await ask(openNeo4jStore(connection)).words(text, {}, 10)
+      expect(found.hits).toHaveLength(10)
+      const [cypher, values] = connection.asked.at(-1) ?? ['', {}]
+      return await profiledMemory(cypher, values)
+    }
+    const [one, all] = [await memoryOf('leek'), await memoryOf(words.join(' '))]
+    expect(one).toBeGreaterThan(0)
+    expect(all / one).toBeLessThan(4)
+  })
+
+  test('a lost index of vectors is said, and made again by the next writer', async () => {
+    const bag = new BagOfWords()
+    const { place, fed } = await fedVault(manyNotes(1_001, (at) => `Word${at} of garden`))
+    await fed.indexSearch(bag)
+    const connection = connect(new Connection(place))
+    await openNeo4jSearchWriter(connection).maintain()
+    const near = async () => (await ask(openNeo4jStore(connection)).nearest(bag.id, bagOf('word7 of garden'), {}, 3)).length
+    const isIndexed = async () => (await ask(openNeo4jStore(connection)).vectorStates()).map(({ index }) => index)
+    expect([await near(), await isIndexed()]).toEqual([3, ['neo4j']])
+    for (const name of await vectorIndexesOf(connection)) await connection.write(`DROP INDEX ${name}`)
+    await expect(near()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', hint: expect.stringContaining('roux index') })
+    await openNeo4jSearchWriter(connection).maintain()
+    expect(await near()).toBe(3)
+  })
+
+  test('quotes, backticks and signs of query languages in every name are only signs', async () => {
+    const signs = '"`\'$x{}[]-> //\\:*?~^+&|!'
+    const title = JSON.stringify(`All ${signs}`)
+    const inNames = '"`\'$x{} -+&!~^'
+    const { fed } = await fedVault(
+      {
+        [`Odd ${inNames}/It's "quoted" \`ticked\`.md`]: `---\ntitle: ${title}\naliases: [${title}]\n${title}: ${title}\ntags: [odd]\n---\n[[b]]\n`,
+        'b.md': `[[It's "quoted" \`ticked\`]] and [[Missing " \` ' $x {}]]\n`,
+      },
+      `garden "'\`$x}) DETACH DELETE (n) //`,
+    )
+    const store = ask(fed.store)
+    const [odd] = await store.lookUp([`Odd ${inNames}/It's "quoted" \`ticked\``])
+    expect(odd).toBe(`odd ${inNames}/it's "quoted" \`ticked\`.md`)
+    expect((await store.named(`All ${signs}`, {})).map(({ id }) => id)).toEqual([odd])
+    expect((await store.named(`All ${signs} so`, {}, 'similar', { limit: 3, minimum: 0.5 })).map(({ id }) => id)).toEqual([odd])
+    expect((await store.neighbors('b.md' as NodeId, { direction: 'both' }, { offset: 0, limit: 9 })).items).toEqual([odd])
+    expect((await store.select({ folder: `odd ${inNames}` }, { offset: 0, limit: 9 })).total).toBe(1)
+    expect((await store.propertyValues(`all ${signs}`)).map(({ value }) => value)).toEqual([`All ${signs}`])
+    expect((await store.wanted(undefined, { offset: 0, limit: 9 })).items.map(({ name }) => name)).toEqual([
+      'Missing " ` \' $x {}',
+    ])
+    expect((await store.paths('b.md' as NodeId, odd as NodeId, { direction: 'any', count: 1, avoidHubs: false }))[0]).toEqual([
+      'b.md',
+      odd,
+    ])
+  })
+
+  test('what others have in the database is as it was, whatever is done with a vault', async () => {
+    const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '', 'c.md': '[[gone]]' })
+    const connection = connect(new Connection(place))
+    const mark = `others-${process.pid}`
+    onTestFinished(async () => {
+      const cleaner = new Connection(place)
+      await cleaner.write('MATCH (n {mark: $mark}) DETACH DELETE n', { mark })
+      await cleaner.write('DROP INDEX notes_by_id IF EXISTS')
+      await cleaner.close()
+    })
+    await connection.write('CREATE INDEX notes_by_id IF NOT EXISTS FOR (n:Note) ON (n.id)')
+    await connection.write(
+      `CREATE (p:Person {mark: $mark, vault: $vault, key: 0, name: 'someone'})-[:WROTE {vault: $vault}]->
+         (n:Note:File {mark: $mark, vault: $vault, key: 1, id: 'a.md', generation: 1})
+       CREATE (n)-[:LINKS]->(:Chunk {mark: $mark, vault: $vault, embedder: 'test', vector: [1.0, 0.0]})`,
+      { mark, vault: place.vault },
+    )
+    const others = async () => [
+      await connection.read(
+        `MATCH (n) WHERE none(label IN labels(n) WHERE label STARTS WITH 'Roux')
+         OPTIONAL MATCH (n)-[r]->(m) WITH n, r, m ORDER BY n.mark, n.key, n.vault
+         RETURN labels(n) AS labels, properties(n) AS properties, type(r) AS type, properties(r) AS own, properties(m) AS end`,
+      ),
+      await connection.read("SHOW INDEXES YIELD name WHERE NOT name STARTS WITH 'roux_' RETURN name ORDER BY name"),
+      await connection.read("SHOW CONSTRAINTS YIELD name WHERE NOT name STARTS WITH 'roux_' RETURN name ORDER BY name"),
+    ]
+    const before = await others()
+    const bag = new BagOfWords()
+    await fed.indexSearch(bag)
+    memory.write('a.md', 'Changed. [[c]]')
+    memory.remove('b.md')
+    await fed.indexer.reconcile({ all: true })
+    await fed.indexSearch(bag)
+    await openNeo4jSearchWriter(connection).keepOnly('another')
+    await openNeo4jSearchWriter(connection).reset()
+    expect(await others()).toEqual(before)
+    await removeVault(connection)
+    expect(await others()).toEqual(before)
+    const ours = await connection.read('MATCH (n {vault: $vault}) WHERE n.mark IS NULL RETURN labels(n) AS labels', {
+      vault: place.vault,
+    })
+    expect(ours).toEqual([])
+  })
+})
+
+/** The vector indexes of a vault. */
+async function vectorIndexesOf(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.read<{ readonly name: string }>(
+    `SHOW VECTOR INDEXES YIELD name, labelsOrTypes
+     WHERE labelsOrTypes[0] IN COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) UNWIND [e.chunkLabel, e.nameLabel] AS label RETURN label }
+     RETURN name`,
+    { vault: connection.vault },
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Bytes that the server used for a statement, as it says. */
+async function profiledMemory(cypher: string, values: Values): Promise<number> {
+  const { url, user, password } = neo4jPlace()
+  const server = driver(url, auth.basic(user, password), { disableLosslessIntegers: true })
+  try {
+    const { summary } = await server.executeQuery(`PROFILE ${cypher}`, values)
+    return Number(summary.profile === false ? Number.NaN : summary.profile.arguments.GlobalMemory)
+  } finally {
+    await server.close()
+  }
+}
