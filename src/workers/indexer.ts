@@ -171,7 +171,7 @@ function openService(
       forgetFoldedWords()
       collectGarbage()
     },
-    onError: (error) => send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) }),
+    onError: (error) => send({ type: 'error', stack: describeFailure(error) }),
   })
 }
 
@@ -210,12 +210,18 @@ async function reconciled(
   }
 }
 
+/** What a log says of a failure: what to do where that is known, else where it happened. */
+function describeFailure(error: unknown): string {
+  if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
+  return String(error instanceof Error ? error.stack : error)
+}
+
 /** What fails at the end is no reason to stay. */
 async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
   } catch (error) {
-    send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+    send({ type: 'error', stack: describeFailure(error) })
   }
 }
 
@@ -226,7 +232,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
   void done
     .catch((error) => {
       // A vault that is missing is said by every answer.
-      if (!isVaultMissing(error)) send({ type: 'error', stack: String(error instanceof Error ? error.stack : error) })
+      if (!isVaultMissing(error)) send({ type: 'error', stack: describeFailure(error) })
     })
     .finally(() => send({ type: 'recovered' }))
 }
