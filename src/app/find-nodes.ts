@@ -78,7 +78,7 @@ async function findIn(
   })
   const isEmpty = found.total === 0
   const [asked, missing, close, described] = await Promise.all([
-    queryWarnings(snapshot, query, { unknown, shared, isEmpty }),
+    queryWarnings(snapshot, query, { unknown, shared, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
     describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),

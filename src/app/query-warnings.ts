@@ -2,10 +2,12 @@ import { foldName } from '../core/fold.ts'
 import { nearest } from '../core/nearest.ts'
 import type { PropertyCount, Snapshot, ValueKind } from '../core/store.ts'
 import type { Query } from '../search/query/query.ts'
-import { propertiesIn } from '../search/query/query-words.ts'
+import { propertiesIn, tagsIn } from '../search/query/query-words.ts'
+import type { Call } from './answer-when-ready.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 import type { Warning } from './graph-core.ts'
 import { unknownIdWarning } from './known-node.ts'
+import { tagWarnings } from './scope-warnings.ts'
 import { quoted } from './truncate.ts'
 
 /** Titles and properties that are told of. */
@@ -13,15 +15,22 @@ const TOLD = 5
 /** How many near names a warning holds. */
 const NEAREST = 3
 
-/** Says which notes and properties that a query names there are not, which notes share a name, and which it compares that hold nothing to compare. */
+/** Says which notes, tags and properties that a query names there are not, which notes share a name, and which it compares that hold nothing to compare. */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
-  { unknown, shared, isEmpty }: Pick<FoundByQuery, 'unknown' | 'shared'> & { readonly isEmpty: boolean },
+  {
+    unknown,
+    shared,
+    isEmpty,
+    call,
+  }: Pick<FoundByQuery, 'unknown' | 'shared'> & { readonly isEmpty: boolean; readonly call: Call },
 ): Promise<readonly Warning[]> {
   const asked = [...propertiesIn(query)]
-  const [notes, properties] = await Promise.all([
+  const tags = tagsIn(query)
+  const [notes, noTags, properties] = await Promise.all([
     Promise.all(unknown.slice(0, TOLD).map((title) => unknownIdWarning(snapshot, title))),
+    tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
     asked.length === 0 ? [] : snapshot.properties(),
   ])
   const known = new Map(properties.map((property) => [foldName(property.key), property]))
@@ -31,7 +40,7 @@ export async function queryWarnings(
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  return [...notes, ...shared.slice(0, TOLD).map(sharedTitle), ...told]
+  return [...notes, ...noTags, ...shared.slice(0, TOLD).map(sharedTitle), ...told]
 }
 
 function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {

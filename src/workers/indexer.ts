@@ -173,7 +173,7 @@ function openService(
       forgetFoldedWords()
       collectGarbage()
     },
-    onError: (error) => send({ type: 'error', stack: logged(error) }),
+    onError: (error) => send({ type: 'error', stack: describeFailure(error) }),
   })
 }
 
@@ -212,9 +212,9 @@ async function reconciled(
   }
 }
 
-/** What the log is told: of what was foreseen where it went wrong is of no interest. */
-function logged(error: unknown): string {
-  if (error instanceof RouxError) return error.message
+/** What a log says of a failure: what to do where that is known, else where it happened. */
+function describeFailure(error: unknown): string {
+  if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
 }
 
@@ -223,7 +223,7 @@ async function closed(service: IndexingService | undefined, send: Send): Promise
   try {
     await service?.close()
   } catch (error) {
-    send({ type: 'error', stack: logged(error) })
+    send({ type: 'error', stack: describeFailure(error) })
   }
 }
 
@@ -235,7 +235,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
     .catch((error) => {
       // A vault that is missing, and a database that refuses, is said by every answer.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
-        send({ type: 'error', stack: logged(error) })
+        send({ type: 'error', stack: describeFailure(error) })
     })
     .finally(() => send({ type: 'recovered' }))
 }

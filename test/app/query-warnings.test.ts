@@ -5,7 +5,7 @@ import { searchCore } from './search-core.ts'
 const NOTES = {
   'Home.md':
     '---\nstatus: done\nrating: 4\n---\n# Home\n\n- [x] sow beans\n- [ ] water the *roses*\n- [ ] prune roses and beans\n',
-  'Roses.md': '---\nstatus: open\n---\nAt [[Home]] and [[Nowhere]].\n',
+  'Roses.md': '---\nstatus: open\ntags: [project/garden]\n---\nAt [[Home]] and [[Nowhere]].\n',
 }
 
 async function ask(query: string, args: Partial<FindArguments> = {}) {
@@ -29,7 +29,7 @@ test('a task that is asked for is the text that is shown, with its line', async 
 
 test('notes that link to a note are found by its title, and those that link to one that does not exist', async () => {
   expect((await ask('links:home')).found.map(([id]) => id)).toEqual(['roses.md'])
-  expect(await ask('links:Nowhere')).toMatchObject({ found: [['roses.md', 4, 'At [[Home]] and [[Nowhere]].']], warnings: [] })
+  expect(await ask('links:Nowhere')).toMatchObject({ found: [['roses.md', 5, 'At [[Home]] and [[Nowhere]].']], warnings: [] })
   expect((await ask('linkedfrom:Roses')).found.map(([id]) => id)).toEqual(['home.md'])
 })
 
@@ -48,6 +48,16 @@ test('a query that names a property that no note has says so, also where that is
   ])
   expect((await ask('-#statsu=done')).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
   expect((await ask('#status=done')).warnings).toEqual([])
+})
+
+test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
+  expect((await ask('#projct')).warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },
+  ])
+  expect((await ask('-tag:nothing roses')).warnings).toMatchObject([
+    { code: 'UNKNOWN_ID', message: 'No note has the tag "#nothing".' },
+  ])
+  expect((await ask('#Project')).warnings).toEqual([])
 })
 
 test('a comparison of texts says why it finds nothing, and what to write', async () => {

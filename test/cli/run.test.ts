@@ -670,6 +670,12 @@ describe('doctor', () => {
     ])
   })
 
+  test('a person is told at the end that everything is in order', async () => {
+    const given = { files: FILES, composition: { diagnose: async () => SOUND }, tty: true }
+    const { out } = await roux('doctor --set http.port=0', given)
+    expect(out).toMatch(/\n\nEverything is in order\.\n$/)
+  })
+
   test('of several vaults each is told by its name, with the command that lists its problems', async () => {
     const vaults = ['notes', 'work'].map((name) => ['--set', `vaults.${name}=${line.root}/${name}`])
     for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
@@ -718,6 +724,7 @@ describe('doctor', () => {
     expect(out).toContain('fail  sqlite    SQLite does not load: no binary\n                Install again')
     expect(out).toContain('warn  index     /i was written by a newer version of Roux\n')
     expect(out).toContain('warn  notes     the vault holds no notes\n')
+    expect(out).toMatch(/\n\n\d failures and \d warnings; the rest is in order\.\n$/)
   })
 
   test('a missing vault fails, and the rest is still looked at', async () => {

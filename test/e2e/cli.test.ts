@@ -100,6 +100,18 @@ describe('transcripts over the demo vault', () => {
     expect(byTitle.links).toContainEqual({ id: 'maps/science of dough.md', title: 'Science of dough' })
   })
 
+  test('a state folder that cannot be made is said with what to do, and without lines of code', async () => {
+    const world = openWorld()
+    world.write('a.md', 'text')
+    writeFileSync(join(world.root, 'file'), '')
+    const { code, err } = await world.roux(['create-node', 'b.md', 'text', '--write', '--vault', world.vault], {
+      env: { XDG_STATE_HOME: join(world.root, 'file') },
+    })
+    expect(code).toBe(1)
+    expect(err).toContain('Make that folder writable')
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
   test('status, index and doctor', async () => {
     const world = DEMO()
     const index = '~/cache/roux/index.db'

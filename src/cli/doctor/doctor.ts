@@ -14,7 +14,7 @@ import { checkHttp } from './http.ts'
 import { checkDiagnosis } from './indexes.ts'
 import { checkProtocol } from './protocol.ts'
 
-/** Looks at everything that has to be right, says how to mend what is not, and fails when something is broken. */
+/** Looks at everything that has to be right, says what to do about what is not, and fails when something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
   findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
   const broken = findings.some(({ state }) => state === 'fail')
   if (printer.json) await printer.answer({ ok: !broken, checks: findings })
-  else await printer.text(findings.map((finding) => renderFinding(finding, printer)).join(''))
+  else await printer.text(`${findings.map((finding) => renderFinding(finding, printer)).join('')}\n${verdict(findings)}\n`)
   return broken ? 1 : 0
 }
 
@@ -141,6 +141,17 @@ function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<Load
   if (settings.links.profile === 'obsidian') return `implied by links.profile (${origins.get('links.profile')})`
   if (settings.vault.mode !== 'auto') return `set by ${origins.get('vault.mode')}`
   return mode === 'docs' ? 'as relative links outnumber wikilinks' : 'by its marker folder, or as wikilinks are the rule'
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length
+  const [failures, warnings] = [count('fail'), count('warn')]
+  if (failures + warnings === 0) return 'Everything is in order.'
+  const parts = [
+    ...(failures === 0 ? [] : [failures === 1 ? '1 failure' : `${failures} failures`]),
+    ...(warnings === 0 ? [] : [warnings === 1 ? '1 warning' : `${warnings} warnings`]),
+  ]
+  return `${parts.join(' and ')}; the rest is in order.`
 }
 
 function renderFinding({ check, state, message, hint }: Finding, printer: Printer): string {

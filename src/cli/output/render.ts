@@ -19,7 +19,7 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], options)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const filled = names.filter((name) => items.some((item) => cell(item[name]) !== ''))
+  const filled = names.filter((name) => items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
     if (SENTENCES.has(name)) return { name, wraps: true }
     if (IDS.has(name)) return { name, whole: true }
@@ -27,14 +27,15 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   })
   return renderTable(
     columns,
-    items.map((item) => filled.map((name) => (isWholeFile(name, item[name]) ? '' : cell(item[name])))),
+    items.map((item) => filled.map((name) => listCell(name, item[name]))),
     options,
   )
 }
 
-/** What is said of a file as a whole is at line 0, which people do not count. */
-function isWholeFile(name: string, value: unknown): boolean {
-  return name === 'line' && value === 0
+/** What is said of a file as a whole is at line 0, which people do not count; a name that fits no note has no match. */
+function listCell(name: string, value: unknown): string {
+  if (name === 'line' && value === 0) return ''
+  return name === 'match' && value === null ? 'none' : cell(value)
 }
 
 /** Facts that are sentences, which say nothing when they are cut. */
@@ -79,7 +80,9 @@ function renderPart(name: string, rows: readonly Facts[], options: TableOptions)
 
 /** What has a value, whole, because here nothing has to fit beside it. */
 function factsOf(facts: readonly (readonly [string, unknown])[], options: TableOptions): string {
-  const shown = facts.map(([name, value]) => [printable(name), cell(value)] as const)
+  const shown = facts.map(
+    ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
+  )
   const columns = shown.map(([name]): Column => (IDS.has(name) ? { name, whole: true } : { name }))
   return renderFacts(
     columns,
@@ -121,8 +124,15 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
   if (Array.isArray(value))
     return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
-  if (isRecord(value)) return isCounts(value) ? counts(value) : printable(JSON.stringify(value))
+  if (isRecord(value)) return isCounts(value) ? counts(value) : named(value)
   return printable(String(value))
+}
+
+/** Properties by name; what they hold besides texts and lists of them is told as JSON. */
+function named(value: Facts): string {
+  const told = ([name, one]: readonly [string, unknown]): string =>
+    `${printable(name)}: ${isRecord(one) ? printable(JSON.stringify(one)) : cell(one)}`
+  return Object.entries(value).map(told).join('; ')
 }
 
 function isCounts(value: Facts): boolean {

@@ -59,21 +59,40 @@ function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly stri
   })
 }
 
-/** Names and values under each other; long values go on below where they began, but for ids, which stay in one piece. */
+/** Names and values under each other; long values go on below where they began, but for ids, which stay in one piece each: a list of them is an array. */
 export function renderFacts(
   columns: readonly Column[],
-  values: readonly string[],
+  values: readonly (string | readonly string[])[],
   { width = Number.POSITIVE_INFINITY }: TableOptions = {},
 ): string {
-  const facts = columns.flatMap((column, at) => (values[at] ? [{ column, value: values[at] }] : []))
+  const facts = columns.flatMap((column, at) => {
+    const value = values[at] ?? ''
+    return value.length > 0 ? [{ column, value }] : []
+  })
   const nameWidth = Math.max(0, ...facts.map(({ column }) => textWidth(column.name)))
   const indent = ' '.repeat(nameWidth) + GAP
+  const room = Math.max(MIN_WRAPPED, width - indent.length)
   return facts
     .map(({ column, value }) => {
-      const lines = column.whole ? [value] : wrapWords(value, Math.max(MIN_WRAPPED, width - indent.length), { breaks: false })
+      const lines = factLines(value, { room, isWhole: column.whole === true })
       return `${pad(column.name, { width: nameWidth, right: false })}${GAP}${lines.join(`\n${indent}`)}\n`
     })
     .join('')
+}
+
+function factLines(
+  value: string | readonly string[],
+  { room, isWhole }: { readonly room: number; readonly isWhole: boolean },
+): readonly string[] {
+  if (typeof value === 'string') return isWhole ? [value] : wrapWords(value, room, { breaks: false })
+  const lines: string[] = []
+  for (const [at, id] of value.entries()) {
+    const piece = at === value.length - 1 ? id : `${id},`
+    const longer = `${lines.at(-1) ?? ''} ${piece}`
+    if (at === 0 || textWidth(longer) > room) lines.push(piece)
+    else lines[lines.length - 1] = longer
+  }
+  return lines
 }
 
 interface Fitted {

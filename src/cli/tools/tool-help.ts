@@ -78,8 +78,8 @@ export function argumentsOf(
       args[name] = many ? taken.flat() : taken[0]
     } else if (required) {
       throw new UsageError(
-        `<${name}> is missing.`,
-        `It is the ${many ? 'words' : 'word'} after the command, or ${flagOf(parameter)}.`,
+        `<${name}> ${many ? 'are' : 'is'} missing.`,
+        `${many ? 'They are the words' : 'It is the word'} after the command, or ${flagOf(parameter)}.`,
       )
     }
   }

@@ -51,6 +51,16 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
+/** The tags that a query asks about. */
+export function tagsIn(query: Query): readonly string[] {
+  const collect = (part: Query): readonly string[] => {
+    if (part.kind === 'and' || part.kind === 'or') return part.parts.flatMap(collect)
+    if (part.kind === 'not') return collect(part.part)
+    return part.kind === 'tag' ? [part.name] : []
+  }
+  return collect(query)
+}
+
 /** The words as an engine ranks by them. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>

@@ -148,8 +148,33 @@ describe('answers for people', () => {
       lines(
         'id    title  tags    links  weight  properties',
         'a.md  A      x, y/z  B      0.8765',
-        'b.md  B B                        1  {"up":"[[a]]"}',
+        'b.md  B B                        1  up: [[a]]',
       ),
+    )
+  })
+
+  test('properties are told by name, and go on in the next line of a narrow terminal', () => {
+    const properties = { aliases: ['rye flour', 'rye'], up: '[[Grains]]', done: true, from: { city: 'Ulm' } }
+    expect(renderForPeople({ id: 'a.md', properties }, { width: 40 })).toBe(
+      lines(
+        'id          a.md',
+        'properties  aliases: rye flour, rye; up:',
+        '            [[Grains]]; done: yes; from:',
+        '            {"city":"Ulm"}',
+      ),
+    )
+  })
+
+  test('a list of ids goes on in the next line of a narrow terminal, and breaks between ids alone', () => {
+    expect(renderForPeople({ path: ['notes/a b.md', 'notes/c d.md', 'notes/e f.md'], length: 2 }, { width: 30 })).toBe(
+      lines('path    notes/a b.md,', '        notes/c d.md,', '        notes/e f.md', 'length  2'),
+    )
+    expect(renderForPeople({ path: ['a.md', 'b.md'], length: 1 }, { width: 30 })).toBe(lines('path    a.md, b.md', 'length  1'))
+  })
+
+  test('a name that fits no note says so', () => {
+    expect(renderForPeople([{ query: 'nobody', match: null, score: 0 }])).toBe(
+      lines('query   match  score', 'nobody  none       0'),
     )
   })
 
