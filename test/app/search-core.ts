@@ -70,7 +70,10 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     store: indexed.store,
     texts: indexed.texts,
     rankings: indexed.rankings,
-    layouts: { hasPlaces: () => true, layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0, isRough: false }) },
+    layouts: {
+      hasPlaces: () => true,
+      layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0, isRough: false }),
+    },
     pictures: { read: async () => undefined },
     insights: insightsOf(indexed, insightState, name),
     linkInsights: linkInsightsOf(indexed, name),
