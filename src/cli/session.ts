@@ -40,7 +40,7 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
     set: [
       ...((options.get('set') as readonly string[] | undefined) ?? []),
       ...(options.get('write') === true ? WRITING : []),
-      ...overHttp(options.get('http')),
+      ...overHttp(options),
       ...inStore(options.get('store')),
     ],
     ...(config === undefined ? {} : { config }),
@@ -57,11 +57,13 @@ function inStore(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`store.type=${value}`] : []
 }
 
-/** What `--http` sets, for this run alone; its value is a port, or `true`. @throws UsageError for what is no port */
-function overHttp(value: unknown): readonly string[] {
+/** What `--http` sets, for this run alone; its value is a port, or `true`. `roux open` calls it `--port`. @throws UsageError for what is no port */
+function overHttp(options: Invocation['options']): readonly string[] {
+  const value = options.get('http')
   if (typeof value !== 'number') return []
   if (value >= 0 && value <= 65_535) return [`http.port=${value}`]
-  throw new UsageError(`--http must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any port that is free.')
+  const flag = options.has('port') ? '--port' : '--http'
+  throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any port that is free.')
 }
 
 /**

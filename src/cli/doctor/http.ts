@@ -48,7 +48,7 @@ function checkTokens(file: string): Finding {
       check: 'tokens',
       state: 'warn',
       message: `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
-      hint: 'The next "roux token list" or server mends it; "roux token rotate" gives new secrets.',
+      hint: 'The next "roux token list" or server corrects it; "roux token rotate" gives new secrets.',
     }
   } catch (error) {
     if (!(error instanceof RouxError)) throw error

@@ -320,18 +320,18 @@ describe('the doctor', () => {
         check: 'clients',
         state: 'warn',
         message: 'Cursor has "roux", which needs /gone/node: that is not there any more',
-        hint: '"roux install cursor --vault /vault" mends it, "roux uninstall cursor" takes it away.',
+        hint: '"roux install cursor --vault /vault" corrects it, "roux uninstall cursor" takes it away.',
       },
       {
         check: 'clients',
         state: 'warn',
         message: 'Cursor has "old", which needs /gone: that is not there any more',
-        hint: '"roux install cursor --name old --vault <folder>" mends it, "roux uninstall cursor --name old" takes it away.',
+        hint: '"roux install cursor --name old --vault <folder>" corrects it, "roux uninstall cursor --name old" takes it away.',
       },
     ])
   })
 
-  test('keeps what else an entry says in the command that mends it', async () => {
+  test('keeps what else an entry says in the command that corrects it', async () => {
     line.write('n/node', '')
     line.write('r/dist/cli/main.js', '')
     line.write('c.yaml', '')

@@ -105,3 +105,11 @@ test.each([
   const { code, err } = await line.roux(['serve', ...args])
   expect([code, err]).toEqual([2, expect.stringContaining(message)])
 })
+
+test('a port that open cannot take is named by the option that was given', async () => {
+  const { code, err } = await line.roux(['open', '--print', '--port', '70000'])
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('error: --port must be a port, a whole number from 0 to 65535; got 70000.'),
+  ])
+})
