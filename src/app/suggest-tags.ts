@@ -15,7 +15,7 @@ export interface SuggestTagsArguments {
   readonly id: string
   /** Tags, and folders. */
   readonly limit: number
-  /** How many of the votes a label needs. */
+  /** How sure a label must be. */
   readonly relevance: Relevance
 }
 
@@ -38,16 +38,18 @@ export interface SuggestedTags {
   }
 }
 
-/** Notes that have a say. */
-const NEAREST = 20
+/** Notes that have a say; the farthest hardly any. */
+const NEAREST = 60
 /** Words of the note that are looked for, and those that they are chosen from. */
 const BEST_WORDS = 30
 const MOST_WORDS = 150
 /** Notes that each way of finding brings. */
 const CANDIDATES = 60
 const PASSAGES = 300
-/** Share of the votes that a label needs. */
-const LEAST_SHARE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.2, loose: 0 }
+/** What a label needs of the votes and by its nearest note. */
+const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
+/** What it counts that the nearest note of all has a label; of a note that is farther, less. */
+const BY_NEAREST = 0.1
 /** What a label's own word in the note counts. */
 const NAMED = 0.1
 /** Notes that say where the middle of the vault is. */
@@ -66,7 +68,7 @@ export function suggestTags(
       if (id === undefined || node?.kind !== 'note') {
         return { value: { ...NONE, reason: 'There is no such note.' }, warnings: [await unknownIdWarning(snapshot, written)] }
       }
-      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST_SHARE[relevance] }), warnings: [] }
+      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST[relevance] }), warnings: [] }
     }),
   )
 }
@@ -234,15 +236,17 @@ interface Ballot {
   readonly least: number
 }
 
-/** Labels by their share of the votes, the best first. */
+/** Labels by their share of the votes, and by how near the nearest note is that has them, the best first. */
 function elected(voters: readonly Voter[], { words, least }: Ballot): readonly ({ readonly label: string } & Suggestion)[] {
   const all = voters.reduce((sum, { weight }) => sum + weight, 0) || 1
+  const most = voters[0]?.weight || 1
   const votes = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()
   for (const { id, weight, labels } of voters) {
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = label.toLowerCase()
-      const known = votes.get(key) ?? { label, share: 0, from: [] }
+      // The nearest come first.
+      const known = votes.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
       known.share += weight / all
       if (known.from.length < 3) known.from.push(id)
       votes.set(key, known)

@@ -51,6 +51,21 @@ test('there are as many as were asked for, the surest first, and scores are shar
   expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
 })
 
+test('notes that are farther than twenty others have a say as well, and less of one', async () => {
+  const near = Array.from({ length: 22 }, (_, at) => [
+    `Loaf ${at}.md`,
+    `---\ntags: [bread]\n---\nSourdough loaf: flour, water, proofing, oven.\n`,
+  ])
+  const far = Array.from({ length: 5 }, (_, at) => [
+    `Tart ${at}.md`,
+    `---\ntags: [cake]\n---\nTart with cherries, sugar, butter, from the oven.\n`,
+  ])
+  const mine = ['New.md', 'Sourdough loaf: flour, water, proofing, a hot oven.\n']
+  const core = await searchCore(Object.fromEntries([...near, ...far, mine]), { embedder: new KnownBag() })
+  const { value } = await suggestTags(core, { id: 'new.md', limit: 5, relevance: 'loose' })
+  expect(value.tags.map(({ tag }) => tag)).toEqual(['bread', 'cake'])
+})
+
 test('an empty answer says why', async () => {
   const none = await suggested({ id: 'nowhere' })
   expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
