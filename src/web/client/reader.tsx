@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
 import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
+import { noteAddress } from './note-address.ts'
 import { plainLine } from './plain-line.ts'
 import { api, fail, note, open, pathTo, said, vault, view, writeAddress } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -175,7 +176,7 @@ export function NoteLink({
 }) {
   return (
     <a
-      href={`#note=${encodeURIComponent(link.to)}`}
+      href={noteAddress(link.to)}
       class={link.kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
         event.preventDefault()
