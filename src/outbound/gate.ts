@@ -172,7 +172,9 @@ function settle(action: () => void): void {
 
 /** Node sends requests through a proxy where it is told to: what is for this computer would leave it, and the key with it. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
-  const switches = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').split(/\s+/)]
+  // Node takes them between quotation marks, too, and `_` for `-`.
+  const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
+  const switches = given.map((one) => one.replaceAll('_', '-'))
   const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')
   if (!isOn) return
   throw new RouxError(

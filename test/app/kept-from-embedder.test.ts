@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { knownItems } from '../../src/app/eval/known-items.ts'
 import { contextPack } from '../../src/app/insight/context-pack.ts'
 import { search } from '../../src/app/search.ts'
 import { mayEmbed } from '../../src/workers/may-leave.ts'
@@ -35,6 +36,13 @@ test('neither texts nor names of a note that is kept from the embedder are given
   await contextPack(core, { ids: ['private/hunter2.md'], maxTokens: 2_000 })
   expect(embedder.heard.join('\n')).toContain('Soil is made')
   expect(embedder.heard.filter((text) => /xyzzy|swordfish|opens the|^hunter2$/i.test(text))).toEqual([])
+})
+
+test('no query of a trial is made from such a note', async () => {
+  const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
+  const items = await knownItems(core, { count: 10, seed: 1 })
+  expect(items.map(({ query }) => query)).toContain('soil')
+  expect(items.filter(({ query }) => /xyzzy|swordfish|opens|^hunter/i.test(query))).toEqual([])
 })
 
 test('such a note is found by its words', async () => {

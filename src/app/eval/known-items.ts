@@ -21,7 +21,8 @@ const BATCH = 500
 
 /**
  * Queries made from the notes of a vault itself, at most so many of a kind. Titles, aliases and headings are taken where no other note
- * has the same; sentences where no other query says the same. Archived notes, which `search` leaves out, are no answers.
+ * has the same; sentences where no other query says the same. Archived notes, which `search` leaves out, are no answers, and of notes that
+ * are kept from the embedder nothing is asked.
  */
 export async function knownItems(core: GraphCore, { count, seed, signal }: KnownItemOptions): Promise<readonly KnownItem[]> {
   const random = seededRandom(seed)
@@ -57,12 +58,15 @@ interface NamedNote extends NoteNames {
 
 async function namedNotes(core: GraphCore, signal: AbortSignal | undefined): Promise<readonly NamedNote[]> {
   const { items } = await core.store.read((snapshot) => snapshot.select({}, ALL))
+  const { mayEmbed = () => true } = core.embedding ?? {}
   const named: NamedNote[] = []
   for (let at = 0; at < items.length; at += BATCH) {
     signal?.throwIfAborted()
     const ids = items.slice(at, at + BATCH).map(({ id }) => id)
     const nodes = await core.store.read((snapshot) => snapshot.nodes(ids, { links: 0 }), signal)
-    named.push(...nodes.flatMap((node) => (node === undefined || isArchived(node) ? [] : [namesOf(node)])))
+    named.push(
+      ...nodes.flatMap((node) => (node === undefined || isArchived(node) || !mayEmbed(node.path ?? '') ? [] : [namesOf(node)])),
+    )
   }
   return named
 }

@@ -29,8 +29,12 @@ const SCHEMA = {
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
+/** Quotes and lists within one another, deeper than anyone reads: the parser would take minutes, or all of the stack. */
+const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
+
 /** A note's text as elements; nothing of it runs, and nothing of it is loaded. */
 export function renderNote(note: PageNote, slots: Slots): ComponentChildren {
+  if (TANGLED.test(note.text)) return h('pre', null, note.text)
   const { text, labels } = withSlots(note)
   const parsed = processor.parse(text)
   if (note.breaks) keepLines(parsed)

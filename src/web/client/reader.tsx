@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/page-note.ts'
 import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
+import { noteAddress } from './note-address.ts'
 import { plainLine } from './plain-line.ts'
 import { api, fail, graph, note, open, pathTo, said, showView, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -201,7 +202,7 @@ export interface NoteLinkOptions {
 export function NoteLink({ link, line, children }: NoteLinkOptions) {
   return (
     <a
-      href={`#note=${encodeURIComponent(link.to)}`}
+      href={noteAddress(link.to)}
       class={link.kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
         event.preventDefault()

@@ -3,6 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
 import { around, graphOf, towards } from '../../../src/web/client/graph.ts'
+import { noteAddress } from '../../../src/web/client/note-address.ts'
 import { plainLine } from '../../../src/web/client/plain-line.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -73,4 +74,10 @@ test('a line of Markdown reads as its text', () => {
     'See that, c#d, here and code f.png',
   )
   expect(plainLine('| [[Ciabatta\\|ciabatta]] | [[')).toBe('| ciabatta | [[')
+})
+
+test('every name that a note can hold has an address, from which it is read again', () => {
+  expect(noteAddress('\ud800 note')).toBe('#note=%EF%BF%BD+note')
+  for (const id of ['a b.md', 'x&y=#.md', 'work:Größe/日本.md', '%41.md'])
+    expect(new URLSearchParams(noteAddress(id).slice(1)).get('note')).toBe(id)
 })
