@@ -142,6 +142,8 @@ describe('roux ask', { timeout: SLOW }, () => {
     }
     const { code, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
     expect([code, err]).toEqual([1, expect.stringContaining('roux ai allow https://api.example.invalid')])
+    const here = await world.roux(['ai', 'allow', 'http://127.0.0.1:7999', '--json'])
+    expect(JSON.parse(here.out)).toMatchObject({ origin: 'http://127.0.0.1:7999', set: true })
     const allowed = await world.roux(['ai', 'allow', 'https://api.example.invalid/v1', '--json'])
     expect(JSON.parse(allowed.out)).toMatchObject({ origin: 'https://api.example.invalid', set: false })
     const status = JSON.parse((await world.roux(['ai', 'status', '--json'], { env })).out)

@@ -71,9 +71,14 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
   const origin = desk.allow(address)
   const { host, hostname } = new URL(origin)
   const { allow_remote: allowed } = loaded.settings.ai
-  const isSet = typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname)
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
+  const isSet = isHere || (typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname))
   if (printer.json) return await printer.answer({ origin, allowed: true, set: isSet })
-  const more = isSet ? '' : `It is asked once ai.allow_remote is ["${host}"] in your settings, too.\n`
+  const more = isHere
+    ? 'A server on this computer is asked without that, but for models that it passes on to others (names that end in -cloud).\n'
+    : isSet
+      ? ''
+      : `It is asked once ai.allow_remote is ["${host}"] in your settings, too.\n`
   await printer.text(
     `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`,
   )
