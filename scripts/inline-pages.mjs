@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { build, transform } from 'esbuild'
+import { PAGE_BUNDLE } from './page-bundle.mjs'
 
 const from = (name) => `src/web/client/${name}`
 
@@ -16,7 +17,7 @@ export async function buildInlinePages(folder, { minify }) {
     }),
     writePage(`${folder}/file.html`, {
       page: 'file/file.html',
-      script: 'file/main.ts',
+      script: 'file/main.tsx',
       styles: ['plain-map.css', 'file/file.css'],
       minify,
     }),
@@ -32,6 +33,9 @@ async function writePage(path, { page, script, styles, minify }) {
     charset: 'utf8',
     legalComments: 'none',
     minify,
+    jsx: PAGE_BUNDLE.jsx,
+    jsxImportSource: PAGE_BUNDLE.jsxImportSource,
+    alias: PAGE_BUNDLE.alias,
     tsconfig: from('tsconfig.json'),
     entryPoints: [from(script)],
     write: false,

@@ -7,18 +7,9 @@ import type { Answer, GraphCore } from './graph-core.ts'
 import { findIds, unknownIdWarning } from './known-node.ts'
 import { readNotes, unansweredError } from './texts.ts'
 
-/** A note as a page shows it: its text, and where each link in it leads. */
-export interface PageNote {
-  readonly id: NodeId
-  /** In the vault, as it is written there; absent where there is no file. */
-  readonly path?: string
+/** What of a note is rendered. */
+export interface PageText {
   readonly title: string
-  readonly kind: NodeKind
-  readonly tags: readonly string[]
-  readonly aliases: readonly string[]
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly created?: string
-  readonly modified?: string
   /** Without frontmatter; the first `LONGEST` characters. Empty for attachments and for notes that do not exist. */
   readonly text: string
   /** Characters of the text that are left out. */
@@ -30,6 +21,19 @@ export interface PageNote {
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** A line of the text is a line when it is read, as in Obsidian and Logseq; else lines run on. */
   readonly breaks: boolean
+}
+
+/** A note as a page shows it: its text, and where each link in it leads. */
+export interface PageNote extends PageText {
+  readonly id: NodeId
+  /** In the vault, as it is written there; absent where there is no file. */
+  readonly path?: string
+  readonly kind: NodeKind
+  readonly tags: readonly string[]
+  readonly aliases: readonly string[]
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly created?: string
+  readonly modified?: string
 }
 
 /** A link in the text that is shown. */

@@ -24,9 +24,12 @@ export interface PictureArguments {
 /** All notes of the vault with their places, which stay where they were. */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
-    // While communities are found.
+    const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
+    // It is waited for below, unless something fails before.
+    placing.catch(() => {})
+    // While communities are found and notes are placed.
     const facts = await factsOf(snapshot, topology.ids())
-    const placed = await placeNotes(core, topology, { followed: await following, mayMove })
+    const placed = await placing
     return pictureOf(placed, [...placed.ids.keys()], facts)
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { startHttp } from './http-support.ts'
-import { openWorld, SLOW } from './support.ts'
+import { eventually, openWorld, SLOW } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
@@ -29,4 +29,29 @@ test('whoever has a token gets a code for a browser from a server with the page,
   expect((await post('/web/picture', {}, session)).json).toMatchObject({ ids: expect.arrayContaining(['readme.md']) })
   expect((await post('/web/call', { tool: 'no such tool' }, session)).status).toBe(422)
   expect((await post('/web/picture', {}, token)).status).toBe(401)
+})
+
+test('the page of a server that runs is opened, and a server of its own begun where there is none', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const { url, server } = await startHttp(world, [world.vault, '--web'])
+  const opened = await eventually(async () => {
+    const { code, err } = await world.roux(['open', world.vault, '--print', '--note', 'Read me'])
+    expect(code).toBe(0)
+    return new URL(/http:\/\/\S+/.exec(err)?.[0] ?? '')
+  })
+  expect(opened.origin).toBe(new URL(url).origin)
+  const words = new URLSearchParams(opened.hash.slice(1))
+  expect(words.get('note')).toBe('Read me')
+  const exchange = await fetch(new URL('/web/session', opened), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code: words.get('code') }),
+  })
+  expect(await exchange.json()).toMatchObject({ scopes: ['read'] })
+  server.child.kill('SIGINT')
+  await server.ended
+  const own = world.start(['open', world.vault, '--print'])
+  const told = await new Promise<string>((resolve) => own.stderr.once('data', (part) => resolve(String(part))))
+  own.kill('SIGINT')
+  expect(told).toMatch(/Ctrl\+C ends this/)
 })

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, w
 import { join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import type { Settings } from '../../config/settings.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** How often a server says that it is still there, and after how long it is taken to be gone, ms. */
 const BEAT_MS = 30_000
@@ -13,12 +14,12 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
 }
 
 /**
- * Says in a file of its own that this process serves these folders, until it is told to stop. It is a note for people and nothing rests on
- * it: where it cannot be written, no one knows.
+ * Says in a file of its own that this process serves these folders, and at which address it has the page for people, until it is told to
+ * stop. Nothing rests on it: where it cannot be written, no one knows.
  */
-export function announceServer(folder: string, vaults: readonly string[]): () => void {
+export function announceServer(folder: string, vaults: readonly string[], page?: string): () => void {
   const file = join(folder, `${process.pid}.json`)
-  const text = JSON.stringify({ vaults: vaults.map(realFolder) })
+  const text = JSON.stringify({ vaults: vaults.map(realFolder), page })
   const say = () =>
     quietly(() => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -38,16 +39,27 @@ export function serversOf(folder: string, vault: string): readonly number[] {
   const wanted = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
   return names
-    .filter((name) => (quietly(() => vaultsIn(join(folder, name))) ?? []).includes(wanted))
+    .filter((name) => quietly(() => saidIn(join(folder, name)))?.vaults.includes(wanted) === true)
     .map((name) => Number.parseInt(name, 10))
     .filter(isRunning)
     .sort((a, b) => a - b)
 }
 
+/** The addresses of pages that show these folders and no others, as far as servers say so. */
+export function pagesOf(folder: string, vaults: readonly string[]): readonly string[] {
+  const wanted = vaults.map(realFolder).sort().join('\n')
+  const [first = ''] = vaults
+  return serversOf(folder, first).flatMap((pid) => {
+    const said = quietly(() => saidIn(join(folder, `${pid}.json`)))
+    const isSame = said !== undefined && said.vaults.map(String).sort().join('\n') === wanted
+    return isSame && typeof said.page === 'string' ? [said.page] : []
+  })
+}
+
 /** What a server that is still there says; another may have its number after a crash, so that its last word must be fresh. */
-function vaultsIn(file: string): readonly unknown[] {
-  const { vaults } = isGone(file) ? { vaults: [] } : JSON.parse(readFileSync(file, 'utf8'))
-  return Array.isArray(vaults) ? vaults : []
+function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown } {
+  const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
+  return isRecord(said) && Array.isArray(said.vaults) ? { vaults: said.vaults, page: said.page } : { vaults: [] }
 }
 
 function forgetGone(folder: string): void {

@@ -38,7 +38,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const warning = closeToOthers(tokenFile)
   if (warning !== undefined) printer.warn(warning)
   openTokens(tokenFile)
-  const { vaults, events, live, options, close } = await openServing(invocation, loaded)
+  let page: string | undefined
+  const { vaults, events, live, options, close } = await openServing(invocation, loaded, { page: () => page })
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const view = web === undefined ? undefined : await webView(invocation)
@@ -68,6 +69,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     ...view?.routesFor({ tools: TOOLS, log, vaultsFor: (access) => seenBy(access, followed, loaded), switchedOffFor, eventsFor }),
     log: (line) => printer.warn(line),
   })
+  // A page that was opened by hand ends with who opened it: others begin one of their own.
+  if (web !== undefined && web.onAddress === undefined) page = new URL('/', server.url).href
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)

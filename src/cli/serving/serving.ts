@@ -29,8 +29,17 @@ export interface Serving {
   close(by: number): Promise<void>
 }
 
+export interface ServingOptions {
+  /** The address of the page for people, once there is one that others may ask to open. */
+  readonly page?: () => string | undefined
+}
+
 /** Makes what a server rests on; nothing is opened before it is asked for. */
-export async function openServing(invocation: Invocation, { server, vaults }: LoadedVaults): Promise<Serving> {
+export async function openServing(
+  invocation: Invocation,
+  { server, vaults }: LoadedVaults,
+  { page }: ServingOptions = {},
+): Promise<Serving> {
   const { host, printer, positionals } = invocation
   const { ServerEvents } = await import('../../mcp/events/events.ts')
   const events = new ServerEvents()
@@ -50,7 +59,7 @@ export async function openServing(invocation: Invocation, { server, vaults }: Lo
     // Not before: a client's throw-away process leaves no trace.
     onBegin: () => {
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
-      stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders)
+      stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders, page?.())
     },
     onError: (stack) => printer.note(stack),
     permits: () => withoutFolder(live.current.settings).tools,

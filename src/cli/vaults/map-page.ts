@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import type { GraphCore } from '../../app/graph-core.ts'
+import { type PageText, pageNote } from '../../app/page-note.ts'
 import { vaultPicture } from '../../app/picture.ts'
-import { readTexts } from '../../app/texts.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
@@ -17,7 +18,7 @@ export interface MapPageOptions {
 const MAP_HERE = '"MAP-HERE"'
 
 /** Notes whose texts are read at once. */
-const NOTES = 100
+const NOTES = 50
 
 /** The map of a vault as one page that needs nothing else, in pieces. Only notes that are listed are on it. */
 export async function* mapPage(core: GraphCore, { template, withTexts, onUnread }: MapPageOptions): AsyncGenerator<string> {
@@ -28,21 +29,30 @@ export async function* mapPage(core: GraphCore, { template, withTexts, onUnread 
   yield `}${after}`
 }
 
+/** What of each note is rendered, `null` where it could not be read. */
 async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   yield ',"texts":['
   let missing = 0
   for (let from = 0; from < ids.length; from += NOTES) {
-    const some = ids.slice(from, from + NOTES)
-    const { texts, unread } = await core.store.read((snapshot) => readTexts({ core, snapshot, call: { whole: true } }, some))
-    missing += unread.length
-    const bodies = some.map((id) => {
-      const { text = '', bodyStart = 0 } = texts.get(id) ?? {}
-      return json(text.slice(bodyStart))
-    })
-    yield `${from === 0 ? '' : ','}${bodies.join(',')}`
+    const some = await Promise.all(ids.slice(from, from + NOTES).map((id) => textOf(core, id)))
+    missing += some.filter((one) => one === undefined).length
+    yield `${from === 0 ? '' : ','}${some.map((one) => json(one ?? null)).join(',')}`
   }
   yield ']'
   if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read: the page has their titles only.`)
+}
+
+async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined> {
+  try {
+    const { value } = await pageNote(core, { id }, { whole: true })
+    if (value === null) return undefined
+    const { title, text, left_out, lines_before, links, comments, breaks } = value
+    return { title, text, left_out, lines_before, links, comments, breaks }
+  } catch (error) {
+    // Its file does not answer: the others are worth a page without it.
+    if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
+    throw error
+  }
 }
 
 /** JSON that can end no element of a page and begin none. */

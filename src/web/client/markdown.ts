@@ -7,7 +7,7 @@ import { type ComponentChildren, h } from 'preact'
 import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
 import { type Processor, unified } from 'unified'
-import type { PageLink, PageNote } from '../../app/page-note.ts'
+import type { PageLink, PageText } from '../../app/page-note.ts'
 
 /** How links and pictures of the vault are shown. */
 export interface Slots {
@@ -33,7 +33,7 @@ const SCHEMA = {
 const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 
 /** A note's text as elements; nothing of it runs, and nothing of it is loaded. */
-export function renderNote(note: PageNote, slots: Slots): ComponentChildren {
+export function renderNote(note: PageText, slots: Slots): ComponentChildren {
   if (TANGLED.test(note.text)) return h('pre', null, note.text)
   const { text, labels } = withSlots(note)
   const parsed = processor.parse(text)
@@ -85,13 +85,13 @@ interface Parent {
 }
 
 interface Context {
-  readonly note: PageNote
+  readonly note: PageText
   readonly labels: readonly string[]
   readonly slots: Slots
 }
 
 /** The text without comments, with a mark in place of each link that leads into the vault, and what each says. */
-function withSlots({ text, links, comments }: PageNote): { readonly text: string; readonly labels: readonly string[] } {
+function withSlots({ text, links, comments }: PageText): { readonly text: string; readonly labels: readonly string[] } {
   let made = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))

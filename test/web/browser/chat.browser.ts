@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { FrameLocator } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { PROGRAM, type Wire } from '../../e2e/support.ts'
+import { barriersOf } from './barriers.ts'
 import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
 
 /** What hosts enforce on a page that asks for nothing, as the extension says. */
@@ -189,4 +190,16 @@ test('an error of a tool is said in words, and no map is asked for', async () =>
   await page.evaluate((params) => window.tell({ method: 'ui/notifications/tool-result', params }), result)
   await expect.poll(() => app.locator('#said').textContent()).toBe('The vault <b>is</b> not there.')
   expect(await heard('tools/call')).toEqual([])
+})
+
+test('axe finds nothing in the picture in a chat, with a note and without', async () => {
+  const { app, show, page } = await openChat(openWorld({ fixture: 'demo' }))
+  const frame = page.frame({ url: 'http://127.0.0.1:9/app' })
+  if (frame === null) throw new Error('There is no picture.')
+  await show('get_neighbors', { id: 'Amylase', direction: 'in' })
+  expect(await barriersOf(frame)).toEqual([])
+  await app.getByRole('button', { name: 'Malt', exact: true }).click()
+  await app.getByRole('button', { name: 'Read it here' }).click()
+  await app.locator('#note pre').waitFor()
+  expect(await barriersOf(frame)).toEqual([])
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { PROGRAM } from '../../e2e/support.ts'
+import { barriersOf } from './barriers.ts'
 import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
 
 /** The page that "roux export" writes, opened from the disk. */
@@ -24,7 +25,7 @@ test('the exported map opens from the disk, finds titles, and shows what a note 
   await page.keyboard.press('Enter')
   expect(await page.textContent('#note h2')).toBe('Amylase')
   expect(await page.textContent('#note')).toContain('Maillard reaction')
-  expect(await page.locator('#note pre').count()).toBe(0)
+  expect(await page.locator('#note .body').count()).toBe(0)
   await page.getByRole('button', { name: 'Maillard reaction' }).first().click()
   expect(await page.textContent('#note h2')).toBe('Maillard reaction')
   expect(await page.evaluate(() => window.refusals)).toEqual([])
@@ -35,7 +36,23 @@ test('the exported map has texts where they are asked for', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
   await page.fill('#search', 'amylase')
   await page.keyboard.press('Enter')
-  expect(await page.textContent('#note pre')).toContain('Too little, too much')
+  expect(await page.textContent('#note .body')).toContain('Too little, too much')
+  // As they are read: nothing of the marks of Markdown is left, and links lead to notes of the page.
+  expect(await page.innerText('#note .body')).not.toMatch(/\[\[|\*\*|^#/m)
+  await page.locator('#note .body .link').first().click()
+  expect(await page.textContent('#note h2')).not.toBe('Amylase')
+  expect(await page.evaluate(() => window.refusals)).toEqual([])
+})
+
+test('axe finds nothing in the exported map with a text beside it, in light and in dark', async () => {
+  const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.fill('#search', 'a')
+    expect(await barriersOf(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    expect(await barriersOf(page)).toEqual([])
+  }
 })
 
 test('nothing of hostile names and texts runs in the exported map, and nothing is asked for', async () => {

@@ -1,22 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { barriersOf } from './barriers.ts'
 import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What makes a page hard to use for some people. */
-async function barriersOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    }),
-  )
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
-}
 
 describe('axe finds nothing', () => {
   for (const [name, options, views] of [

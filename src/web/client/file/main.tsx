@@ -1,14 +1,17 @@
+import { type ComponentChildren, render } from 'preact'
+import type { PageLink, PageText } from '../../../app/page-note.ts'
 import type { VaultPicture } from '../../../core/picture.ts'
 import { byId, element } from '../element.ts'
 import { around, graphOf, neighbours } from '../graph.ts'
+import { renderNote } from '../markdown.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 
 /** What the page was written with. */
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
-  /** By the number of the note; absent where the page was written without texts. */
-  readonly texts?: readonly string[]
+  /** By the number of the note, `null` for those that could not be read; absent where the page was written without texts. */
+  readonly texts?: readonly (PageText | null)[]
 }
 
 /** Titles that are listed while someone types. */
@@ -58,12 +61,14 @@ function find(words: string): void {
 
 /** A note in a list. */
 function choice(note: number): HTMLElement {
-  const go = (): void => {
-    find('')
-    map?.goTo([note])
-    select(note)
-  }
-  return element('li', {}, [element('button', { type: 'button', textContent: titleOf(note), onclick: go })])
+  const button = element('button', { type: 'button', textContent: titleOf(note), onclick: () => go(note) })
+  return element('li', {}, [button])
+}
+
+function go(note: number): void {
+  find('')
+  map?.goTo([note])
+  select(note)
 }
 
 function titleOf(note: number): string {
@@ -75,17 +80,43 @@ function select(note: number): void {
   show()
   const linked = neighbours(graph, note).toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1))
   const tags = (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag] ?? ''}`)
-  const text = texts?.[note] ?? ''
   byId('note').replaceChildren(
     element('h2', { textContent: titleOf(note) }),
     element('p', { className: 'quiet', textContent: picture.ids[note] ?? '' }),
     ...(tags.length === 0 ? [] : [element('p', { textContent: tags.join(' ') })]),
-    ...(text === '' ? [] : [element('pre', { textContent: text, tabIndex: 0 })]),
+    ...bodyOf(texts?.[note] ?? undefined),
     element('p', { className: 'quiet', textContent: `${linked.length} linked ${linked.length === 1 ? 'note' : 'notes'}` }),
     element('ul', {}, linked.map(choice)),
   )
   byId('note').hidden = false
   byId('said').textContent = `${titleOf(note)}, ${linked.length} ${linked.length === 1 ? 'link' : 'links'}`
+}
+
+/** The text as it is read, where there is any; its links lead to notes on this page. */
+function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
+  if (text === undefined || text.text === '') return []
+  const body = element('div', { className: 'body' })
+  const link = (to: string, label: ComponentChildren): ComponentChildren => {
+    const target = graph.numberOf.get(to)
+    if (target === undefined) return <em>{label}</em>
+    return (
+      <button type="button" class="link" onClick={() => go(target)}>
+        {label}
+      </button>
+    )
+  }
+  const slots = {
+    link: ({ to }: PageLink, label: string) => link(to, label),
+    embed: ({ to }: PageLink, label: string) => link(to, `↳ ${label}`),
+  }
+  render(
+    <>
+      {renderNote(text, slots)}
+      {text.left_out > 0 && <p>{text.left_out} more characters are not shown here.</p>}
+    </>,
+    body,
+  )
+  return [body]
 }
 
 function close(): void {
