@@ -184,13 +184,22 @@ async function similarByMeaning(
   const found = await nearByMeaning(reading, args, { id, out, wanted: page.offset + page.limit + 1 })
   if ('warning' in found) return { value: [], warnings: [found.warning] }
   const hits = found.hits.filter(({ score }) => score >= LEAST_SCORE[args.relevance])
-  return await listSimilar(reading, args, { hits, isAll: found.isAll, warnings: isComparing ? [COMPARING] : [] })
+  return await listSimilar(reading, args, {
+    hits,
+    isAll: found.isAll,
+    warnings: [isComparing ? COMPARING : notAmongThemWarning(id)],
+  })
 }
 
 const COMPARING: Warning = {
   code: 'FALLBACK',
   message:
     'The words of all notes are still being compared: this answer is by meaning alone. Ask again in a moment for a better one.',
+}
+
+function notAmongThemWarning(id: NodeId): Warning {
+  const message = `The words of ${quoted(id)} were not compared: it is new, no note, hidden, or left out by the setting insight.ignore. This answer is by meaning alone.`
+  return { code: 'FALLBACK', message }
 }
 
 async function notComparedWarning(snapshot: Snapshot, id: NodeId, isComparing: boolean): Promise<Warning> {

@@ -8,12 +8,15 @@ import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
+import { ThreadGuard } from './thread-guard.ts'
 
 /** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #startWorker: () => Worker
   readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
   #worker: Worker | undefined
+  /** Of that worker. */
+  #guard = new ThreadGuard()
   #ending: Promise<unknown> | undefined
   #nextId = 1
   /** Runs that someone waits for. */
@@ -65,7 +68,10 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
       if (this.#held.delete(run)) this.#ask({ type: 'endInsight', run }).catch(() => {})
     })
     try {
-      await this.#ask({ type: 'beginInsight', run, file, subject }, [subject.offsets.buffer, subject.targets.buffer])
+      await this.#ask({ type: 'beginInsight', run, file, subject, guard: this.#guard.cells }, [
+        subject.offsets.buffer,
+        subject.targets.buffer,
+      ])
     } catch (error) {
       close()
       throw error
@@ -108,7 +114,9 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all([this.#worker?.terminate(), this.#ending])
+    const worker = this.#worker
+    if (worker !== undefined) await this.#guard.end()
+    await Promise.all([worker?.terminate(), this.#ending])
   }
 
   #endIfIdle(): void {
@@ -122,6 +130,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   #start(): Worker {
     if (this.#worker !== undefined) return this.#worker
     const worker = this.#startWorker()
+    this.#guard = new ThreadGuard()
     worker.on('message', (reply: ComputeReply) => {
       const done = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)

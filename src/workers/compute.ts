@@ -7,6 +7,7 @@ import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
 import { HnswGraph } from '../store/embedded/vectors/hnsw-graph.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
+import { ThreadGuard } from './thread-guard.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
@@ -63,7 +64,11 @@ const runs = new Map<number, { readonly run: InsightRun; readonly cache: Insight
 
 function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
   if (job.type === 'beginInsight') {
-    const cache = openInsightCache(job.file)
+    const guard = new ThreadGuard(job.guard)
+    const cache = guarded(
+      guard.run(() => openInsightCache(job.file)),
+      guard,
+    )
     runs.set(job.run, { cache, run: new InsightRun(cache, job.subject) })
     return undefined
   }
@@ -80,6 +85,23 @@ function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
       runs.delete(job.run)
       open.cache.close()
     }
+  }
+}
+
+/** The cache, which the thread is not ended in the middle of. */
+function guarded(cache: InsightCache, guard: ThreadGuard): InsightCache {
+  return {
+    lacking: (contents) => guard.run(() => cache.lacking(contents)),
+    records: () => {
+      const recordOf = guard.run(() => cache.records())
+      return (content) => guard.run(() => recordOf(content))
+    },
+    keepRecords: (records) => guard.run(() => cache.keepRecords(records)),
+    keepOnly: (contents) => guard.run(() => cache.keepOnly(contents)),
+    result: (of) => guard.run(() => cache.result(of)),
+    keepResult: (of, kind, bytes) => guard.run(() => cache.keepResult(of, kind, bytes)),
+    reset: () => guard.run(() => cache.reset()),
+    close: () => guard.run(() => cache.close()),
   }
 }
 

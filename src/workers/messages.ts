@@ -125,12 +125,13 @@ export type ComputeJob =
   | { readonly type: 'deleteVectors'; readonly graph: number; readonly labels: Uint32Array }
   | { readonly type: 'writeGraph'; readonly graph: number; readonly path: string }
   | { readonly type: 'endGraph'; readonly graph: number }
-  /** A run over a vault as a whole is known by a number, too; `file`: what is kept between runs. */
+  /** A run over a vault as a whole is known by a number, too; `file`: what is kept between runs; `guard`: see `ThreadGuard`. */
   | {
       readonly type: 'beginInsight'
       readonly run: number
       readonly file: string
       readonly subject: RunSubject
+      readonly guard: Int32Array<SharedArrayBuffer>
     }
   | { readonly type: 'addNotes'; readonly run: number; readonly notes: readonly NoteFacts[] }
   | { readonly type: 'planInsight'; readonly run: number }

@@ -124,6 +124,19 @@ describe('similar_nodes', () => {
     })
   })
 
+  test('of a note that was not there when words were compared vectors answer, and say so', async () => {
+    const core = await open()
+    const followed = await core.insights.follow({ wait: 10_000 })
+    const without = followed && { ...followed.insight, ids: followed.insight.ids.filter((id) => (id as string) !== 'roses.md') }
+    const old = {
+      ...core,
+      insights: { follow: async () => followed && { insight: without ?? followed.insight, isCurrent: false } },
+    }
+    const { value, warnings } = await similarNodes(old, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+  })
+
   test('scores of an older state are told, and of notes that are gone there are none', async () => {
     const core = await open()
     const followed = await core.insights.follow({ wait: 10_000 })

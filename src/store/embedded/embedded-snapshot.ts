@@ -217,7 +217,7 @@ export class EmbeddedSnapshot implements Snapshot {
   }
 
   async occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]> {
-    return this.#read((projection) => pairs.map((ends) => occurrencesOf(projection, ends)))
+    return this.#read((projection) => occurrencesOf(projection, pairs))
   }
 
   async linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {

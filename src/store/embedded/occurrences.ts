@@ -4,18 +4,33 @@ import type { Occurrence, OutgoingLink, Stretch } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 
-/** Every place where one node links to another, in order of position. */
-export function occurrencesOf(projection: Projection, [from, to]: readonly [from: NodeId, to: NodeId]): readonly Occurrence[] {
+/** Of each pair every place where its first node links to its second, in order of position. The links of a node are looked through once. */
+export function occurrencesOf(
+  projection: Projection,
+  pairs: readonly (readonly [from: NodeId, to: NodeId])[],
+): readonly (readonly Occurrence[])[] {
   const { graph } = projection
-  const source = graph.find(from)
-  const target = graph.find(to)
-  if (source === undefined || source < 0 || target === undefined) return []
-  // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
-  if (!graph.linksTo(source, target)) return []
-  return projection
-    .links(source)
-    .filter((link) => endOf(projection, link) === target)
-    .map((link) => toOccurrence(link, { from, to }))
+  const found: Occurrence[][] = pairs.map(() => [])
+  const asked = new Map<NodeIndex, Map<NodeIndex, number[]>>()
+  for (const [at, [from, to]] of pairs.entries()) {
+    const source = graph.find(from)
+    const target = graph.find(to)
+    if (source === undefined || source < 0 || target === undefined) continue
+    // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
+    if (!graph.linksTo(source, target)) continue
+    const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
+    asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
+  }
+  for (const [source, targets] of asked) {
+    for (const link of projection.links(source)) {
+      const end = endOf(projection, link)
+      for (const at of (end === undefined ? undefined : targets.get(end)) ?? []) {
+        const [from, to] = pairs[at] as readonly [NodeId, NodeId]
+        found[at]?.push(toOccurrence(link, { from, to }))
+      }
+    }
+  }
+  return found
 }
 
 /** Every place in other listed nodes that links to one of these. */

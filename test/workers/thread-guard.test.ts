@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { buildSync } from 'esbuild'
+import { expect, onTestFinished, test } from 'vitest'
+import { ThreadGuard } from '../../src/workers/thread-guard.ts'
+
+/** Goes in and stays until the gate is open, then tries to go in once more. */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads')
+const guard = new ThreadGuard(workerData.cells)
+guard.run(() => {
+  guard.run(() => parentPort.postMessage('in'))
+  Atomics.wait(workerData.gate, 0, 0)
+})
+parentPort.postMessage('out')
+guard.run(() => parentPort.postMessage('in again'))
+parentPort.postMessage('out again')
+`
+
+function start(guard: ThreadGuard) {
+  const [built] = buildSync({
+    entryPoints: [fileURLToPath(new URL('../../src/workers/thread-guard.ts', import.meta.url))],
+    bundle: true,
+    platform: 'node',
+    format: 'iife',
+    globalName: 'module_',
+    write: false,
+  }).outputFiles
+  const gate = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(`${built?.text};const { ThreadGuard } = module_;${THREAD}`, {
+    eval: true,
+    workerData: { cells: guard.cells, gate },
+  })
+  onTestFinished(async () => void (await worker.terminate()))
+  const told: string[] = []
+  worker.on('message', (message: string) => told.push(message))
+  const tells = async (message: string): Promise<void> => {
+    while (!told.includes(message)) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const open = (): void => {
+    Atomics.store(gate, 0, 1)
+    Atomics.notify(gate, 0)
+  }
+  return { told, tells, open, worker }
+}
+
+test('a thread is not ended before it has left what must not be interrupted, and begins nothing more', async () => {
+  const guard = new ThreadGuard()
+  const { told, tells, open, worker } = start(guard)
+  await tells('in')
+  let isEnded = false
+  const ended = guard.end().then(() => {
+    isEnded = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(isEnded).toBe(false)
+  open()
+  await ended
+  await tells('out')
+  await worker.terminate()
+  expect(told).toEqual(['in', 'out'])
+})
+
+test('a thread that no one ends goes in again', async () => {
+  const { told, tells, open } = start(new ThreadGuard())
+  open()
+  await tells('out again')
+  expect(told).toEqual(['in', 'out', 'in again', 'out again'])
+})
