@@ -188,11 +188,34 @@ interface StoredRecord {
   readonly links: readonly string[]
 }
 
-/** Labels of everything that belongs to a vault; the vault itself last, so that what is interrupted can be done again. */
-const LABELS = [
-  ...['RouxNode', 'RouxWords', 'RouxChunk', 'RouxName', 'RouxVectors', 'RouxEmbedder', 'RouxSearch', 'RouxGone'],
-  ...['RouxFeeder', 'RouxPending', 'RouxVault'],
+/**
+ * What belongs to search, and all that belongs to a vault; the vault itself last, so that what is interrupted can be done again. Each is found by
+ * an index, which wants a condition on each of its properties: other vaults are not gone through.
+ */
+export const OF_SEARCH: readonly string[] = [
+  "(v:RouxVectors {vault: $vault})<-[:ROUX_PART]-(n) WHERE v.embedder >= '' AND v.key >= 0",
+  "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
+  "(n:RouxEmbedder {vault: $vault}) WHERE n.embedder >= ''",
+  '(n:RouxWords {vault: $vault}) WHERE n.key >= 0',
 ]
+const OF_VAULT: readonly string[] = [
+  '(n:RouxNode {vault: $vault}) WHERE n.key >= 0',
+  "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
+  ...OF_SEARCH,
+  '(n:RouxGone {vault: $vault}) WHERE n.key >= 0',
+  ...['RouxSearch', 'RouxFeeder', 'RouxPending', 'RouxVault'].map((label) => `(n:${label} {vault: $vault})`),
+]
+
+/** Deletes what fits patterns of `n`, in transactions of their own. */
+export async function deleteAll(connection: Connection, patterns: readonly string[]): Promise<void> {
+  const { vault } = connection
+  const there = patterns.map((pattern) => `EXISTS { MATCH ${pattern} }`).join(', ')
+  const [found] = await connection.read<{ readonly there: readonly boolean[] }>(`RETURN [${there}] AS there`, { vault })
+  for (const [at, pattern] of patterns.entries()) {
+    if (found?.there[at] !== true) continue
+    await connection.write(`MATCH ${pattern} CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`, { vault })
+  }
+}
 
 /** Removes a vault from the database, and nothing else. */
 export async function removeVault(connection: Connection): Promise<void> {
@@ -208,11 +231,7 @@ export async function removeVault(connection: Connection): Promise<void> {
     )
     .catch(() => [])
   for (const name of index?.names ?? []) await connection.write(`DROP INDEX ${quoted(name)} IF EXISTS`)
-  for (const label of LABELS) {
-    await connection.write(`MATCH (n:${label} {vault: $vault}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`, {
-      vault,
-    })
-  }
+  await deleteAll(connection, OF_VAULT)
 }
 
 /** A name of ours in a statement that takes no parameter there. */

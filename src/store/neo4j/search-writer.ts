@@ -1,6 +1,6 @@
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../../core/search-writer.ts'
 import type { Connection, Run } from './connection.ts'
-import { quoted } from './index-writer.ts'
+import { deleteAll, OF_SEARCH, quoted } from './index-writer.ts'
 import { shortHash } from './note-properties.ts'
 import { ensureSchema } from './schema.ts'
 import { vectorNames } from './vector-index.ts'
@@ -180,11 +180,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
     async tidy() {},
     async reset() {
       await prepared()
-      for (const label of ['RouxWords', 'RouxChunk', 'RouxName', 'RouxVectors', 'RouxEmbedder']) {
-        await connection.write(`MATCH (n:${label} {vault: $vault}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`, {
-          vault,
-        })
-      }
+      await deleteAll(connection, OF_SEARCH)
     },
     async close() {
       await connection.close()
