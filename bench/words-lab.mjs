@@ -16,15 +16,15 @@ import { build } from 'esbuild'
 const MODULES = [
   'analyse-note',
   'analyze',
-  'builder',
-  'header',
-  'merge',
+  'index/builder',
+  'index/header',
+  'index/merge',
   'query',
   'scan',
   'scoring',
   'snippet',
   'stem',
-  'word-index',
+  'index/word-index',
 ]
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

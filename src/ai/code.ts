@@ -1,7 +1,7 @@
 import { scanBlocks } from '../markdown/blocks.ts'
 import { LineIndex } from '../markdown/line-index.ts'
-import { OpaqueSpans } from '../markdown/opaque-spans.ts'
-import type { Run } from '../markdown/runs.ts'
+import { OpaqueSpans } from '../markdown/prose/opaque-spans.ts'
+import type { Run } from '../markdown/prose/runs.ts'
 
 /** Code in an answer, with its marks. */
 export interface Code {

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../core/chat.ts'
-import { estimateTokens } from '../core/estimate-tokens.ts'
+import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { neutralise } from './neutralise.ts'
 import type { Passage } from './passage.ts'
 

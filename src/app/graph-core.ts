@@ -1,14 +1,14 @@
 import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
-import type { GraphLog } from '../core/graph-changes.ts'
 import type { Indexing } from '../core/indexing.ts'
-import type { Insights } from '../core/insight.ts'
-import type { InsightState } from '../core/insight-state.ts'
-import type { Layouts } from '../core/layouts.ts'
+import type { GraphLog } from '../core/insight/graph-changes.ts'
+import type { Insights } from '../core/insight/insight.ts'
+import type { InsightState } from '../core/insight/insight-state.ts'
+import type { Layouts } from '../core/insight/layouts.ts'
 import type { Planning, Writing } from '../core/operations.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
-import type { Rankings } from './rankings.ts'
+import type { Rankings } from './links/rankings.ts'
 
 /** One open vault. It speaks plain serialisable data and knows neither MCP nor HTTP. */
 export interface GraphCore {

@@ -1,6 +1,6 @@
-import { foldTag } from '../core/fold.ts'
 import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
+import { foldTag } from '../core/text/fold.ts'
 
 /** What is found by its words: notes, and canvases by those of their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']

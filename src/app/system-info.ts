@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { StoreCondition } from '../core/store.ts'
-import type { Call } from './answer-when-ready.ts'
+import type { Call } from './answer/answer-when-ready.ts'
 import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {

@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import { partialHash } from '../core/partial-reading.ts'
+import { partialHash } from '../core/text/partial-reading.ts'
 import { shortDiff } from './difference.ts'
 import { quote } from './path-rules.ts'
 

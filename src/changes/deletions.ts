@@ -1,5 +1,5 @@
 import type { Trashed } from '../core/changes.ts'
-import type { SqlValue } from './database.ts'
+import type { SqlValue } from './record/database.ts'
 
 /** Runs a query on the record; no rows where there is none. */
 export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]

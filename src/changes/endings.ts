@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeState } from '../core/changes.ts'
-import { attempt } from './database.ts'
+import { attempt } from './record/database.ts'
 
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { RouxError } from '../core/errors.ts'
-import type { InsightState } from '../core/insight-state.ts'
-import { attempt, type Database, type OpenDatabase, type SqlValue } from './database.ts'
-import { isOfKind, migrate, type StateDatabase } from './migrations.ts'
+import type { InsightState } from '../core/insight/insight-state.ts'
+import { attempt, type Database, type OpenDatabase, type SqlValue } from './record/database.ts'
+import { isOfKind, migrate, type StateDatabase } from './record/migrations.ts'
 
 /** Tells the file from other databases: "Roux" in ASCII, and 3 for what is kept of vaults as a whole. */
 const APPLICATION_ID = 0x526f7803

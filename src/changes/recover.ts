@@ -5,7 +5,7 @@ import type { Endings } from './endings.ts'
 import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
-import type { ChangeRecord, Journal } from './journal.ts'
+import type { ChangeRecord, Journal } from './record/journal.ts'
 import { rollBack } from './roll-back.ts'
 
 export interface RecoveryParts {

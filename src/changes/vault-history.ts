@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
 import { journalError } from './failures.ts'
 import { graphLogFile, openLog } from './graph-log/log-file.ts'
-import { prepareJournal } from './journal-schema.ts'
+import { attempt, type Database, identityOf, type OpenDatabase } from './record/database.ts'
+import { prepareJournal } from './record/journal-schema.ts'
 
 export interface HistoryOptions {
   readonly stateFolder: string

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RouxError } from '../core/errors.ts'
-import { attempt, type Database, identityOf, isBusy, type OpenDatabase } from './database.ts'
+import { attempt, type Database, identityOf, isBusy, type OpenDatabase } from './record/database.ts'
 
 /** The process that holds a lock or began a change. */
 export interface Owner {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { SHUTDOWN } from '../core/shutdown.ts'
-import { isHeldByFile } from '../workers/file-threads.ts'
+import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { isHeldByFile } from '../workers/files/file-threads.ts'
 import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'

@@ -1,5 +1,5 @@
 import { opendirSync } from 'node:fs'
-import { isBeingRebuilt } from '../app/answer-when-ready.ts'
+import { isBeingRebuilt } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'

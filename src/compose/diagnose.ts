@@ -4,7 +4,7 @@ import { examineIndex, type IndexCondition, sqliteVersion } from '../store/embed
 import type { Location } from '../store/embedded/location.ts'
 import { examineSearchIndex } from '../store/embedded/search/examine-search-index.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
-import type { DatabaseFinding } from '../store/neo4j/examine.ts'
+import type { DatabaseFinding } from '../store/neo4j/server/examine.ts'
 import { embedderDependencies, embedderSettings, gatePassage } from '../workers/open-embedding.ts'
 import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
@@ -39,7 +39,7 @@ async function examineStore(
   settings: Settings,
   { name, stored = name, storePassword }: Pick<OpenOptions, 'name' | 'stored' | 'storePassword'>,
 ): Promise<readonly DatabaseFinding[]> {
-  const { examineDatabase } = await import('../store/neo4j/examine.ts')
+  const { examineDatabase } = await import('../store/neo4j/server/examine.ts')
   const root = realRoot(settings.vault.path)
   const options = { ...(stored === undefined ? {} : { name: stored }), ...(storePassword === undefined ? {} : { storePassword }) }
   const connection = await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) }))

@@ -5,7 +5,7 @@ import type { IndexStatus } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
 import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../store/embedded/open-store.ts'
 import { indexLocation, searchLocation } from '../store/embedded/place.ts'
-import { type Neo4jPlace, serverOf } from '../store/neo4j/place.ts'
+import { type Neo4jPlace, serverOf } from '../store/neo4j/server/place.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 import { indexFile, insightFile, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -25,7 +25,7 @@ export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSear
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {
     const [{ Connection }, { openNeo4jStore }] = await Promise.all([
-      import('../store/neo4j/connection.ts'),
+      import('../store/neo4j/server/connection.ts'),
       import('../store/neo4j/open-store.ts'),
     ])
     const store = openNeo4jStore(new Connection(place), options.vault)
@@ -91,6 +91,6 @@ export function neo4jPlace(
 }
 
 export async function connectionTo(place: Neo4jPlace) {
-  const { Connection } = await import('../store/neo4j/connection.ts')
+  const { Connection } = await import('../store/neo4j/server/connection.ts')
   return new Connection(place)
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import type { FeederLease } from '../store/neo4j/lease.ts'
+import type { FeederLease } from '../store/neo4j/feed/lease.ts'
 import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -11,7 +11,7 @@ export async function openFeederLease(
   settings: Settings,
   options: Pick<OpenOptions, 'name' | 'storePassword'>,
 ): Promise<FeederLease> {
-  const { openLease } = await import('../store/neo4j/lease.ts')
+  const { openLease } = await import('../store/neo4j/feed/lease.ts')
   const root = realRoot(settings.vault.path)
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
@@ -21,7 +21,7 @@ export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,
 ): Promise<void> {
-  const { removeFedVault } = await import('../store/neo4j/remove-vault.ts')
+  const { removeFedVault } = await import('../store/neo4j/feed/remove-vault.ts')
   const connection = await connectionTo(neo4jPlace(settings, { ...options, root: '/', file: indexFile(settings, '/') }))
   try {
     await removeFedVault(connection)

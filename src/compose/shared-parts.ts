@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { ComputeClient } from '../workers/compute-client.ts'
-import { FileThreads, fileThread } from '../workers/file-threads.ts'
+import { FileThreads, fileThread } from '../workers/files/file-threads.ts'
 import { IndexerHost } from '../workers/indexer-channel.ts'
 import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../workers/open-embedding.ts'
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'

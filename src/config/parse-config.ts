@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { Composer, type Document, isAlias, isMap, isScalar, LineCounter, type Node, type Pair, Parser } from 'yaml'
-import { MAX_YAML_DEPTH, tooDeepAt } from '../core/deep-yaml.ts'
 import type { RouxError } from '../core/errors.ts'
+import { MAX_YAML_DEPTH, tooDeepAt } from '../core/text/deep-yaml.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
 import { SECTIONS, SETTINGS } from './schema.ts'
 

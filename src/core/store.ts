@@ -219,7 +219,7 @@ export interface WrittenLink {
   readonly subpath?: string
 }
 
-/** What is wrong, as facts: `app/problems.ts` says it in words and finds what may have been meant. */
+/** What is wrong, as facts: `app/links/problems.ts` says it in words and finds what may have been meant. */
 export type Problem = {
   readonly id: NodeId
   /** 1-based; 0 where the whole file is meant. */

@@ -1,6 +1,6 @@
-import { linkSignals, untilAborted } from '../core/aborting.ts'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError, reasonOf } from '../core/provider-error.ts'
+import { linkSignals, untilAborted } from '../core/waiting/aborting.ts'
 import {
   type Answer,
   askableUrl,

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
-import { untilAborted } from '../core/aborting.ts'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/provider-error.ts'
+import { untilAborted } from '../core/waiting/aborting.ts'
 import { embedderId } from './embedder-id.ts'
 import type { DownloadProgress, EmbedderSettings } from './embedder-settings.ts'
 import { isEngineInstalled } from './model-engine.ts'

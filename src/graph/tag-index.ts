@@ -1,5 +1,5 @@
-import { foldName } from '../core/fold.ts'
 import type { TagCount } from '../core/store.ts'
+import { foldName } from '../core/text/fold.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
-import { SHUTDOWN } from '../core/shutdown.ts'
+import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../mcp/events/events.ts'
 import type { Access } from './access.ts'
 import { authorize } from './authorize.ts'

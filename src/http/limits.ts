@@ -1,4 +1,4 @@
-import { SHUTDOWN } from '../core/shutdown.ts'
+import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 
 /** What one server lets its clients take; times are milliseconds, sizes bytes. */
 export interface Limits {

@@ -3,7 +3,7 @@ import type { Link, Mode, Note } from '../core/note.ts'
 import { EXCERPT_LENGTH } from '../core/store.ts'
 import type { FileKind, ListedFile } from '../core/vault.ts'
 import { baseName, stemOf } from '../links/names.ts'
-import { excerptOf } from '../markdown/excerpt.ts'
+import { excerptOf } from '../markdown/prose/excerpt.ts'
 
 /** A file's record before its links are resolved. */
 export interface FileFacts extends Omit<FileRecord, 'key' | 'links' | 'mentions'> {

@@ -1,9 +1,9 @@
-import { type CommunityLevel, NO_COMMUNITY } from '../core/communities.ts'
-import type { ApartCommunities } from '../core/gaps.ts'
-import { eachLinkBetween } from './between.ts'
-import type { NearestByText } from './clustered-graph.ts'
+import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
+import type { ApartCommunities } from '../core/insight/gaps.ts'
+import { eachLinkBetween } from './communities/between.ts'
+import type { NearestByText } from './communities/clustered-graph.ts'
+import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
-import type { WeightedGraph } from './weighted-graph.ts'
 
 export interface ApartSource {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>

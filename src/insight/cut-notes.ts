@@ -1,4 +1,4 @@
-import type { WeightedGraph } from './weighted-graph.ts'
+import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
  * Of each note how many others would no longer be reached from the rest of their part of the graph, were the note gone (articulation points,

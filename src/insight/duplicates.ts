@@ -1,4 +1,4 @@
-import type { DuplicatePair } from '../core/link-suggestions.ts'
+import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
 import { type Corpus, MOST_COPIES } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'

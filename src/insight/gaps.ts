@@ -1,12 +1,12 @@
-import type { CommunityLevel } from '../core/communities.ts'
-import type { CutNote, Gaps } from '../core/gaps.ts'
+import type { CommunityLevel } from '../core/insight/communities.ts'
+import type { CutNote, Gaps } from '../core/insight/gaps.ts'
 import type { Adjacency } from '../graph/analytics.ts'
 import { apartCommunities } from './apart.ts'
-import { type NearestByText, plainLinks } from './clustered-graph.ts'
+import { type NearestByText, plainLinks } from './communities/clustered-graph.ts'
+import { indexNotes } from './communities/index-notes.ts'
+import { isDate } from './communities/key-notes.ts'
 import type { Corpus } from './corpus.ts'
 import { notesFallingOff } from './cut-notes.ts'
-import { indexNotes } from './index-notes.ts'
-import { isDate } from './key-notes.ts'
 
 export interface GapSource {
   readonly titles: readonly string[]

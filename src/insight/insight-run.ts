@@ -1,8 +1,9 @@
 import { hash as digest } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
-import type { InsightKind } from '../core/insight.ts'
-import type { InsightCache } from '../core/insight-cache.ts'
+import type { InsightKind } from '../core/insight/insight.ts'
+import type { InsightCache } from '../core/insight/insight-cache.ts'
 import type { NoteText } from '../core/texts.ts'
+import { packCommunities, unpackCommunities } from './communities/pack-communities.ts'
 import {
   computeInsight,
   computeLinks,
@@ -13,7 +14,6 @@ import {
 } from './compute-insight.ts'
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
-import { packCommunities, unpackCommunities } from './pack-communities.ts'
 
 /** What is known of a note without its text. */
 export interface NoteFacts {

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../graph/analytics.ts'
-import { plainLinks } from './clustered-graph.ts'
-import { indexNotes } from './index-notes.ts'
-import { leiden } from './leiden.ts'
+import { plainLinks } from './communities/clustered-graph.ts'
+import { indexNotes } from './communities/index-notes.ts'
+import { leiden } from './communities/leiden.ts'
 
 /** Groups of fewer notes than this are no group of their own where anything else links them. */
 const SMALLEST = 8

@@ -1,4 +1,4 @@
-import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/link-suggestions.ts'
+import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/insight/link-suggestions.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
 import { findMentions, IS_EXACT, IS_OPEN, type Mentions, type NameWords, nameWords, wordNumbers } from './mentions.ts'

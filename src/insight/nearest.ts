@@ -1,4 +1,4 @@
-import { type Nearest, NO_NOTE } from '../core/insight.ts'
+import { type Nearest, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Bags, Corpus } from './corpus.ts'
 import { type QuestionTerm, questionTerms } from './question-terms.ts'

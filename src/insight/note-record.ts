@@ -1,5 +1,5 @@
-import { markProse, OPEN, SILENT } from '../markdown/prose.ts'
-import { ByteReader, ByteWriter, DamagedWords } from '../search/words/bytes.ts'
+import { markProse, OPEN, SILENT } from '../markdown/prose/prose.ts'
+import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { WORD, type WordSink } from '../search/words/word-sink.ts'
 import { spreadBits } from './spread-bits.ts'

@@ -1,5 +1,5 @@
-import { foldName, spellName } from '../core/fold.ts'
 import type { Mode } from '../core/note.ts'
+import { foldName, spellName } from '../core/text/fold.ts'
 import { baseName, folderOf, isNotePath, pageName, stemOf } from './names.ts'
 
 /** What a file is called; `key` stands for it everywhere else. */

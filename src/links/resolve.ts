@@ -1,5 +1,5 @@
-import { foldName, spellName } from '../core/fold.ts'
 import type { Flavour, Link, Mode } from '../core/note.ts'
+import { foldName, spellName } from '../core/text/fold.ts'
 import { hasFolderTargets, type Names } from './name-index.ts'
 import { baseName, decodePercent, folderOf, missingName, stemOf } from './names.ts'
 

@@ -1,6 +1,6 @@
-import { anchorOf } from '../core/heading-text.ts'
 import type { Heading, Note } from '../core/note.ts'
-import { once } from '../core/once.ts'
+import { anchorOf } from '../core/text/heading-text.ts'
+import { once } from '../core/waiting/once.ts'
 
 /** What a subpath can lead to. */
 export type Anchors = Pick<Note, 'headings' | 'blocks'>

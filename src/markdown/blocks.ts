@@ -22,7 +22,7 @@ import { type Definition, takeDefinitions } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
-import { maskGaps, OpenSpan, type Run } from './runs.ts'
+import { maskGaps, OpenSpan, type Run } from './prose/runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
 export interface Blocks {

@@ -1,5 +1,5 @@
-import type { PropertyText } from './plain-frontmatter.ts'
-import { maskGaps, type Run } from './runs.ts'
+import type { PropertyText } from './frontmatter/plain-frontmatter.ts'
+import { maskGaps, type Run } from './prose/runs.ts'
 
 const KEY = /^[ \t]*([\p{L}\p{N}][\p{L}\p{N}_/.-]*)::/u
 const LISTS = /^(?:tags?|alias(?:es)?)$/i

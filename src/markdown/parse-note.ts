@@ -1,8 +1,8 @@
 import type { Flavour, MalformedPart, Note } from '../core/note.ts'
-import { type ReadFrontmatter, readFrontmatter } from './frontmatter.ts'
+import { type ReadFrontmatter, readFrontmatter } from './frontmatter/frontmatter.ts'
+import { addPropertyTags, aliasesOf, type PropertyContext, propertyLinks, titleOf } from './frontmatter/properties.ts'
 import { LineIndex } from './line-index.ts'
 import { logseqProperties } from './logseq.ts'
-import { addPropertyTags, aliasesOf, type PropertyContext, propertyLinks, titleOf } from './properties.ts'
 import { type Body, scanBody } from './scan-body.ts'
 import { TagSet } from './tags.ts'
 

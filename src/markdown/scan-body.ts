@@ -4,7 +4,7 @@ import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
 import { LinkSink, type MutableLink } from './link-sink.ts'
-import { headingText, type Run } from './runs.ts'
+import { headingText, type Run } from './prose/runs.ts'
 
 /** What the Markdown after the frontmatter says. */
 export interface Body {

@@ -1,7 +1,7 @@
 import type { Heading, Note } from '../core/note.ts'
 import { scanBlocks } from './blocks.ts'
 import { addLines, indexLines, LineIndex } from './line-index.ts'
-import type { Run } from './runs.ts'
+import type { Run } from './prose/runs.ts'
 
 /** A part of a file: `text.slice(start, end)`. */
 export interface Section {

@@ -1,5 +1,5 @@
-import { foldName } from '../core/fold.ts'
 import type { Tag } from '../core/note.ts'
+import { foldName } from '../core/text/fold.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
 /** The offset after the tag whose `#` stands at `start`; -1 when its name is empty or made of digits only. */

@@ -1,6 +1,6 @@
 import type { Flavour } from '../core/note.ts'
 import { decodePercent, unescapeText } from './destinations.ts'
-import { readFrontmatter } from './frontmatter.ts'
+import { readFrontmatter } from './frontmatter/frontmatter.ts'
 import { LineIndex } from './line-index.ts'
 import { scanBody } from './scan-body.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { type Call, waiting } from '../app/answer-when-ready.ts'
+import { type Call, waiting } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { openAll } from '../app/vaults.ts'
 import type { CallOptions } from './calls/call-tool.ts'

@@ -1,7 +1,7 @@
-import { linkSignals, pause, untilAborted } from '../core/aborting.ts'
 import { RouxError } from '../core/errors.ts'
-import { estimateTokens } from '../core/estimate-tokens.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
+import { estimateTokens } from '../core/text/estimate-tokens.ts'
+import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
 import type { Meter, Spent, Ticket } from './meter.ts'
 
 /** A server that runs models. */

@@ -1,5 +1,5 @@
-import { foldTag } from '../core/fold.ts'
 import type { Condition } from '../core/query.ts'
+import { foldTag } from '../core/text/fold.ts'
 import { wordsLookup } from './query/to-condition.ts'
 
 /** Something in a question that is meant letter by letter: a key, code, a tag. */

@@ -1,4 +1,4 @@
-import { foldName } from '../core/fold.ts'
+import { foldName } from '../core/text/fold.ts'
 import { editDistance } from './edit-distance.ts'
 import { plainName } from './plain-name.ts'
 import { SimilarNames } from './similar-names.ts'

@@ -1,4 +1,4 @@
-import { foldName } from '../core/fold.ts'
+import { foldName } from '../core/text/fold.ts'
 import { BestNames, type SimilarName } from './best-names.ts'
 import { PairIndex } from './pair-index.ts'
 import { plainName } from './plain-name.ts'

@@ -1,4 +1,4 @@
-import { once } from '../core/once.ts'
+import { once } from '../core/waiting/once.ts'
 
 /**
  * Something whose methods all answer later, made when the first of them is called; `iterating` are those that answer in parts. What failed to be

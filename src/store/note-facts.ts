@@ -1,6 +1,6 @@
-import { foldName } from '../core/fold.ts'
 import type { Task } from '../core/note.ts'
 import type { Node, ValueKind } from '../core/store.ts'
+import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
 import { readDate } from '../search/query/compare.ts'
 import { absolutePeriod } from '../search/query/period.ts'

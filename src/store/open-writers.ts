@@ -6,7 +6,7 @@ import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
 import { lazily } from './lazily.ts'
-import type { Neo4jPlace } from './neo4j/place.ts'
+import type { Neo4jPlace } from './neo4j/server/place.ts'
 
 /** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
@@ -37,8 +37,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
       }
     case 'neo4j':
       return {
-        openIndex: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openIndex(place), PARTS),
-        openSearch: () => lazily(async () => (await import('./neo4j/open-writers.ts')).openSearch(place)),
+        openIndex: () => lazily(async () => (await import('./neo4j/feed/open-writers.ts')).openIndex(place), PARTS),
+        openSearch: () => lazily(async () => (await import('./neo4j/feed/open-writers.ts')).openSearch(place)),
         keepsTexts: true,
         isDamage: () => false,
         isUnwritable: () => false,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { findPicture } from '../app/find-picture.ts'
 import type { GraphCore } from '../app/graph-core.ts'
+import { findPicture } from '../app/links/find-picture.ts'
 import { refusal, sendRefusal } from '../http/refusal.ts'
 
 /** Writes the bytes of a picture; of anything else nothing: a drawing (SVG) may hold a script. */

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { InsightCache } from '../core/insight-cache.ts'
+import type { InsightCache } from '../core/insight/insight-cache.ts'
 import { betweenness, pageRank } from '../graph/analytics.ts'
 import { InsightRun, type RunPlan, type RunResult } from '../insight/insight-run.ts'
 import { layOutFrom } from '../insight/layout.ts'

@@ -1,10 +1,10 @@
 import { RouxError } from '../core/errors.ts'
 import { type NodeId, withoutVault } from '../core/ids.ts'
-import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight.ts'
-import type { InsightState } from '../core/insight-state.ts'
+import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight/insight.ts'
+import type { InsightState } from '../core/insight/insight-state.ts'
 import type { FileVersion, Snapshot, Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
-import { within } from '../core/within.ts'
+import { within } from '../core/waiting/within.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
 /** The steps of one run over a vault as a whole, off the main thread. */

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { NodeId } from '../core/ids.ts'
+import type { LaidOutGraph, Layout, Layouts, MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
-import type { LaidOutGraph, Layout, Layouts, MayMove } from '../core/layouts.ts'
 
 /** Computes places off the main thread. */
 export interface LayoutRuns {

@@ -1,6 +1,6 @@
 import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
-import { listSome } from '../core/list-some.ts'
+import { listSome } from '../core/text/list-some.ts'
 
 /** A worker died after it had begun a change and before it answered. */
 export class LostWrite extends Error {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findNodes } from '../../src/app/find-nodes.ts'
-import { search } from '../../src/app/search.ts'
+import { findNodes } from '../../src/app/find/find-nodes.ts'
+import { search } from '../../src/app/find/search.ts'
 import { KnownBag, type SearchCore, searchCore } from './search-core.ts'
 
 const CARDS = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { knownItems } from '../../src/app/eval/known-items.ts'
+import { search } from '../../src/app/find/search.ts'
 import { contextPack } from '../../src/app/insight/context-pack.ts'
-import { search } from '../../src/app/search.ts'
 import { mayEmbed } from '../../src/workers/may-leave.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { searchCore } from './search-core.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getNeighbors, type NeighborsArguments } from '../../src/app/get-neighbors.ts'
+import { getNeighbors, type NeighborsArguments } from '../../src/app/links/get-neighbors.ts'
 import { searchCore } from './search-core.ts'
 
 const NOTES = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Rankings } from '../../src/app/rankings.ts'
+import { Rankings } from '../../src/app/links/rankings.ts'
 import type { Chat } from '../../src/core/chat.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { prepareCall } from '../../src/mcp/calls/prepare-call.ts'

@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** What is there for models on servers alone: evaluated when one is asked, or a person asks about that. */
 const FOR_MODELS =
-  /^(?:ai\/|outbound\/|app\/ask\/|app\/suggest-tags|cli\/ai\/(?!tokens-today)|embed\/openai-embedder|workers\/(?:ai-desk|open-gate)\.ts)/
+  /^(?:ai\/|outbound\/|app\/ask\/|app\/find\/suggest-tags|cli\/ai\/(?!tokens-today)|embed\/openai-embedder|workers\/(?:ai-desk|open-gate)\.ts)/
 /** A program that uses the library has said what it wants. */
 const LIBRARY = 'library/open-vault.ts'
 

@@ -48,9 +48,9 @@ export const RULES: Rules = {
   fileArrows: {
     // Where a program begins, like compose: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
-    'cli/main.ts': ['workers/spare-worker.ts', 'workers/file-threads.ts', 'vault/vault-root.ts'],
+    'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'vault/vault-root.ts'],
     // Databases of the state folder are opened and migrated in one way.
-    'outbound/ai-state.ts': ['changes/database.ts', 'changes/migrations.ts'],
+    'outbound/ai-state.ts': ['changes/record/database.ts', 'changes/record/migrations.ts'],
   },
   packages: {
     '../package.json': ['cli'],

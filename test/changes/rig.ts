@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { attempt, type Database, type OpenDatabase } from '../../src/changes/database.ts'
 import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
+import { attempt, type Database, type OpenDatabase } from '../../src/changes/record/database.ts'
 import type { Changes } from '../../src/core/changes.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { QueryOptions } from '../../src/app/find-by-query.ts'
+import type { QueryOptions } from '../../src/app/find/find-by-query.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Condition } from '../../src/core/query.ts'

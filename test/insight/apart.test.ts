@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { apartCommunities } from '../../src/insight/apart.ts'
-import { plainLinks } from '../../src/insight/clustered-graph.ts'
+import { plainLinks } from '../../src/insight/communities/clustered-graph.ts'
 import { nearestNotes } from '../../src/insight/nearest.ts'
 import { corpusOf } from './corpora.ts'
 

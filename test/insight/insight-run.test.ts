@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Insight } from '../../src/core/insight.ts'
+import type { Insight } from '../../src/core/insight/insight.ts'
 import { InsightClient } from '../../src/workers/insight-client.ts'
 import { memoryCache, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'

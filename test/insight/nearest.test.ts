@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Nearest, NO_NOTE } from '../../src/core/insight.ts'
+import { type Nearest, NO_NOTE } from '../../src/core/insight/insight.ts'
 import { nearestNotes } from '../../src/insight/nearest.ts'
 import { corpusOf } from './corpora.ts'
 

@@ -11,7 +11,7 @@ import {
   noteRecord,
   readWords,
 } from '../../src/insight/note-record.ts'
-import { DamagedWords } from '../../src/search/words/bytes.ts'
+import { DamagedWords } from '../../src/search/words/index/bytes.ts'
 import { soup } from '../markdown/soups.ts'
 import { text } from '../search/words/documents.ts'
 

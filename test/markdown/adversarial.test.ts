@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { anchorOf } from '../../src/core/heading-text.ts'
+import { anchorOf } from '../../src/core/text/heading-text.ts'
 import { hasSubpath } from '../../src/links/subpath.ts'
+import { parseCanvas } from '../../src/markdown/canvas/parse-canvas.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
-import { excerptOf } from '../../src/markdown/excerpt.ts'
-import { parseCanvas } from '../../src/markdown/parse-canvas.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
+import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
+import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
 import { findBlock } from '../../src/markdown/sections.ts'
-import { sentenceAt } from '../../src/markdown/sentences.ts'
 import { DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
 
 const fill = (part: string, length = 1_000_000) => part.repeat(Math.ceil(length / part.length))

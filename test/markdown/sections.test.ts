@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { excerptOf } from '../../src/markdown/excerpt.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
+import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
+import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
 import { findBlock, findSection } from '../../src/markdown/sections.ts'
-import { sentenceAt } from '../../src/markdown/sentences.ts'
 import { flavour } from './check.ts'
 
 const TEXT = `---

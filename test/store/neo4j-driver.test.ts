@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { Connection } from '../../src/store/neo4j/connection.ts'
-import { openNeo4jIndexWriter } from '../../src/store/neo4j/index-writer.ts'
+import { openNeo4jIndexWriter } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
+import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import { neo4jPlace } from '../support/neo4j.ts'
 
 vi.mock('neo4j-driver', () => {

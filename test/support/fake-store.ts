@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GraphCore } from '../../src/app/graph-core.ts'
-import { Rankings } from '../../src/app/rankings.ts'
+import { Rankings } from '../../src/app/links/rankings.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { foldId, type NodeId, toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { Indexing, IndexStatus } from '../../src/core/indexing.ts'

@@ -1,5 +1,5 @@
-import type { GraphLogWriter } from '../../src/core/graph-changes.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
+import type { GraphLogWriter } from '../../src/core/insight/graph-changes.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { Indexer } from '../../src/indexing/indexer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'

@@ -1,5 +1,5 @@
 import { createFsFromVolume, Volume } from 'memfs'
-import { Rankings } from '../../src/app/rankings.ts'
+import { Rankings } from '../../src/app/links/rankings.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'

@@ -1,9 +1,9 @@
 import type { Store } from '../../src/core/store.ts'
-import { Connection } from '../../src/store/neo4j/connection.ts'
-import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/index-writer.ts'
+import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
+import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
-import type { Neo4jPlace } from '../../src/store/neo4j/place.ts'
-import { openNeo4jSearchWriter } from '../../src/store/neo4j/search-writer.ts'
+import { Connection } from '../../src/store/neo4j/server/connection.ts'
+import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import type { Engine } from './memory-engine/open.ts'
 
 /** Where a Neo4j server for tests is; `npm run test:neo4j` starts one where it can. Without one these tests are skipped. */

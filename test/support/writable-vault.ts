@@ -14,7 +14,7 @@ import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sql
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-kind.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
-import { openVaultView } from '../../src/workers/vault-view.ts'
+import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
 import { exported, type Flavoured } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Insight } from '../../src/core/insight.ts'
+import type { Insight } from '../../src/core/insight/insight.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
 import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'

@@ -6,7 +6,7 @@ import { openChanges } from '../../src/changes/open-changes.ts'
 import { planOperations } from '../../src/changes/plan/plan-operations.ts'
 import type { Operation } from '../../src/core/operations.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
-import { openVaultView } from '../../src/workers/vault-view.ts'
+import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { Fate, fatedDatabase, fatedFiles } from '../changes/rig.ts'
 import { writable } from '../support/writable-vault.ts'
 

@@ -5,9 +5,9 @@ import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.t
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Relevance } from '../../search/relevance.ts'
-import { answer, type Call } from '../answer-when-ready.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { readTexts } from '../texts.ts'
+import { readTexts } from '../read/texts.ts'
 import { requireChat } from './require-chat.ts'
 import { type FoundPassage, retrieve } from './retrieve.ts'
 

@@ -1,6 +1,6 @@
 import type { ChatFinish, ChatMessage, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Call } from '../answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { requireChat } from './require-chat.ts'
 

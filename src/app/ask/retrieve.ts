@@ -1,16 +1,16 @@
 import type { Passage } from '../../ai/passage.ts'
 import { RouxError } from '../../core/errors.ts'
-import { estimateTokens } from '../../core/estimate-tokens.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
-import { answer, type Call } from '../answer-when-ready.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from '../insight/context-pack.ts'
 import type { PlacedPassage } from '../insight/pack-passages.ts'
-import { findIds } from '../known-node.ts'
-import { readableSource, shownText } from '../readable-source.ts'
-import { requireText } from '../texts.ts'
+import { findIds } from '../names/known-node.ts'
+import { readableSource, shownText } from '../read/readable-source.ts'
+import { requireText } from '../read/texts.ts'
 
 /** What a model may be shown for a question. */
 export interface FoundPassage extends Passage {

@@ -1,9 +1,9 @@
 import { findQuote, quotedText } from '../../ai/verify-quote.ts'
 import { RouxError } from '../../core/errors.ts'
-import { answer, type Call } from '../answer-when-ready.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds } from '../known-node.ts'
-import { requireText } from '../texts.ts'
+import { findIds } from '../names/known-node.ts'
+import { requireText } from '../read/texts.ts'
 
 export interface VerifyArguments {
   readonly id: string

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
-import type { Call } from '../answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import { rankNotes, type SearchArguments, search } from '../find/search.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { rankNotes, type SearchArguments, search } from '../search.ts'
 import type { KnownItem } from './known-item.ts'
 import { RANKING_DEPTH } from './ranking-scores.ts'
 

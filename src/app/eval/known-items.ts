@@ -1,6 +1,6 @@
-import { foldName } from '../../core/fold.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { ALL, type Node } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
 import type { GraphCore } from '../graph-core.ts'
 import type { KnownItem } from './known-item.ts'
 import { NameCounts, type NoteNames } from './name-counts.ts'

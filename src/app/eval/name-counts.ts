@@ -1,4 +1,4 @@
-import { foldName } from '../../core/fold.ts'
+import { foldName } from '../../core/text/fold.ts'
 
 /** What a note is called. */
 export interface NoteNames {

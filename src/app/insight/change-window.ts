@@ -1,4 +1,4 @@
-import type { GraphChanges, GraphLog, LoggedCommit } from '../../core/graph-changes.ts'
+import type { GraphChanges, GraphLog, LoggedCommit } from '../../core/insight/graph-changes.ts'
 import type { GenerationOf } from './change-cursor.ts'
 
 /** From where on changes are wanted. */

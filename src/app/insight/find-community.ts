@@ -1,7 +1,7 @@
-import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/communities.ts'
 import { RouxError } from '../../core/errors.ts'
 import { type NodeId, withoutVault } from '../../core/ids.ts'
-import type { Insight } from '../../core/insight.ts'
+import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Insight } from '../../core/insight/insight.ts'
 import type { GraphCore } from '../graph-core.ts'
 
 /** A community, on the level of its id. */

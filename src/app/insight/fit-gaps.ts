@@ -1,4 +1,4 @@
-import { type Fitted, jsonBytes, Purse } from '../budget.ts'
+import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
 import type { GapList } from './gaps.ts'
 
 const SEPARATOR = 1

@@ -1,5 +1,5 @@
-import { jsonBytes, TOKEN_BYTES } from '../budget.ts'
-import { truncate } from '../truncate.ts'
+import { jsonBytes, TOKEN_BYTES } from '../answer/budget.ts'
+import { truncate } from '../answer/truncate.ts'
 
 /** A part of a note as a pack shows it. */
 export interface PackExcerpt {

@@ -1,5 +1,5 @@
-import type { InsightKind, InsightKinds, Insights } from '../../core/insight.ts'
-import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer-when-ready.ts'
+import type { InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
+import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /** How long a command waits, which no client gives up on, ms. */

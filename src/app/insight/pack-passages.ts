@@ -1,10 +1,10 @@
-import { partialHash } from '../../core/partial-reading.ts'
 import type { ChunkPlace } from '../../core/search.ts'
 import type { Node } from '../../core/store.ts'
+import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { toPassage } from '../passages.ts'
-import { readableSource, shownText } from '../readable-source.ts'
+import { toPassage } from '../find/passages.ts'
+import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
 /** A part of a note that a pack may hold, and where it stands. */

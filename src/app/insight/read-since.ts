@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import { readPeriod } from '../../search/query/period.ts'
-import { quoted } from '../truncate.ts'
+import { quoted } from '../answer/truncate.ts'
 
 const MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
 const UNITS: Readonly<Record<string, number>> = { m: MS.minute, h: MS.hour, d: MS.day, w: MS.week }

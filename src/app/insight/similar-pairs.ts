@@ -1,6 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
-import { type Insight, NO_NOTE } from '../../core/insight.ts'
-import { LEAST_ALIKE } from '../similar-nodes.ts'
+import { type Insight, NO_NOTE } from '../../core/insight/insight.ts'
+import { LEAST_ALIKE } from '../find/similar-nodes.ts'
 
 /** Two notes that are about the same, by the words that are their own. */
 export interface SimilarPair {

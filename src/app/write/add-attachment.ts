@@ -1,6 +1,6 @@
-import { type Call, plain } from '../answer-when-ready.ts'
+import { type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds } from '../known-node.ts'
+import { findIds } from '../names/known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'

@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId, toNodeId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
-import type { Call } from '../answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { checkOperation } from './check-operation.ts'
 import { filled, type WriteFacts, writeFacts } from './facts.ts'

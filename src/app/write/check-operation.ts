@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { Operation } from '../../core/operations.ts'
-import { quoted } from '../truncate.ts'
+import { quoted } from '../answer/truncate.ts'
 
 /** Characters of a note's title. */
 const LONGEST_TITLE = 200

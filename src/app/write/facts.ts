@@ -1,6 +1,6 @@
 import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
-import type { Call } from '../answer-when-ready.ts'
-import { truncate } from '../truncate.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import { truncate } from '../answer/truncate.ts'
 import { hunksOf, shownDiff } from './shown-text.ts'
 
 /** What was done, or would be, as answers tell it. */

@@ -1,6 +1,6 @@
-import { answer, type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../known-node.ts'
+import { findIds, unknownIdWarning } from '../names/known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
 
 export interface ListAttachmentsArguments extends PageArguments {

@@ -1,6 +1,6 @@
 import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
 import { foldId } from '../../core/ids.ts'
-import { type Call, listed, type PageArguments, pageFor } from '../answer-when-ready.ts'
+import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { openWriting } from './write.ts'
 

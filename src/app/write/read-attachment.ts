@@ -1,8 +1,8 @@
 import { RouxError } from '../../core/errors.ts'
-import { answer, type Call, plain } from '../answer-when-ready.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../known-node.ts'
-import { quoted } from '../truncate.ts'
+import { findIds, unknownIdWarning } from '../names/known-node.ts'
 import { ATTACHMENTS, type AttachmentFacts, attachmentFacts, type FileNode, fileNodes, requireFiles } from './attachment.ts'
 
 export interface ReadAttachmentArguments {

@@ -1,4 +1,4 @@
-import type { Call } from '../answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'

@@ -1,5 +1,5 @@
-import { MARKER } from '../../core/partial-reading.ts'
-import { boundaryBefore, type Span, truncate } from '../truncate.ts'
+import { MARKER } from '../../core/text/partial-reading.ts'
+import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 
 /**
  * The part of a text around a change that fits the limit, with the marker on each side where something is left out. Of a change that does

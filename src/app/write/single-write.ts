@@ -1,5 +1,5 @@
 import type { Operation } from '../../core/operations.ts'
-import { boundaryBefore } from '../truncate.ts'
+import { boundaryBefore } from '../answer/truncate.ts'
 
 /** The operations of these kinds. */
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>

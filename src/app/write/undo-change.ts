@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { WriteResult } from '../../core/operations.ts'
-import type { Call } from '../answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { openWriting, written } from './write.ts'

@@ -1,8 +1,8 @@
 import { RouxError } from '../../core/errors.ts'
 import type { WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
-import { answerInSteps, type Call, plain } from '../answer-when-ready.ts'
+import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { quoted } from '../truncate.ts'
 import { type SingleWrite, titleOf } from './single-write.ts'
 
 /**

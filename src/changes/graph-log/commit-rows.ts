@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { GraphChanges, LoggedCommit } from '../../core/graph-changes.ts'
+import type { GraphChanges, LoggedCommit } from '../../core/insight/graph-changes.ts'
 
 export interface CommitRow {
   readonly lineage: string

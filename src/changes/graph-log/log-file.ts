@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RouxError } from '../../core/errors.ts'
-import { attempt, type Database, type OpenDatabase } from '../database.ts'
 import { isNotJournal } from '../failures.ts'
-import { isOfKind, migrate, pragma, type StateDatabase } from '../migrations.ts'
+import { attempt, type Database, type OpenDatabase } from '../record/database.ts'
+import { isOfKind, migrate, pragma, type StateDatabase } from '../record/migrations.ts'
 
 /** Tells the file from other databases: "Roux" in ASCII, and 2 for the log of changes. */
 const APPLICATION_ID = 0x526f7802

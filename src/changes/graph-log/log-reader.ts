@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
-import type { GraphLog, LoggedCommit } from '../../core/graph-changes.ts'
-import { attempt, type Database, identityOf, type OpenDatabase } from '../database.ts'
-import { pragma } from '../migrations.ts'
+import type { GraphLog, LoggedCommit } from '../../core/insight/graph-changes.ts'
+import { attempt, type Database, identityOf, type OpenDatabase } from '../record/database.ts'
+import { pragma } from '../record/migrations.ts'
 import { type CommitRow, unpackCommit } from './commit-rows.ts'
 import { graphLogFile, requireOurs } from './log-file.ts'
 

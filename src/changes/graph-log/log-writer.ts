@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
-import type { GraphChanges, GraphLogWriter, LoggedCommit } from '../../core/graph-changes.ts'
-import { attempt, type Database, identityOf, type OpenDatabase, type Statement } from '../database.ts'
-import { pragma } from '../migrations.ts'
-import type { Retention } from '../retention.ts'
+import type { GraphChanges, GraphLogWriter, LoggedCommit } from '../../core/insight/graph-changes.ts'
+import { attempt, type Database, identityOf, type OpenDatabase, type Statement } from '../record/database.ts'
+import { pragma } from '../record/migrations.ts'
+import type { Retention } from '../record/retention.ts'
 import { packCommit } from './commit-rows.ts'
 import { graphLogFile, isDamagedLog, openLog } from './log-file.ts'
 

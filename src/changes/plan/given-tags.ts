@@ -1,4 +1,4 @@
-import { foldName } from '../../core/fold.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { propertyTag } from '../../markdown/tags.ts'
 
 /** What to say of tags in a list that are the same. */

@@ -1,7 +1,7 @@
 import type { FileChange, Trashed } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
-import { addAttachment } from './attachment-operations.ts'
+import { addAttachment } from './attachments/attachment-operations.ts'
 import { createFolder, deleteFile, moveFile, restoreFile } from './file-operations.ts'
 import { cloneNote, createNote, manageTags, updateNote } from './note-operations.ts'
 import { isTrash } from './note-paths.ts'

@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldName } from '../../core/fold.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { Operation } from '../../core/operations.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { planHeadingRename } from '../../links/relink/plan-heading.ts'
 import { renameHeading } from '../../markdown/edit/heading.ts'
 import { outlineOf } from '../../markdown/edit/outline.ts'

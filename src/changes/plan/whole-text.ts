@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
-import { MARKER, readHash } from '../../core/partial-reading.ts'
-import { bodyStartOf } from '../../markdown/frontmatter.ts'
+import { MARKER, readHash } from '../../core/text/partial-reading.ts'
+import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 

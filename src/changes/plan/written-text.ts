@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { Operation, WrittenText } from '../../core/operations.ts'
-import { bodyStartOf } from '../../markdown/frontmatter.ts'
+import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
 import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'

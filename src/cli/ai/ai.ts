@@ -1,6 +1,6 @@
 import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
-import { didYouMean, nearest } from '../../core/nearest.ts'
+import { didYouMean, nearest } from '../../core/insight/nearest.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 

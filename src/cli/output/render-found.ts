@@ -1,4 +1,4 @@
-import { highlightsOf } from '../../app/highlights.ts'
+import { highlightsOf } from '../../app/find/highlights.ts'
 import { type MarkedText, wrapMarked } from './marked-text.ts'
 import { readableText } from './readable-text.ts'
 import { printable, type TableOptions, textWidth, wrapWords } from './table.ts'

@@ -1,4 +1,4 @@
-import { graphemes } from '../../core/graphemes.ts'
+import { graphemes } from '../../core/text/graphemes.ts'
 
 export interface Column {
   readonly name: string

@@ -1,6 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
-import { findIds } from '../../app/known-node.ts'
-import { ownNames } from '../../app/own-names.ts'
+import { findIds } from '../../app/names/known-node.ts'
+import { ownNames } from '../../app/names/own-names.ts'
 import { isFolder } from '../../app/scope.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rankings } from '../../app/rankings.ts'
+import type { Rankings } from '../../app/links/rankings.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'

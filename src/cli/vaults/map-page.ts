@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { GraphCore } from '../../app/graph-core.ts'
-import { type PageText, pageNote } from '../../app/page-note.ts'
-import { vaultPicture } from '../../app/picture.ts'
+import { vaultPicture } from '../../app/links/picture.ts'
+import { type PageText, pageNote } from '../../app/read/page-note.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 

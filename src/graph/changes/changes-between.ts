@@ -1,7 +1,7 @@
-import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkChange } from '../../core/graph-changes.ts'
 import { foldId } from '../../core/ids.ts'
 import type { FileRecord, ResolvedLink } from '../../core/index-writer.ts'
-import { linkText } from '../../core/link-text.ts'
+import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkChange } from '../../core/insight/graph-changes.ts'
+import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
 /** What a commit changes, as the index knows it before and after. */

@@ -5,7 +5,7 @@ import type {
   LoggedFileChange,
   LoggedLinkChange,
   LoggedText,
-} from '../../core/graph-changes.ts'
+} from '../../core/insight/graph-changes.ts'
 
 /** One file, whatever it is called, from the first of the changes to the last. */
 interface Identity {

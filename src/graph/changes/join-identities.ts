@@ -1,4 +1,4 @@
-import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedText } from '../../core/graph-changes.ts'
+import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedText } from '../../core/insight/graph-changes.ts'
 import { matchMoves } from './match-moves.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { foldName } from '../../core/fold.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { hasFolderTargets, type NamedFile, type Names } from '../name-index.ts'
 import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
 import { isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'

@@ -1,8 +1,8 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { editText } from '../../core/edit-text.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { LinkSlots, TextRange } from '../../core/link-slots.ts'
 import type { Link } from '../../core/note.ts'
+import { editText } from '../../core/text/edit-text.ts'
+import type { LinkSlots, TextRange } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
 /** What to write for a link into its slots; `undefined`: nothing fits. */

@@ -1,5 +1,5 @@
-import { anchorOf, headingLinkText } from '../../core/heading-text.ts'
 import type { Heading, LinkForm, Mode } from '../../core/note.ts'
+import { anchorOf, headingLinkText } from '../../core/text/heading-text.ts'
 import { hasFolderTargets } from '../name-index.ts'
 import { type NamedHeadings, partsOf } from '../subpath.ts'
 

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../core/changes.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
-import type { FindSlots } from '../../core/link-slots.ts'
 import type { Link } from '../../core/note.ts'
+import type { FindSlots } from '../../core/text/link-slots.ts'
 
 /** A file that links, as the index has it. */
 export interface RelinkSource {

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { editText } from '../../core/edit-text.ts'
 import { RouxError } from '../../core/errors.ts'
+import { editText } from '../../core/text/edit-text.ts'
 import { findBlock, type Section } from '../sections.ts'
 import { invalid } from './given-text.ts'
 import { joined } from './joints.ts'

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { editText } from '../../core/edit-text.ts'
-import { bodyStartOf, readFrontmatter } from '../frontmatter.ts'
+import { editText } from '../../core/text/edit-text.ts'
+import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { withoutNoOps } from './edit-text.ts'
 import { invalid, requireText } from './given-text.ts'

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { checked } from '../../core/edit-text.ts'
+import { checked } from '../../core/text/edit-text.ts'
 
 const ENCODER = new TextEncoder()
 

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { editText } from '../../core/edit-text.ts'
+import { editText } from '../../core/text/edit-text.ts'
 
 /** Turns the result of one step into edits of that text; may throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { editText } from '../../core/edit-text.ts'
+import { editText } from '../../core/text/edit-text.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireLine } from './given-text.ts'
 import { type OutlineHeading, outlineOf } from './outline.ts'

@@ -1,11 +1,11 @@
 import type { Heading } from '../../core/note.ts'
 import { scanBlocks } from '../blocks.ts'
 import { pairComments, rangeLookup } from '../comments.ts'
-import { bodyStartOf } from '../frontmatter.ts'
+import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { InlineScanner } from '../inline.ts'
 import { LineIndex } from '../line-index.ts'
 import { LinkSink } from '../link-sink.ts'
-import { headingText, type Run } from '../runs.ts'
+import { headingText, type Run } from '../prose/runs.ts'
 import { addLinesAbove } from '../sections.ts'
 import { READING } from './reading.ts'
 

@@ -1,4 +1,4 @@
-import type { LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/link-slots.ts'
+import type { LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import { decodePercent, isExternal, parseLinkTail, unescapeText } from '../destinations.ts'
 import { type DestinationStyle, encodeDestination, styleOf } from './encode-destination.ts'
 

@@ -1,4 +1,4 @@
-import type { LinkSlots, TextRange } from '../../core/link-slots.ts'
+import type { LinkSlots, TextRange } from '../../core/text/link-slots.ts'
 import { type Definition, foldLabel, parseLinkTail, unescapeReferences } from '../destinations.ts'
 import { htmlTargetRange } from '../html.ts'
 import { destinationSlots, markdownDestination, type Wanted } from './destination-slots.ts'

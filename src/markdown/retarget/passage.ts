@@ -1,4 +1,4 @@
-import type { LinkSlots, TextRange, TextSlot } from '../../core/link-slots.ts'
+import type { LinkSlots, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 
 /** Markdown that a file holds in a notation of its own: in a JSON string, in a YAML scalar. */
 export interface Passage {

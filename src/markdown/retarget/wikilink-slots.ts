@@ -1,4 +1,4 @@
-import type { LinkSlots, TextRange, TextSlot } from '../../core/link-slots.ts'
+import type { LinkSlots, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.ts'
 
 /** The slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` that stands at `range`. */

@@ -1,4 +1,4 @@
-import type { PropertyText } from '../plain-frontmatter.ts'
+import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
 import { literalPassage, mappedPassage, type Passage } from './passage.ts'
 
 /** How a YAML scalar writes a piece of its text: by the quotes around it. What plain scalars cannot hold is not told here. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { partOfPicture } from '../../app/picture.ts'
+import { partOfPicture } from '../../app/links/picture.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 
 /** Notes on the picture at the most: some 400 kB, and more than can be told apart in a chat. */

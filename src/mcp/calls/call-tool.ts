@@ -1,4 +1,4 @@
-import { waiting } from '../../app/answer-when-ready.ts'
+import { waiting } from '../../app/answer/answer-when-ready.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'

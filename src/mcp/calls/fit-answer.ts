@@ -1,5 +1,5 @@
-import type { Call } from '../../app/answer-when-ready.ts'
-import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/budget.ts'
+import type { Call } from '../../app/answer/answer-when-ready.ts'
+import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/answer/budget.ts'
 import type { Answer } from '../../app/graph-core.ts'
 import type { Arguments } from './vault-arguments.ts'
 

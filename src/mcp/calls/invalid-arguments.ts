@@ -1,6 +1,6 @@
-import { boundaryBefore } from '../../app/truncate.ts'
+import { boundaryBefore } from '../../app/answer/truncate.ts'
 import { RouxError } from '../../core/errors.ts'
-import { nearest } from '../../core/nearest.ts'
+import { nearest } from '../../core/insight/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/input-schema.ts'
 
 /** What is used of a violation that the schema library found. */

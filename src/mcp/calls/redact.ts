@@ -1,7 +1,7 @@
 import type { Answer, Warning } from '../../app/graph-core.ts'
 import { type ErrorCode, RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { partialHash } from '../../core/partial-reading.ts'
+import { partialHash } from '../../core/text/partial-reading.ts'
 import type { ToolFacts } from '../definition/define-tool.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()

@@ -1,9 +1,9 @@
 import * as z from 'zod/v4'
-import type { Call } from '../../app/answer-when-ready.ts'
+import type { Call } from '../../app/answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { SingleWrite } from '../../app/write/single-write.ts'
-import { once } from '../../core/once.ts'
 import type { Operation } from '../../core/operations.ts'
+import { once } from '../../core/waiting/once.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { defineTool, type Permission, type Tool, type ToolLiteral } from './define-tool.ts'
 

@@ -1,4 +1,4 @@
-import { search } from '../../app/search.ts'
+import { search } from '../../app/find/search.ts'
 import { type Prompt, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 /** Notes whose passages are quoted. */

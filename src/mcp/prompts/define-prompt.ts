@@ -1,4 +1,4 @@
-import type { Call } from '../../app/answer-when-ready.ts'
+import type { Call } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { ToolIdentity } from '../definition/define-tool.ts'
 

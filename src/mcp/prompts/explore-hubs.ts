@@ -1,6 +1,6 @@
-import { getHubs } from '../../app/get-hubs.ts'
 import { mapVault } from '../../app/insight/map.ts'
-import { listTags } from '../../app/list-tags.ts'
+import { getHubs } from '../../app/links/get-hubs.ts'
+import { listTags } from '../../app/read/list-tags.ts'
 import { type Prompt, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 const HUBS = 15

@@ -1,4 +1,4 @@
-import { listProblems, type ReportedKind } from '../../app/get-problems.ts'
+import { listProblems, type ReportedKind } from '../../app/links/get-problems.ts'
 import { type Prompt, type PromptRequest, paragraphs, quoteFacts, vaultOrFolder } from './define-prompt.ts'
 
 /** How many of a kind are quoted. */

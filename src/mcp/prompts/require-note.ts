@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { findIds } from '../../app/known-node.ts'
-import { resolveNodes } from '../../app/resolve-nodes.ts'
-import { quoted } from '../../app/truncate.ts'
+import { quoted } from '../../app/answer/truncate.ts'
+import { findIds } from '../../app/names/known-node.ts'
+import { resolveNodes } from '../../app/names/resolve-nodes.ts'
 import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
 import type { PromptRequest } from './define-prompt.ts'
 

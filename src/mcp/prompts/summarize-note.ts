@@ -1,4 +1,4 @@
-import { getNode } from '../../app/get-node.ts'
+import { getNode } from '../../app/read/get-node.ts'
 import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
 import { requireNote } from './require-note.ts'
 

@@ -1,4 +1,4 @@
-import { findPath } from '../../app/find-path.ts'
+import { findPath } from '../../app/links/find-path.ts'
 import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
 import { requireNote } from './require-note.ts'
 

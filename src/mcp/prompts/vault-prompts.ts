@@ -1,8 +1,8 @@
-import type { Call } from '../../app/answer-when-ready.ts'
-import { answer, plain } from '../../app/answer-when-ready.ts'
+import type { Call } from '../../app/answer/answer-when-ready.ts'
+import { answer, plain } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
+import { requireText } from '../../app/read/texts.ts'
 import { toScope } from '../../app/scope.ts'
-import { requireText } from '../../app/texts.ts'
 import type { Node } from '../../core/store.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './define-prompt.ts'
 

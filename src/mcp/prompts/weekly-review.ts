@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { type ChangesAnswer, changesSince } from '../../app/insight/changes-since.ts'
 import { fitChanges } from '../../app/insight/fit-changes.ts'
-import { recentNotes } from '../../app/recent-notes.ts'
+import { recentNotes } from '../../app/read/recent-notes.ts'
 import { INVALID_PARAMS } from '../protocol-errors.ts'
 import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
 

@@ -1,4 +1,4 @@
-import { getHubs } from '../../app/get-hubs.ts'
+import { getHubs } from '../../app/links/get-hubs.ts'
 import type { FixedResource } from './define-resource.ts'
 
 /** How many notes are listed. */

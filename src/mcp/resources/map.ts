@@ -1,4 +1,4 @@
-import { DEFAULT_TOKENS, TOKEN_BYTES } from '../../app/budget.ts'
+import { DEFAULT_TOKENS, TOKEN_BYTES } from '../../app/answer/budget.ts'
 import { fitMap } from '../../app/insight/fit-map.ts'
 import { mapVault } from '../../app/insight/map.ts'
 import type { FixedResource } from './define-resource.ts'

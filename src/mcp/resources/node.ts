@@ -1,5 +1,5 @@
-import { completeNode } from '../../app/complete-node.ts'
-import { readNoteFile } from '../../app/read-file.ts'
+import { completeNode } from '../../app/names/complete-node.ts'
+import { readNoteFile } from '../../app/read/read-file.ts'
 import type { TemplateResource } from './define-resource.ts'
 import { MAX_VALUES } from './max-values.ts'
 

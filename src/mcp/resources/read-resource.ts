@@ -1,6 +1,6 @@
-import type { Call } from '../../app/answer-when-ready.ts'
+import type { Call } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore, Warning } from '../../app/graph-core.ts'
-import type { WholeFile } from '../../app/read-file.ts'
+import type { WholeFile } from '../../app/read/read-file.ts'
 import { coreOf, ofEveryVault } from '../calls/vaults.ts'
 import type { SwitchedOffBy } from '../definition/define-tool.ts'
 import { MissingResource } from '../protocol-errors.ts'

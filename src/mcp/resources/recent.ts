@@ -1,4 +1,4 @@
-import { recentNotes } from '../../app/recent-notes.ts'
+import { recentNotes } from '../../app/read/recent-notes.ts'
 import type { FixedResource } from './define-resource.ts'
 
 /** How many notes are listed. */

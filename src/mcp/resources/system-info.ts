@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { plain } from '../../app/answer-when-ready.ts'
+import { plain } from '../../app/answer/answer-when-ready.ts'
 import { vaultFacts } from '../../app/system-info.ts'
 import { MODERN_VERSION } from '../protocol-versions.ts'
 import type { FixedResource } from './define-resource.ts'

@@ -1,4 +1,4 @@
-import { getTree } from '../../app/get-tree.ts'
+import { getTree } from '../../app/read/get-tree.ts'
 import type { FixedResource } from './define-resource.ts'
 
 export const treeResource: FixedResource = {

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { changesSince } from '../../app/insight/changes-since.ts'
 import { fitChanges } from '../../app/insight/fit-changes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'

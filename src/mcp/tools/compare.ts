@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { compare, fitComparison } from '../../app/insight/compare.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens } from './parameters.ts'

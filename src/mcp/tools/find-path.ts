@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
-import { findPath } from '../../app/find-path.ts'
-import { fitPath } from '../../app/fit-path.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitPath } from '../../app/answer/fit-path.ts'
+import { findPath } from '../../app/links/find-path.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens, nodeName } from './parameters.ts'
 

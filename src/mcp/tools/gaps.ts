@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitGaps } from '../../app/insight/fit-gaps.ts'
 import { GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'

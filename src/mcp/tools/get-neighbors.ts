@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
-import { fitRows } from '../../app/compose.ts'
-import { getNeighbors } from '../../app/get-neighbors.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitRows } from '../../app/answer/compose.ts'
+import { getNeighbors } from '../../app/links/get-neighbors.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { includeContent, kinds, links, maxTokens, nodeName, page } from './parameters.ts'
 

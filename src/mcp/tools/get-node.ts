@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { getNode } from '../../app/get-node.ts'
+import { getNode } from '../../app/read/get-node.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens, nodeName } from './parameters.ts'
 

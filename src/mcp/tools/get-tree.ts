@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
-import { fitTree } from '../../app/fit-tree.ts'
-import { getTree } from '../../app/get-tree.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitTree } from '../../app/answer/fit-tree.ts'
+import { getTree } from '../../app/read/get-tree.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, maxTokens } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitImpact, type Intent, impact } from '../../app/insight/impact.ts'
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitMap } from '../../app/insight/fit-map.ts'
 import { mapVault } from '../../app/insight/map.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'

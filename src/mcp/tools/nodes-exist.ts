@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { nodesExist } from '../../app/nodes-exist.ts'
+import { nodesExist } from '../../app/names/nodes-exist.ts'
 import { valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { FLAG, outputSchema } from '../definition/output-schema.ts'

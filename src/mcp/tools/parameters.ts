@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 
-import { LEAST_TOKENS, MOST_TOKENS } from '../../app/budget.ts'
-import { MAX_LINKS } from '../../app/node-response.ts'
+import { LEAST_TOKENS, MOST_TOKENS } from '../../app/answer/budget.ts'
+import { MAX_LINKS } from '../../app/answer/node-response.ts'
 
 /** Parameters that several tools take alike. */
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { randomNode } from '../../app/random-node.ts'
+import { randomNode } from '../../app/read/random-node.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 
 export const randomNodeTool = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
-import { mergeResolved } from '../../app/merge.ts'
-import { resolveNodes } from '../../app/resolve-nodes.ts'
+import { mergeResolved } from '../../app/answer/merge.ts'
+import { resolveNodes } from '../../app/names/resolve-nodes.ts'
 import { valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { path, tag } from './parameters.ts'

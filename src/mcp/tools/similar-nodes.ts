@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
-import { fitRows } from '../../app/compose.ts'
-import { similarNodes } from '../../app/similar-nodes.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitRows } from '../../app/answer/compose.ts'
+import { similarNodes } from '../../app/find/similar-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, links, maxTokens, nodeId, page, relevance, tag } from './parameters.ts'
 

@@ -1,5 +1,5 @@
-import { DEFAULT_TOKENS } from '../../app/budget.ts'
-import { fitTags } from '../../app/fit-tags.ts'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitTags } from '../../app/answer/fit-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { limit, nodeId, relevance } from './parameters.ts'
 
@@ -16,7 +16,7 @@ export const suggestTagsTool = defineTool({
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
     // It compares words as citations are checked: what does that is evaluated when it is asked for.
-    const { suggestTags } = await import('../../app/suggest-tags.ts')
+    const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
 })

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
-import { closedBy, SHUTDOWN } from '../../core/shutdown.ts'
+import { closedBy, SHUTDOWN } from '../../core/waiting/shutdown.ts'
 import { type Arrival, batchFault, type Messages, readArrival, readJson } from './arrival.ts'
 import { messageToJson } from './json.ts'
 import {

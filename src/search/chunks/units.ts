@@ -1,5 +1,5 @@
-import { lineNumber } from '../../core/line-number.ts'
 import type { Heading } from '../../core/note.ts'
+import { lineNumber } from '../../core/text/line-number.ts'
 import { countWords, plainText } from './plain-text.ts'
 
 /** The smallest part of a note that chunks are made of: a line, or a piece of a long one. */

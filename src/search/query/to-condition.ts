@@ -1,6 +1,6 @@
-import { foldName } from '../../core/fold.ts'
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { Condition, Lookup, WordField } from '../../core/query.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { analyze } from '../words/analyze.ts'
 import { phraseOf, queryTerms } from '../words/query.ts'
 import type { Query, QueryPart, Term, TextForm } from './query.ts'

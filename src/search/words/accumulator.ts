@@ -1,6 +1,6 @@
+import type { WordKey } from './index/segment.ts'
+import type { Slots } from './index/slots.ts'
 import { FieldScore, inverseDocumentFrequency, type Scoring } from './scoring.ts'
-import type { WordKey } from './segment.ts'
-import type { Slots } from './slots.ts'
 
 /** Adds up the scores of all documents, one word after the other; 20 bytes a slot. */
 export class Accumulator {

@@ -1,7 +1,7 @@
 import type { Phrase, PhraseWord, WordField } from '../../core/query.ts'
-import { ByteReader, DamagedWords } from './bytes.ts'
-import type { PageCursor } from './page.ts'
-import type { Segment, WordKey } from './segment.ts'
+import { ByteReader, DamagedWords } from './index/bytes.ts'
+import type { PageCursor } from './index/page.ts'
+import type { Segment, WordKey } from './index/segment.ts'
 
 /** Ordinals of the segment's live documents that hold a phrase, in no order. An empty phrase is nowhere. */
 export function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {

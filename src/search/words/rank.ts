@@ -1,9 +1,9 @@
 import type { WordTerm } from '../../core/query.ts'
 import { Accumulator } from './accumulator.ts'
 import { bestSlots } from './best-slots.ts'
+import type { Slots } from './index/slots.ts'
 import { idOf } from './query.ts'
 import { DEFAULT_SCORING, type Scoring } from './scoring.ts'
-import type { Slots } from './slots.ts'
 
 /** Distinct words of a query that are used; of more the rarest. */
 export const MAX_TERMS = 200

@@ -1,5 +1,5 @@
-import { graphemes } from '../../core/graphemes.ts'
-import { lineNumber } from '../../core/line-number.ts'
+import { graphemes } from '../../core/text/graphemes.ts'
+import { lineNumber } from '../../core/text/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {

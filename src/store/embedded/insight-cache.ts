@@ -1,5 +1,5 @@
-import type { InsightKind } from '../../core/insight.ts'
-import type { InsightCache } from '../../core/insight-cache.ts'
+import type { InsightKind } from '../../core/insight/insight.ts'
+import type { InsightCache } from '../../core/insight/insight-cache.ts'
 import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { type Database, isDamage, isUnwritable } from './sqlite.ts'

@@ -1,7 +1,7 @@
 import type { Condition, Lookup } from '../../core/query.ts'
-import type { Values } from './connection.ts'
 import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
+import type { Values } from './server/connection.ts'
 
 /** A condition as Cypher: what is looked up in the index of words first, and what must be true of a note `f`. */
 export interface CypherCondition {

@@ -1,6 +1,6 @@
-import { foldName } from '../../core/fold.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
 import type { NameHit, NameMatch, NameOptions, Scope } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { plainName } from '../../search/plain-name.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properties.ts'

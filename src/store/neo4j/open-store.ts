@@ -1,9 +1,9 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import { toNodeId } from '../../core/ids.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
-import type { Connection } from './connection.ts'
 import { exportRows } from './export.ts'
 import { Questions, readFacts, type VaultFacts } from './questions.ts'
+import type { Connection } from './server/connection.ts'
 import { Neo4jSnapshot, SCORES } from './snapshot.ts'
 
 /** How often a use case is run. */

@@ -1,5 +1,5 @@
 import type { PathOptions } from '../../core/store.ts'
-import type { Values } from './connection.ts'
+import type { Values } from './server/connection.ts'
 
 /** Asks one question of the snapshot. */
 type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>

@@ -1,8 +1,8 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Page } from '../../core/store.ts'
-import type { Connection, Values } from './connection.ts'
-import { requireFormat } from './schema.ts'
+import type { Connection, Values } from './server/connection.ts'
+import { requireFormat } from './server/schema.ts'
 
 /** What is known of a vault as a whole. */
 export interface VaultFacts {

@@ -1,5 +1,5 @@
 import type { NodeKind, Scope } from '../../core/store.ts'
-import type { Values } from './connection.ts'
+import type { Values } from './server/connection.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 

@@ -1,5 +1,4 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
-import { foldName } from '../../core/fold.ts'
 import { type NodeId, toNodeId } from '../../core/ids.ts'
 import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
@@ -37,8 +36,8 @@ import type {
   WantedFilter,
   WantedNote,
 } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { timesOf } from '../note-facts.ts'
-import type { Connection } from './connection.ts'
 import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
 import { findNotes } from './find-notes.ts'
@@ -49,6 +48,7 @@ import { countProblems, findProblems } from './problems.ts'
 import { type Asking, Questions, rangeOf, type VaultFacts } from './questions.ts'
 import { rankWords } from './rank-words.ts'
 import { filesIn, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
+import type { Connection } from './server/connection.ts'
 import { topologyOf } from './topology.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
 import { findWanted } from './wanted.ts'

@@ -3,10 +3,10 @@ import type { Indexing, IndexStatus } from '../../core/indexing.ts'
 import type { Mode } from '../../core/note.ts'
 import type { Snapshot, Store } from '../../core/store.ts'
 import type { NoteText, Texts } from '../../core/texts.ts'
-import { Connection } from './connection.ts'
 import { Neo4jStore } from './open-store.ts'
-import type { Neo4jPlace } from './place.ts'
 import type { VaultFacts } from './questions.ts'
+import { Connection } from './server/connection.ts'
+import type { Neo4jPlace } from './server/place.ts'
 
 /** A vault that is answered for from the database alone: its folder is elsewhere. */
 export interface StoredVault {

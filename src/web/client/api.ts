@@ -1,6 +1,6 @@
-import type { PageNote } from '../../app/page-note.ts'
-import type { MayMove } from '../../core/layouts.ts'
-import type { VaultPicture } from '../../core/picture.ts'
+import type { PageNote } from '../../app/read/page-note.ts'
+import type { MayMove } from '../../core/insight/layouts.ts'
+import type { VaultPicture } from '../../core/insight/picture.ts'
 
 /** What a server said no with. */
 export class Refused extends Error {

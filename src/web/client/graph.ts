@@ -1,4 +1,4 @@
-import type { VaultPicture } from '../../core/picture.ts'
+import type { VaultPicture } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {

@@ -7,7 +7,7 @@ import { type ComponentChildren, h } from 'preact'
 import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
 import { type Processor, unified } from 'unified'
-import type { PageLink, PageText } from '../../app/page-note.ts'
+import type { PageLink, PageText } from '../../app/read/page-note.ts'
 
 /** How links and pictures of the vault are shown. */
 export interface Slots {

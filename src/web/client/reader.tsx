@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageLink, PageNote } from '../../app/page-note.ts'
+import type { PageLink, PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
 import { renderNote, type Slots } from './markdown.ts'
 import { noteAddress } from './note-address.ts'

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { PageNote } from '../../app/page-note.ts'
+import type { PageNote } from '../../app/read/page-note.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { around, type Graph, graphOf } from './graph.ts'
 import type { MapView } from './map-view.ts'

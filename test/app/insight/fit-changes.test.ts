@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonBytes } from '../../../src/app/budget.ts'
+import { jsonBytes } from '../../../src/app/answer/budget.ts'
 import type { ChangesAnswer } from '../../../src/app/insight/changes-since.ts'
 import { fitChanges } from '../../../src/app/insight/fit-changes.ts'
 import type { NodeId } from '../../../src/core/ids.ts'

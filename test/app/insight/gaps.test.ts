@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonBytes } from '../../../src/app/budget.ts'
+import { jsonBytes } from '../../../src/app/answer/budget.ts'
 import { fitGaps } from '../../../src/app/insight/fit-gaps.ts'
 import { gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
 import { searchCore } from '../search-core.ts'

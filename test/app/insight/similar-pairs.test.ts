@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LEAST_ALIKE } from '../../../src/app/find/similar-nodes.ts'
 import { similarPairs } from '../../../src/app/insight/similar-pairs.ts'
-import { LEAST_ALIKE } from '../../../src/app/similar-nodes.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
-import { type Insight, NO_NOTE } from '../../../src/core/insight.ts'
+import { type Insight, NO_NOTE } from '../../../src/core/insight/insight.ts'
 
 const KEPT = 3
 const NOTES = 6

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addAttachment } from '../../../src/changes/plan/attachment-operations.ts'
+import { addAttachment } from '../../../src/changes/plan/attachments/attachment-operations.ts'
 import { differenceOf } from '../../../src/changes/plan/plan-difference.ts'
 import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
 import type { ChangedText } from '../../../src/changes/plan/workspace.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { appendToBody, prependToBody, replaceBody } from '../../../src/markdown/edit/body.ts'
 import { replaceText } from '../../../src/markdown/edit/replace-text.ts'
-import { bodyStartOf } from '../../../src/markdown/frontmatter.ts'
+import { bodyStartOf } from '../../../src/markdown/frontmatter/frontmatter.ts'
 import { soup } from '../soups.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TextEdit } from '../../../src/core/changes.ts'
-import { editText } from '../../../src/core/edit-text.ts'
+import { editText } from '../../../src/core/text/edit-text.ts'
 import { editBytes } from '../../../src/markdown/edit/edit-bytes.ts'
 import { composeEdits, editInSteps } from '../../../src/markdown/edit/edit-text.ts'
 

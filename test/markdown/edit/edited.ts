@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TextEdit } from '../../../src/core/changes.ts'
-import { editText } from '../../../src/core/edit-text.ts'
 import { RouxError } from '../../../src/core/errors.ts'
+import { editText } from '../../../src/core/text/edit-text.ts'
 
 /** The text after an edit. */
 export function edited(text: string, edit: (text: string) => readonly TextEdit[]): string {

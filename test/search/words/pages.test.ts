@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../../src/search/words/analyze.ts'
-import { compareBytes } from '../../../src/search/words/bytes.ts'
-import { PageCursor } from '../../../src/search/words/page.ts'
+import { compareBytes } from '../../../src/search/words/index/bytes.ts'
+import { PageCursor } from '../../../src/search/words/index/page.ts'
+import { WordIndex } from '../../../src/search/words/index/word-index.ts'
 import { toTerm } from '../../../src/search/words/query.ts'
 import { isStemmed, STEM_TAILS, stemOf } from '../../../src/search/words/stem.ts'
-import { WordIndex } from '../../../src/search/words/word-index.ts'
 import { MemoryPages, note, store } from './memory-pages.ts'
 import { NaiveIndex } from './naive-index.ts'
 

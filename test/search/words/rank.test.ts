@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { WordIndex } from '../../../src/search/words/index/word-index.ts'
 import { queryTerms } from '../../../src/search/words/query.ts'
 import { MAX_TERMS } from '../../../src/search/words/rank.ts'
-import { WordIndex } from '../../../src/search/words/word-index.ts'
 import { MemoryPages, note, store, type WordDocument } from './memory-pages.ts'
 
 function indexOf(...list: readonly WordDocument[]): WordIndex {

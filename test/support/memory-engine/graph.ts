@@ -1,4 +1,3 @@
-import { foldName, foldTag } from '../../../src/core/fold.ts'
 import { foldId, type NodeId, toNodeId } from '../../../src/core/ids.ts'
 import type { ResolvedLink } from '../../../src/core/index-writer.ts'
 import { fileStemOf } from '../../../src/core/paths.ts'
@@ -25,6 +24,7 @@ import {
   type WantedFilter,
   type WantedNote,
 } from '../../../src/core/store.ts'
+import { foldName, foldTag } from '../../../src/core/text/fold.ts'
 import { SimilarNames } from '../../../src/search/similar-names.ts'
 import type { PropertyFacts } from '../../../src/store/note-facts.ts'
 import { wantedKey } from '../../../src/store/wanted-names.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
-import type { VaultPicture } from '../../../src/core/picture.ts'
+import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
 import { around, graphOf, towards } from '../../../src/web/client/graph.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'

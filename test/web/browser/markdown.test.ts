@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { PageNote } from '../../../src/app/page-note.ts'
+import type { PageNote } from '../../../src/app/read/page-note.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 import { renderNote } from '../../../src/web/client/markdown.ts'
 
 const SLOTS = { link: () => 'link', embed: () => 'embed' }
 
 function noteOf(text: string): PageNote {
-  const rest = { tags: [], aliases: [], properties: {}, left_out: 0, lines_before: 0, links: [], comments: [] }
+  const rest = { tags: [], aliases: [], properties: {}, left_out: 0, lines_before: 0, links: [], comments: [], breaks: false }
   return { id: toNodeId('a.md'), path: 'a.md', title: 'a', kind: 'note', text, ...rest }
 }
 

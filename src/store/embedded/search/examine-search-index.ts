@@ -1,4 +1,4 @@
-import { unpackHeader } from '../../../search/words/header.ts'
+import { unpackHeader } from '../../../search/words/index/header.ts'
 import { examineDatabase, type IndexCondition } from '../examine.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'

@@ -1,7 +1,7 @@
-import { foldName } from '../../../core/fold.ts'
 import type { Condition, Lookup } from '../../../core/query.ts'
 import type { Found, FoundNote } from '../../../core/search.ts'
 import type { FindOrder, Page } from '../../../core/store.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import { evaluate } from '../../../search/query/evaluate.ts'
 import type { KeySet } from '../../../search/query/key-set.ts'
 import { type VaultFacts, VaultSource } from './vault-source.ts'

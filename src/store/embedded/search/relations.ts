@@ -1,4 +1,4 @@
-import { foldName } from '../../../core/fold.ts'
+import { foldName } from '../../../core/text/fold.ts'
 import type { NodeIndex } from '../../../graph/graph.ts'
 import type { Projection } from '../projection.ts'
 import { StaleKeys } from './stale-keys.ts'

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import type { NoteVectors, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
-import { SegmentBuilder } from '../../../search/words/builder.ts'
+import { SegmentBuilder } from '../../../search/words/index/builder.ts'
 import { attempt, DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'

@@ -1,4 +1,4 @@
-import type { PartialPicture } from '../../../core/picture.ts'
+import type { PartialPicture } from '../../../core/insight/picture.ts'
 import { byId, element } from '../element.ts'
 import { around, type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'

@@ -1,6 +1,6 @@
 import { type ComponentChildren, render } from 'preact'
-import type { PageLink, PageText } from '../../../app/page-note.ts'
-import type { VaultPicture } from '../../../core/picture.ts'
+import type { PageLink, PageText } from '../../../app/read/page-note.ts'
+import type { VaultPicture } from '../../../core/insight/picture.ts'
 import { byId, element } from '../element.ts'
 import { around, graphOf, neighbours } from '../graph.ts'
 import { renderNote } from '../markdown.ts'

@@ -1,0 +1,184 @@
+import { RouxError } from '../../core/errors.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
+import type { Page, Snapshot } from '../../core/store.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import type { Vaults } from '../vaults.ts'
+
+/** What comes with every call of a use case. */
+export interface Call {
+  /** Aborted when no one waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Until when it waits for work that goes on behind it, a moment of `performance.now()`: the vault that is read, notes that are indexed, a
+   * model that is opened. Then it answers from what is there. All waits of one call share it.
+   */
+  readonly waitUntil?: number | undefined
+  /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
+  readonly whole?: boolean
+  /** The budget of a list that names none, tokens; absent: each tool's own. */
+  readonly maxTokens?: number | undefined
+  /** The list is merged with those of other vaults: it begins at the beginning and ends where the page does. */
+  readonly isPart?: boolean
+  /** Where there are several: those that the caller may see. */
+  readonly vaults?: Vaults
+  /** Told what is being done now, where the caller shows that. */
+  readonly report?: ((message: string) => void) | undefined
+}
+
+/** How long a call waits for work that goes on behind it before it answers from what is there, ms. */
+const WAITING = 10_000
+
+/** How long an answer waits for a change that the watcher told and that is not read yet, ms. */
+const CATCHING_UP = 50
+
+/** A call that begins now; of one that waits already, the rest of its time. */
+export function waiting(call: Call): Call & { readonly waitUntil: number } {
+  return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
+}
+
+/** How long a call may still wait, ms. */
+export function timeLeft(call: Call): number {
+  return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
+}
+
+/** Reads one generation of the vault; see `Store.read`. */
+export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
+
+/** Runs a use case that reads one snapshot and waits for nothing else: see `answerInSteps`. */
+export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
+  return answerInSteps(core, call, (read) => read(use))
+}
+
+/**
+ * Runs a use case the way all of them run: the index may be written from now on, a first complete state is awaited for
+ * a while, and what is still being read is said. An index that is found damaged meanwhile is awaited once more and read again.
+ * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing.
+ */
+export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
+  core.indexing.begin()
+  const began = waiting(call)
+  try {
+    return await runWhenReady(core, began, run)
+  } catch (error) {
+    if (!isBeingRebuilt(core, error)) throw error
+    return await runWhenReady(core, began, run)
+  }
+}
+
+/** Whether an error says that the store has no answer now, and will have one when it was awaited. */
+export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
+  return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
+}
+
+async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
+  await core.indexing.ready(timeLeft(call), call.signal)
+  const isLate = !(await core.indexing.caughtUp(CATCHING_UP, call.signal))
+  call.signal?.throwIfAborted()
+  const before = core.indexing.status()
+  await requireServable(core, before)
+  const said: Warning[] = []
+  const read: Read = (use) =>
+    core.store.read(async (snapshot) => {
+      const value = await use(snapshot)
+      if (!snapshot.complete) said.push(INCOMPLETE)
+      if (snapshot.isMixed) said.push(MIXED)
+      return value
+    }, call.signal)
+  const answered = await run(read)
+  // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
+  const progress =
+    progressWarning(before) ??
+    progressWarning(core.indexing.status()) ??
+    said[0] ??
+    (isLate || core.indexing.isBehind() ? BEHIND : undefined)
+  return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
+}
+
+const INCOMPLETE: Warning = {
+  code: 'INDEX_BUILDING',
+  message: 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.',
+}
+
+const MIXED: Warning = {
+  code: 'STALE',
+  message: 'The vault changed while this was answered: parts of it may be of an older state.',
+}
+
+/** An answer that needs no warning. */
+export function plain<T>(value: T): Answer<T> {
+  return { value, warnings: [] }
+}
+
+/** Which stretch of a list is asked for; the first items unless said. */
+export interface PageArguments {
+  readonly limit: number
+  readonly offset?: number | undefined
+}
+
+/** The stretch of a list that a vault answers a call with. */
+export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }: Call): Page {
+  return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
+}
+
+/** A page of a list of which everything there is was counted. */
+export function listed<T>(
+  value: T,
+  page: { readonly offset: number; readonly shown: number; readonly total: number },
+): Answer<T> {
+  const { offset, shown, total } = page
+  return { value, warnings: [], list: { offset, shown, count: total, counted: 'all' } }
+}
+
+async function requireServable(core: GraphCore, status: IndexStatus): Promise<void> {
+  if (status.phase === 'missing') {
+    throw new RouxError('VAULT_NOT_FOUND', `The vault "${core.root}" is missing or cannot be read.`, {
+      hint: 'Answers come as soon as the folder is there; another one is chosen by the setting vault.path.',
+    })
+  }
+  if (status.phase !== 'failed' || (await core.store.read(async ({ generation }) => generation)) > 0) return
+  throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
+    hint: 'Restart the server; its log says more.',
+  })
+}
+
+const BEHIND: Warning = {
+  code: 'STALE',
+  message: 'Files were changed this moment and are not read yet: this answer may be from before. Ask again in a moment.',
+}
+
+function progressWarning(status: IndexStatus): Warning | undefined {
+  const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
+  switch (status.phase) {
+    case 'waiting':
+    case 'building':
+      return {
+        code: 'INDEX_BUILDING',
+        message: `The vault is still being read${files}: this answer may be incomplete. Ask again in a moment.`,
+      }
+    case 'verifying':
+      return {
+        code: 'INDEX_BUILDING',
+        message: `Changed files are still being read${files}: this answer may change.`,
+      }
+    case 'restarting':
+      return {
+        code: 'STALE',
+        message: `Indexing is being started again (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
+      }
+    case 'failed':
+      return {
+        code: 'STALE',
+        message: `Indexing stopped (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
+      }
+    default:
+      return status.feed?.silent === undefined ? undefined : silence(status.feed.silent)
+  }
+}
+
+function silence(seconds: number): Warning {
+  const time = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+  return {
+    code: 'STALE',
+    message: `Whatever feeds this vault's index was not heard of for ${time}: this answer may miss later changes.`,
+  }
+}

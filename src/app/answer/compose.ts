@@ -1,0 +1,308 @@
+import { isRecord } from '../../core/is-record.ts'
+import { MARKER } from '../../core/text/partial-reading.ts'
+import { type Fitted, jsonBytes, Purse } from './budget.ts'
+import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
+
+/** An item of a list as an answer shows it. */
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Composed<R extends object> {
+  readonly rows: readonly R[]
+  /** How many items of which member were left out or cut; `results` are rows. */
+  readonly omitted: Readonly<Record<string, number>>
+  /** Bytes of the rows' JSON with what separates them. */
+  readonly bytes: number
+}
+
+export interface ComposeOptions {
+  /** Bytes of the JSON that rows may take. */
+  readonly room: number
+  /** What rows are counted as where they are left out. */
+  readonly called?: string
+  /** Whether the first row is shown even where it alone takes more: lists must go on. */
+  readonly isFirstSure?: boolean
+}
+
+/** Titles longer than this say what they say in their beginning. */
+const TITLE_LENGTH = 200
+/** What a row is about belongs to it, as long as it is not longer than contents in lists. */
+const ABOUT_LENGTH = CONTENT_LIMITS.list
+/** A text cut to less says nothing. */
+const LEAST_TEXT = 160
+/** Values of properties that are longer are cut in lists, and lists of values after these. */
+const VALUE_LENGTH = 100
+const VALUES = 5
+/** What only may be useful leaves the rest of the budget to whoever pays for it. */
+const USEFUL = 0.55
+
+/** Bytes for one member of one row. */
+interface Room {
+  /** Its part of what is left. */
+  readonly fair: number
+  /** All that is left: for the least that is worth showing. */
+  readonly most: number
+}
+
+/** As much of a member as fits, beside what is shown of it already; `undefined` where that is no more. */
+type Fill = (value: unknown, room: Room, shown: unknown) => unknown
+
+/** What is put into all rows before the next, the best row first. */
+interface Step {
+  /** Members that are put in together; the first decides. */
+  readonly members: readonly string[]
+  readonly fill: Fill
+  /** Of the whole budget. */
+  readonly share: number
+  /** Whether each row has its equal part of what is left, so that the last ones get theirs. */
+  readonly isShared?: boolean
+  /** So many rows have up to half of what is left before: the first answers are the ones that are read. */
+  readonly first?: number
+}
+
+/**
+ * The order in which an answer is filled, after the ids, titles and scores of all rows: what the tool is about, the best passage or the
+ * content, tags and properties, links, further passages.
+ */
+const STEPS: readonly Step[] = [
+  { members: ['snippet', 'highlights'], fill: whole, share: 1 },
+  { members: ['lines'], fill: firstItems, share: 1, isShared: true },
+  { members: ['hops'], fill: firstItems, share: 1 },
+  { members: ['files'], fill: firstItems, share: 1, isShared: true },
+  { members: ['sources'], fill: firstItems, share: 1, isShared: true },
+  { members: ['explain'], fill: whole, share: 1 },
+  { members: ['passages'], fill: bestPassage, share: 1, isShared: true, first: 3 },
+  { members: ['content'], fill: cutText, share: 1, isShared: true },
+  { members: ['tags'], fill: firstItems, share: USEFUL },
+  { members: ['properties'], fill: firstEntries, share: USEFUL },
+  { members: ['links'], fill: firstItems, share: USEFUL },
+  { members: ['passages'], fill: furtherPassages, share: USEFUL },
+]
+
+const LAYERED: ReadonlySet<string> = new Set(STEPS.flatMap(({ members }) => members))
+
+/**
+ * The rows as a budget holds them: each step for all rows before the next. No row lacks a member that it had: what is left out of it makes
+ * lists, objects and texts shorter, down to empty ones.
+ */
+export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
+  const { room, called = 'results', isFirstSure = true } = options
+  const purse = new Purse(room)
+  const drafts = fittingDrafts(rows as readonly Row[], purse, isFirstSure)
+  for (const step of STEPS) takeStep(step, drafts, purse)
+  const omitted = new Map<string, number>(drafts.length < rows.length ? [[called, rows.length - drafts.length]] : [])
+  for (const { row, shown } of drafts) countOmitted(row, shown, omitted)
+  return {
+    rows: drafts.map(({ row, shown }) => inOrder(row, shown) as R),
+    omitted: Object.fromEntries(omitted),
+    bytes: room - purse.remaining(),
+  }
+}
+
+/** Bytes of rows of which nothing but what identifies them is shown. */
+export function leastBytes(rows: readonly object[]): number {
+  return rows.reduce((sum: number, row) => sum + jsonBytes(emptied(shortened(row as Row))) + SEPARATOR, 0)
+}
+
+/** The first items of some lists and objects of one row, in this order, in at most so many bytes; other members stay as they are. */
+export function fitMembers<R extends object>(row: R, names: readonly (keyof R & string)[], room: number): Fitted<R> {
+  const full = row as Row
+  const shown: Record<string, unknown> = { ...full }
+  const purse = new Purse(room)
+  const omitted = new Map<string, number>()
+  for (const name of names) {
+    if (full[name] === undefined) continue
+    const left = purse.left()
+    const empty = emptiedValue(full[name])
+    const fill = Array.isArray(full[name]) ? firstItems : firstEntries
+    const most = left + jsonBytes(empty)
+    shown[name] = fill(full[name], { fair: most, most })
+    purse.spend(jsonBytes(shown[name]) - jsonBytes(empty))
+    const count = missing(full[name], shown[name])
+    if (count > 0) omitted.set(name, count)
+  }
+  return { value: shown as R, omitted: Object.fromEntries(omitted) }
+}
+
+/** A list within a budget. */
+export function fitRows<R extends object>(rows: readonly R[], room: number): Fitted<readonly R[]> {
+  const { rows: value, omitted } = compose(rows, { room: room - BRACKETS })
+  return { value, omitted }
+}
+
+/** An object that holds a list in one of its members within a budget. */
+export function fitMember<Name extends string, R extends object, V extends Readonly<Record<Name, readonly R[]>>>(
+  name: Name,
+): (value: V, room: number) => Fitted<V> {
+  return (value, room) => {
+    const around = jsonBytes({ ...value, [name]: [] })
+    const { rows, omitted } = compose<R>(value[name], { room: room - around })
+    return { value: { ...value, [name]: rows }, omitted }
+  }
+}
+
+/** Of the list itself, less the separator that its last row has not. */
+const BRACKETS = 1
+
+interface Draft {
+  /** What there is to show. */
+  readonly row: Row
+  /** What is shown so far. */
+  readonly shown: Record<string, unknown>
+}
+
+const SEPARATOR = 1
+
+function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean): readonly Draft[] {
+  const drafts: Draft[] = []
+  for (const full of rows) {
+    const row = shortened(full)
+    const shown = emptied(row)
+    const bytes = jsonBytes(shown) + SEPARATOR
+    if (bytes > purse.left() && !(isFirstSure && drafts.length === 0)) break
+    purse.spend(bytes)
+    drafts.push({ row, shown })
+  }
+  return drafts
+}
+
+function takeStep({ members, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
+  const [name = ''] = members
+  const concerned = drafts.filter(({ row }) => row[name] !== undefined)
+  for (const [at, { row, shown }] of concerned.entries()) {
+    const before = members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0)
+    const own = before - members.slice(1).reduce((sum, member) => sum + jsonBytes(row[member]), 0)
+    const left = purse.left(share)
+    const equal = Math.floor(left / (concerned.length - at))
+    const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
+    const filled = fill(row[name], { fair: fair + own, most: left + own }, shown[name])
+    if (filled === undefined) continue
+    shown[name] = filled
+    for (const other of members.slice(1)) shown[other] = row[other]
+    purse.spend(members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0) - before)
+  }
+}
+
+function inOrder(row: Row, shown: Row): Row {
+  return Object.fromEntries(Object.keys(row).map((key) => [key, shown[key]]))
+}
+
+/** A row with nothing in its layered members. */
+function emptied(row: Row): Record<string, unknown> {
+  const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? emptiedValue(value) : value] as const)
+  return Object.fromEntries(entries)
+}
+
+function emptiedValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.length <= MARKER.length ? value : MARKER
+  if (Array.isArray(value)) return []
+  return isRecord(value) ? {} : value
+}
+
+/** What is never shown in full in a list: long titles and sentences, long values of properties. */
+function shortened(row: Row): Row {
+  const { title, text, properties } = row
+  return {
+    ...row,
+    ...(typeof title === 'string' && title.length > TITLE_LENGTH ? { title: truncate(title, TITLE_LENGTH).text } : {}),
+    ...(typeof text === 'string' && text.length > ABOUT_LENGTH ? { text: truncate(text, ABOUT_LENGTH).text } : {}),
+    ...(isRecord(properties) ? { properties: shortValues(properties) } : {}),
+  }
+}
+
+function shortValues(properties: Row): Row {
+  return Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, shortValue(value)]))
+}
+
+function shortValue(value: unknown): unknown {
+  if (typeof value === 'string') return truncate(value, VALUE_LENGTH).text
+  if (Array.isArray(value)) {
+    const first = value.slice(0, VALUES).map(shortValue)
+    return value.length > VALUES ? [...first, MARKER.trim()] : first
+  }
+  return isRecord(value) && jsonBytes(value) > VALUE_LENGTH ? MARKER.trim() : value
+}
+
+/** All of it or nothing. */
+function whole(value: unknown, { most }: Room): unknown {
+  return jsonBytes(value) <= most ? value : undefined
+}
+
+/** The beginning of a text, with the marker where it is cut. */
+function cutText(value: unknown, room: Room): unknown {
+  if (typeof value !== 'string') return whole(value, room)
+  return fittingText(value, room, (text, length) => truncate(text, length).text)
+}
+
+/** The first items that fit; one of them where there is any room for it. */
+function firstItems(value: unknown, room: Room): unknown {
+  if (!Array.isArray(value)) return whole(value, room)
+  const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
+  return count === value.length ? value : value.slice(0, count)
+}
+
+function countOf(items: readonly unknown[], room: number): number {
+  let left = room - '[]'.length + SEPARATOR
+  const end = items.findIndex((item) => {
+    left -= jsonBytes(item) + SEPARATOR
+    return left < 0
+  })
+  return end < 0 ? items.length : end
+}
+
+function firstEntries(value: unknown, room: Room): unknown {
+  if (!isRecord(value)) return whole(value, room)
+  let left = room.fair - '{}'.length + SEPARATOR
+  const fitting = Object.entries(value).filter(([key, member]) => {
+    const bytes = jsonBytes(key) + ':'.length + jsonBytes(member) + SEPARATOR
+    if (bytes > left) return false
+    left -= bytes
+    return true
+  })
+  return Object.fromEntries(fitting)
+}
+
+/** The first passage alone, its text cut to the room. */
+function bestPassage(value: unknown, { fair, most }: Room): unknown {
+  const [best] = Array.isArray(value) ? value : []
+  if (!isRecord(best) || typeof best.text !== 'string') return undefined
+  const around = jsonBytes([{ ...best, text: '' }]) - '""'.length
+  const text = fittingText(best.text, { fair: fair - around, most: most - around }, cutPassage)
+  return text === undefined ? undefined : [{ ...best, text }]
+}
+
+function cutPassage(text: string, length: number): string {
+  return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
+}
+
+/** What comes after the passage that is shown. */
+function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
+  if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
+  const all = [...shown, ...value.slice(shown.length)]
+  return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
+}
+
+/** A text cut so that its JSON fits; `undefined` where not even the least that is worth reading does. */
+function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
+  const bytes = jsonBytes(text)
+  if (bytes <= fair) return text
+  // Escapes and letters of several bytes are spread more or less evenly; what is still too long is made shorter again.
+  for (let length = Math.floor((text.length * fair) / bytes); length > LEAST_TEXT; length = Math.floor(length * 0.9)) {
+    const shorter = cut(text, length)
+    if (jsonBytes(shorter) <= fair) return shorter
+  }
+  const least = text.length <= LEAST_TEXT ? text : cut(text, LEAST_TEXT)
+  return jsonBytes(least) <= most ? least : undefined
+}
+
+function countOmitted(row: Row, shown: Row, omitted: Map<string, number>): void {
+  for (const name of LAYERED) {
+    const count = missing(row[name], shown[name])
+    if (count > 0) omitted.set(name, (omitted.get(name) ?? 0) + count)
+  }
+}
+
+function missing(full: unknown, shown: unknown): number {
+  if (Array.isArray(full) && Array.isArray(shown)) return full.length - shown.length
+  if (isRecord(full) && isRecord(shown)) return Object.keys(full).length - Object.keys(shown).length
+  return full === shown ? 0 : 1
+}

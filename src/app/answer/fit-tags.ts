@@ -1,0 +1,32 @@
+import type { SuggestedTags } from '../find/suggest-tags.ts'
+import { type Fitted, jsonBytes, Purse } from './budget.ts'
+
+/** Notes that are named for a label, at the most. */
+const MOST_NAMED = 3
+
+/** Labels within a budget: all of them with their scores, then a note that has each, then a second one of each, and a third. */
+export function fitTags(suggested: SuggestedTags, room: number): Fitted<SuggestedTags> {
+  const { tags, folders } = suggested
+  const rows = [...tags, ...folders]
+  const shown = rows.map(() => 0)
+  const purse = new Purse(room)
+  const bare = <Row extends (typeof rows)[number]>(row: Row): Row => ({ ...row, from: [] })
+  purse.spend(jsonBytes({ ...suggested, tags: tags.map(bare), folders: folders.map(bare) }))
+  for (let round = 0; round < MOST_NAMED; round++) {
+    for (const [at, { from }] of rows.entries()) {
+      const bytes = jsonBytes(from[round]) + 1
+      // Who is named second is not named where the first is not.
+      if (from[round] === undefined || shown[at] !== round || bytes > purse.left()) continue
+      purse.spend(bytes)
+      shown[at] = round + 1
+    }
+  }
+  const cut = <Row extends (typeof rows)[number]>(row: Row, at: number): Row => ({ ...row, from: row.from.slice(0, shown[at]) })
+  const omitted = rows.reduce((sum, { from }, at) => sum + from.length - (shown[at] ?? 0), 0)
+  const value = {
+    ...suggested,
+    tags: tags.map(cut),
+    folders: folders.map((row, at) => cut(row, at + tags.length)),
+  }
+  return { value, omitted: omitted === 0 ? {} : { from: omitted } }
+}

@@ -1,0 +1,71 @@
+import { foldName } from '../../core/text/fold.ts'
+import type { FindArguments, FoundNode } from '../find/find-nodes.ts'
+import type { Answer } from '../graph-core.ts'
+import type { ResolvedName } from '../names/resolve-nodes.ts'
+
+/** The best of several lists, each best first; what is equal keeps the order of the lists. */
+export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
+  return lists.flat().toSorted((a, b) => b.score - a.score)
+}
+
+/** Several lists of found notes as one, in the order that was asked for. */
+export function mergeFound(
+  lists: readonly (readonly FoundNode[])[],
+  { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
+): readonly FoundNode[] {
+  const isScored = lists.some((list) => list.some(({ score }) => score < 1))
+  // Without words every score is 1, and the order is that of `modified`.
+  const by = orderBy === 'relevance' && !isScored ? 'modified' : orderBy
+  if (by === 'relevance') return mergeRanked(lists)
+  const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
+  const keyed = lists.flat().map((note) => ({ note, key: sortKey(note, by, sign) }))
+  return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ note }) => note)
+}
+
+/** For each name the best match of any vault, and all that fit. */
+export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): readonly ResolvedName[] {
+  const [first = []] = lists
+  return first.map(({ query }, at) =>
+    mergeName(
+      query,
+      lists.flatMap((list) => list[at] ?? []),
+    ),
+  )
+}
+
+/** As many as one vault's answer names. */
+const MAX_CANDIDATES = 5
+
+function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
+  const ranked = answers.filter(({ match }) => match !== null).toSorted((a, b) => b.score - a.score)
+  const [best, next] = ranked
+  if (best === undefined) return { query, match: null, score: 0 }
+  if (next === undefined) return best
+  const candidates = ranked.flatMap(({ match, score, candidates: own }) => own ?? (match === null ? [] : [{ id: match, score }]))
+  return {
+    ...best,
+    candidates: candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES),
+    rule: best.score > next.score ? 'higher score' : 'first vault',
+  }
+}
+
+/** The answers that count: those of vaults where no note has all the words only where no vault has better. */
+export function withoutFallbacks<T extends { readonly answer: Answer<readonly FoundNode[]> }>(
+  answers: readonly T[],
+): readonly T[] {
+  const better = answers.filter(
+    ({ answer: { value, warnings } }) => value.length > 0 && !warnings.some(({ code }) => code === 'FALLBACK'),
+  )
+  return better.length > 0 ? better : answers
+}
+
+/** What says no time comes last, in either order. */
+function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: number): string | number {
+  if (by === 'title') return foldName(note.title)
+  const time = Date.parse(note[by] ?? '')
+  return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : Number(a > b)
+}

@@ -1,0 +1,83 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Node, NodeKind, NodeSummary, Snapshot } from '../../core/store.ts'
+import type { Call } from './answer-when-ready.ts'
+import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
+
+/** Links of a node that an answer shows at the most. */
+export const MAX_LINKS = 100
+
+/** Links of a node that a list shows unless it is told otherwise: the best linked. */
+const LISTED_LINKS = 3
+
+/** A node as answers show it. */
+export interface NodeResponse {
+  readonly id: NodeId
+  readonly title: string
+  /** Left out where only metadata was asked for. */
+  readonly content?: string
+  readonly tags: readonly string[]
+  readonly links: readonly NodeSummary[]
+  /** In place of `content`. */
+  readonly properties?: Readonly<Record<string, unknown>>
+  /** Only of nodes that are no notes. */
+  readonly kind?: NodeKind
+}
+
+/** A node in a list. */
+export interface ListedNode extends NodeResponse {
+  /** Links in all, of which `links` shows the first. */
+  readonly link_count: number
+}
+
+/** How many links of each node a list shows. */
+export function linksShown(asked: number | undefined, { whole = false }: Call): number {
+  return asked ?? (whole ? MAX_LINKS : LISTED_LINKS)
+}
+
+export interface ListOptions {
+  readonly shown: 'excerpt' | 'metadata'
+  /** Of each node, at the most. */
+  readonly links: number
+}
+
+/** The nodes of these ids as a list shows them; those that are gone meanwhile are left out. */
+export async function listResponses(
+  snapshot: Snapshot,
+  ids: readonly NodeId[],
+  { shown, links }: ListOptions,
+): Promise<readonly ListedNode[]> {
+  const nodes = await snapshot.nodes(ids, { links })
+  const present = nodes.filter((node) => node !== undefined)
+  return present.map((node) => listResponse(node, shown))
+}
+
+/** A node as a list shows it: with the beginning of its content or with its properties. */
+export function listResponse(node: Node, shown: ListOptions['shown']): ListedNode {
+  const response = shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)
+  return { ...response, link_count: node.linkCount }
+}
+
+/** A node with the beginning of its content. */
+export function excerptResponse(node: Node, limit: number): NodeResponse {
+  return contentResponse(node, truncateExcerpt(node.excerpt, limit, node.excerptCut))
+}
+
+/** A node with this content. */
+export function contentResponse(node: Node, content: string): NodeResponse & { readonly content: string } {
+  return { id: node.id, title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
+}
+
+function metadataResponse(node: Node): NodeResponse {
+  return {
+    id: node.id,
+    title: node.title,
+    tags: node.tags,
+    links: node.links,
+    properties: node.properties,
+    ...kindOf(node),
+  }
+}
+
+function kindOf(node: Node): { readonly kind?: NodeKind } {
+  return node.kind === 'note' ? {} : { kind: node.kind }
+}

@@ -1,0 +1,69 @@
+import { nearest } from '../../core/insight/nearest.ts'
+import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
+import type { Query } from '../../search/query/query.ts'
+import { propertiesIn, tagsIn } from '../../search/query/query-words.ts'
+import type { FoundByQuery } from '../find/find-by-query.ts'
+import type { Warning } from '../graph-core.ts'
+import { unknownIdWarning } from '../names/known-node.ts'
+import type { Call } from './answer-when-ready.ts'
+import { tagWarnings } from './scope-warnings.ts'
+import { quoted } from './truncate.ts'
+
+/** Titles and properties that are told of. */
+const TOLD = 5
+/** How many near names a warning holds. */
+const NEAREST = 3
+
+/** Says which notes, tags and properties that a query names there are not, which notes share a name, and which it compares that hold nothing to compare. */
+export async function queryWarnings(
+  snapshot: Snapshot,
+  query: Query,
+  {
+    unknown,
+    shared,
+    isEmpty,
+    call,
+  }: Pick<FoundByQuery, 'unknown' | 'shared'> & { readonly isEmpty: boolean; readonly call: Call },
+): Promise<readonly Warning[]> {
+  const asked = [...propertiesIn(query)]
+  const tags = tagsIn(query)
+  const [notes, noTags, properties] = await Promise.all([
+    Promise.all(unknown.slice(0, TOLD).map((title) => unknownIdWarning(snapshot, title))),
+    tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
+    asked.length === 0 ? [] : snapshot.properties(),
+  ])
+  const known = new Map(properties.map((property) => [foldName(property.key), property]))
+  const names = properties.map(({ key }) => key)
+  const told = asked.slice(0, TOLD).flatMap(([name, isCompared]): readonly Warning[] => {
+    const property = known.get(foldName(name))
+    if (property === undefined) return [unknownProperty(name, names)]
+    return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
+  })
+  return [...notes, ...noTags, ...shared.slice(0, TOLD).map(sharedTitle), ...told]
+}
+
+function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {
+  const some = ids.slice(0, TOLD).map(quoted).join(', ')
+  const message = `${ids.length} notes are called ${quoted(title)}, and all of them are meant: write the id of one, such as ${some}.`
+  return { code: 'NOTICE', message }
+}
+
+/** Kinds of values that may be numbers or dates. */
+const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
+
+/** Says that no note has a property, and which of the names that there are is nearest. */
+export function unknownProperty(name: string, names: readonly string[]): Warning {
+  const near = nearest(name, names, NEAREST).map(quoted)
+  const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
+  return {
+    code: 'UNKNOWN_ID',
+    message: `No note has the property ${quoted(name)}.${nearby || ' list_properties lists those that there are.'}`,
+  }
+}
+
+function notCompared({ key, kinds }: PropertyCount): Warning {
+  const what = kinds.join(', ')
+  const message = `The property ${quoted(key)} holds no number and no date (${what}), so it cannot be compared: write #${key}=value. list_properties with this key lists its values.`
+  return { code: 'NOTICE', message }
+}

@@ -1,0 +1,82 @@
+import { foldId } from '../../core/ids.ts'
+import { nearest } from '../../core/insight/nearest.ts'
+import type { Folder, Snapshot } from '../../core/store.ts'
+import { foldTag } from '../../core/text/fold.ts'
+import { takeTurns } from '../../core/waiting/take-turns.ts'
+import type { Warning } from '../graph-core.ts'
+import { isFolder, type ScopeArguments, trimFolder, trimTag } from '../scope.ts'
+import type { Call } from './answer-when-ready.ts'
+import { quoted } from './truncate.ts'
+
+/** How many near names a warning holds. */
+const NEAREST = 3
+/** How many unknown tags a warning each is about. */
+const MOST_TAGS = 20
+/** Deeper than any vault's folders. */
+const ALL_LEVELS = 1_000
+
+/** What an answer was limited to. */
+export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
+  readonly tags?: readonly string[] | undefined
+}
+
+/** Says which of the folders and tags that an empty answer was limited to do not exist, and which are named alike. */
+export async function scopeWarnings(
+  snapshot: Snapshot,
+  { folder, path, tag, tags = [] }: AskedScope,
+  call: Call = {},
+): Promise<readonly Warning[]> {
+  const wanted = [...(tag === undefined ? [] : [tag]), ...tags]
+  return [
+    ...(folder === undefined ? [] : await folderWarning(snapshot, trimFolder(folder))),
+    ...(path === undefined ? [] : await pathWarning(snapshot, path)),
+    ...(await tagWarnings(snapshot, wanted, call)),
+  ]
+}
+
+async function folderWarning(snapshot: Snapshot, folder: string): Promise<readonly Warning[]> {
+  if (folder === '' || (await isFolder(snapshot, folder))) return []
+  return [unknown(`There is no folder ${quoted(folder)} with notes in it.`, await foldersLike(snapshot, folder))]
+}
+
+/** A path is the beginning of ids: only one that begins none is a mistake. */
+async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
+  if (path === '') return []
+  const { total } = await snapshot.select(
+    { path: foldId(path), kinds: ['note', 'canvas', 'attachment', 'missing'] },
+    { offset: 0, limit: 1 },
+  )
+  if (total > 0) return []
+  return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
+}
+
+/** The folder of this path, or the nearest names of folders. */
+async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
+  const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
+  return nearest(folder, root === undefined ? [] : pathsBelow(root), NEAREST)
+}
+
+/** Says which tags no note carries, each of the first with the nearest. */
+export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
+  const turn = takeTurns(signal)
+  const names = (await snapshot.tags()).map(({ tag }) => tag)
+  const known = new Set(names.map(foldTag))
+  const missing = [...new Set(tags.map(trimTag))].filter((tag) => !known.has(foldTag(tag)))
+  if (missing.length === 0) return []
+  const warnings: Warning[] = []
+  for (const tag of missing.slice(0, MOST_TAGS)) {
+    await turn()
+    warnings.push(unknown(`No note has the tag ${quoted(`#${tag}`)}.`, nearest(tag, names, NEAREST)))
+  }
+  const more = missing.length - warnings.length
+  return more === 0 ? warnings : [...warnings, unknown(`No note has ${more} more of the tags.`, [])]
+}
+
+function pathsBelow({ folders }: Folder): readonly string[] {
+  return folders.flatMap((folder) => [folder.path, ...pathsBelow(folder)])
+}
+
+function unknown(message: string, near: readonly string[]): Warning {
+  const names = near.map((name) => JSON.stringify(name)).join(', ')
+  return { code: 'UNKNOWN_ID', message: names === '' ? message : `${message} Nearest: ${names}.` }
+}

@@ -1,0 +1,69 @@
+import type { Embedder } from '../../core/embedder.ts'
+import { requireVectors } from '../../core/require-vectors.ts'
+import { ALL, type Store } from '../../core/store.ts'
+import { within } from '../../core/waiting/within.ts'
+import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../../search/relevance.ts'
+import type { GraphCore } from '../graph-core.ts'
+import { PATIENCE } from './question-vector.ts'
+
+/** Titles of the vault that show what the cosine of a right answer is. */
+const RELATED_TITLES = 50
+/** What is assumed of a model before the vault can tell. */
+const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
+
+const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
+/** What was found out of embedders, by their ids. */
+const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
+
+/**
+ * What an embedder's cosines mean: known of some models, of others found out once from the vault itself, when all its notes have vectors.
+ * An embedder that fails at that, or takes longer than anybody waits, is tried again with the next question.
+ */
+export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
+  const known = traitsOf(embedder.id)
+  if (known !== undefined) return known
+  const measuring = calibrated.get(embedder) ?? (isEmbedded(core) ? begin(core, embedder) : undefined)
+  if (measuring === undefined) return ASSUMED
+  return await within(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
+}
+
+/** What is known of an embedder by now, without asking it for anything. */
+export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
+  return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
+}
+
+/** Vectors of a part of the notes would say that the vault answers little. */
+function isEmbedded({ indexing }: GraphCore): boolean {
+  const vectors = indexing.status().search?.vectors
+  return vectors !== undefined && vectors.done >= vectors.total
+}
+
+function begin(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
+  const measuring = measure(core, embedder)
+  calibrated.set(embedder, measuring)
+  measuring.then(
+    (traits) => measured.set(core.store, new Map(measured.get(core.store)).set(embedder.id, traits)),
+    () => calibrated.delete(embedder),
+  )
+  return measuring
+}
+
+async function measure(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
+  const { items, total } = await core.store.read((snapshot) => snapshot.select({}, ALL))
+  const step = Math.max(1, Math.floor(total / RELATED_TITLES))
+  const sample = items.filter((_, at) => at % step === 0)
+  const nodes = await core.store.read((snapshot) =>
+    snapshot.nodes(
+      sample.map(({ id }) => id),
+      { links: 0 },
+    ),
+  )
+  const { mayEmbed = () => true } = core.embedding ?? {}
+  const titles = nodes.flatMap((node) => (node?.path !== undefined && mayEmbed(node.path) ? [node.title] : []))
+  const queries = [...UNRELATED_QUERIES, ...titles]
+  const vectors = requireVectors(embedder, queries.length, await embedder.embed(queries, 'query'))
+  const nearest = await core.store.read((snapshot) => snapshot.nearest(embedder.id, vectors, {}, 1))
+  const best = nearest.map(([hit]) => hit?.score ?? Number.NaN)
+  const samples = { unrelated: best.slice(0, UNRELATED_QUERIES.length), related: best.slice(UNRELATED_QUERIES.length) }
+  return { ...ASSUMED, certainty: calibrate(samples) ?? ASSUMED.certainty }
+}

@@ -1,0 +1,82 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Found } from '../../core/search.ts'
+import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../../core/store.ts'
+import type { Query } from '../../search/query/query.ts'
+import { positiveWords, type QueryWord, relaxed, termsOf } from '../../search/query/query-words.ts'
+import { type CommunityIds, type TitleIds, titlesIn, toCondition } from '../../search/query/to-condition.ts'
+import type { GraphCore } from '../graph-core.ts'
+import { lookUp } from '../names/known-node.ts'
+import { namedExactly } from '../names/named-exactly.ts'
+import { WITH_TEXT } from '../scope.ts'
+
+export interface QueryOptions {
+  readonly scope: Scope
+  /** Without words in the query `relevance` is `modified`. */
+  readonly orderBy: FindOrder['by']
+  /** Titles ascending, everything else descending, unless said. */
+  readonly order?: 'asc' | 'desc' | undefined
+  readonly page: Page
+  /** The notes of the communities that the query names. */
+  readonly communities?: CommunityIds | undefined
+}
+
+export interface FoundByQuery {
+  readonly found: Found
+  /** What to highlight by. */
+  readonly words: readonly QueryWord[]
+  /** No note has all of the words; these have some. */
+  readonly isFallback: boolean
+  /** Titles that the query names and no node has. */
+  readonly unknown: readonly string[]
+  /** Titles that the query names and several nodes have: all are meant. */
+  readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
+}
+
+/** The notes that have all that a query asks for; where there is none, those that have some of its words. */
+export async function findByQuery(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  query: Query,
+  { scope, page, communities = new Map(), ...ordering }: QueryOptions,
+): Promise<FoundByQuery> {
+  const words = positiveWords(query)
+  const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
+  const options = { scope, order }
+  const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
+  const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
+  const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
+  const other = found.total > 0 ? undefined : relaxed(query)
+  if (other === undefined) return { found, words, isFallback: false, unknown, shared }
+  const some = await snapshot.find(toCondition(other, { titles, communities }), options, page)
+  return { found: some, words, isFallback: some.total > 0, unknown, shared }
+}
+
+async function orderOf(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  words: readonly QueryWord[],
+  { orderBy, order }: Pick<QueryOptions, 'orderBy' | 'order'>,
+): Promise<FindOrder> {
+  const by = orderBy === 'relevance' && words.length === 0 ? 'modified' : orderBy
+  const first = await namedExactly(snapshot, core, words.map(({ text }) => text).join(' '), { kinds: WITH_TEXT })
+  return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
+}
+
+const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
+
+/** What the titles that a query names mean, files that the vault hides among them: what links there may be listed. */
+async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
+  const titles = titlesIn(query)
+  if (titles.length === 0) return new Map()
+  const trimmed = titles.map((title) => title.trim())
+  const [named, byId] = await Promise.all([
+    snapshot.names(trimmed, 'equal', { kinds: ALL_KINDS, withExcluded: true }),
+    lookUp(snapshot, core, trimmed),
+  ])
+  return new Map(
+    titles.map((title, at): readonly [string, readonly NodeId[]] => {
+      const id = byId[at]
+      return [title, [...(named[at] ?? []).map((hit) => hit.id), ...(id === undefined ? [] : [id])]]
+    }),
+  )
+}

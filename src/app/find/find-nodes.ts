@@ -1,0 +1,165 @@
+import type { TaskState } from '../../core/query.ts'
+import type { Found } from '../../core/search.ts'
+import type { FindOrder, Node, Scope, Snapshot } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { parseQuery } from '../../search/query/parse-query.ts'
+import type { Query } from '../../search/query/query.ts'
+import { positiveTasks, positiveWords, type QueryWord } from '../../search/query/query-words.ts'
+import type { CommunityIds } from '../../search/query/to-condition.ts'
+import type { SnippetQuery } from '../../search/words/matches.ts'
+import { phraseOf, queryTerms } from '../../search/words/query.ts'
+import { type Snippet, snippet } from '../../search/words/snippet.ts'
+import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { type ListedNode, linksShown, listResponse } from '../answer/node-response.ts'
+import { queryWarnings } from '../answer/query-warnings.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { communitiesNamed } from '../insight/communities-named.ts'
+import { closeTitles } from '../names/close-titles.ts'
+import { readableSource } from '../read/readable-source.ts'
+import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { toScope, WITH_TEXT } from '../scope.ts'
+import { findByQuery } from './find-by-query.ts'
+import { answerFindable } from './findable.ts'
+
+export interface FindArguments extends PageArguments {
+  /** See `docs/query.md`. */
+  readonly query: string
+  readonly folder?: string | undefined
+  readonly orderBy: FindOrder['by']
+  readonly order?: 'asc' | 'desc' | undefined
+  readonly includeArchived: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
+}
+
+export interface FoundNode extends ListedNode {
+  /** 0–1. */
+  readonly score: number
+  readonly created?: string
+  readonly modified?: string
+  /** The text around the best match: its lines, without empty ones. */
+  readonly snippet: string
+  /** Where the words stand in `snippet`: UTF-16 offsets. */
+  readonly highlights: readonly (readonly [start: number, end: number])[]
+  /** 1-based line in the file. */
+  readonly line: number
+}
+
+const SNIPPET_LENGTH = 240
+
+/**
+ * The notes that a query asks for.
+ * @throws RouxError `INVALID_PARAMS` that shows where the query does not parse.
+ */
+export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
+  return answerFindable(core, call, 'words', async (read) => {
+    const query = parseQuery(args.query, new Date())
+    const { communities, warnings } = await communitiesNamed(core, call, query)
+    const found = await read((snapshot) => findIn({ core, snapshot, call }, query, { ...args, communities }))
+    return { ...found, warnings: [...warnings, ...found.warnings] }
+  })
+}
+
+async function findIn(
+  reading: Reading,
+  query: Query,
+  args: FindArguments & { readonly communities: CommunityIds },
+): Promise<Answer<readonly FoundNode[]>> {
+  const { core, snapshot } = reading
+  const scope = toScope({ folder: args.folder })
+  // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
+  const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
+  const page = pageFor(args, reading.call)
+  const { found, words, isFallback, unknown, shared } = await findByQuery(snapshot, core, query, {
+    ...args,
+    scope: { ...searched, withoutArchived: !args.includeArchived },
+    page,
+  })
+  const isEmpty = found.total === 0
+  const [asked, missing, close, described] = await Promise.all([
+    queryWarnings(snapshot, query, { unknown, shared, isEmpty, call: reading.call }),
+    isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
+    isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
+    describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),
+  ])
+  const some: readonly Warning[] = isFallback ? [SOME_WORDS] : []
+  const list = listed(described.value, { offset: page.offset, shown: found.items.length, total: found.total })
+  return { ...list, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
+}
+
+const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' }
+
+interface Wanted {
+  readonly words: readonly QueryWord[]
+  readonly tasks: ReadonlySet<TaskState>
+  /** Of each note. */
+  readonly links: number
+}
+
+/** The notes found, with the text around the best match of each. */
+async function describe(
+  reading: Reading,
+  items: Found['items'],
+  { words, tasks, links }: Wanted,
+): Promise<Answer<readonly FoundNode[]>> {
+  const ids = items.map(({ id }) => id)
+  const { notes, unread } = await readNotes(reading, ids, { links, times: true, tasks: tasks.size > 0 })
+  const query = snippetQuery(words)
+  const value = items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
+    const note = notes[at]
+    if (note === undefined) return []
+    const { node, source } = note
+    const { text, highlights, line } =
+      source === undefined ? NO_SNIPPET : (taskOf(node, source, { query, tasks }) ?? snippetOf(node, source, query))
+    const times = {
+      ...(node.created === undefined ? undefined : { created: node.created }),
+      ...(node.modified === undefined ? undefined : { modified: node.modified }),
+    }
+    // Without words nothing is ranked, and every note is as good an answer.
+    const shown = words.length === 0 ? 1 : score
+    return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, highlights, line }]
+  })
+  return { value, warnings: unreadWarnings(unread) }
+}
+
+const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
+
+function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
+  return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
+}
+
+/** The task that is asked for, of several the first that has most of the words. */
+function taskOf(
+  { tasks = [] }: Node,
+  { text }: NoteText,
+  wanted: { readonly query: SnippetQuery; readonly tasks: ReadonlySet<TaskState> },
+): Snippet | undefined {
+  const meant = tasks.filter(({ state }) => wanted.tasks.has('any') || wanted.tasks.has(state as TaskState))
+  if (meant.length === 0) return undefined
+  const lines = text.split('\n', meant.at(-1)?.line)
+  const shown = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, SNIPPET_LENGTH), line }))
+  return shown.reduce((best, one) => (one.highlights.length > best.highlights.length ? one : best))
+}
+
+async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Promise<readonly Warning[]> {
+  const close = await closeTitles(snapshot, query, scope)
+  if (close.length === 0) return []
+  const names = close.map(({ id, name }) => `${JSON.stringify(name)} (${id})`).join(', ')
+  return [{ code: 'FALLBACK', message: `Did you mean ${names}?` }]
+}
+
+/** What to mark in a text. */
+function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
+  const terms = words.flatMap(({ form, text }) =>
+    form === 'phrase'
+      ? []
+      : queryTerms(text).map((term) => ({ term: form === 'prefix' ? { ...term, match: 'prefix' as const } : term, weight: 1 })),
+  )
+  const phrases = words.filter(({ form }) => form === 'phrase').map(({ text }) => phraseOf(text))
+  return { terms, phrases }
+}
+
+function round(score: number): number {
+  return Number(score.toFixed(4))
+}

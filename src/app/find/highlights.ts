@@ -1,0 +1,16 @@
+import { findMatches } from '../../search/words/matches.ts'
+import { queryTerms } from '../../search/words/query.ts'
+
+/** Where the words of a question stand in a text, in any of their forms: UTF-16 offsets, ascending, without overlaps. */
+export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
+  const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
+  const highlights: (readonly [number, number])[] = []
+  let last = 0
+  for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
+    // Parts of a compound word are matches of their own.
+    if (start < last) continue
+    highlights.push([start, end])
+    last = end
+  }
+  return highlights
+}

@@ -1,0 +1,65 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Condition } from '../../core/query.ts'
+import type { Scope } from '../../core/store.ts'
+import type { FusedHit } from '../../search/fusion.ts'
+import type { Literal } from '../../search/literals.ts'
+import { queryTerms } from '../../search/words/query.ts'
+import { type Reading, readNotes } from '../read/texts.ts'
+
+/** Notes that are looked through for what is meant letter by letter. */
+const LOOKED_THROUGH = 100
+
+/** The notes of a scope that hold any of these, the best by words first, with how many of them each holds. */
+export async function literalNotes(
+  reading: Reading,
+  literals: readonly Literal[],
+  { question, scope }: { readonly question: string; readonly scope: Scope },
+): Promise<ReadonlyMap<NodeId, number>> {
+  const [first, ...more] = literals.map(({ candidates }) => candidates)
+  if (first === undefined) return new Map()
+  const condition: Condition = more.length === 0 ? first : { kind: 'or', parts: [first, ...more].flatMap(alternatives) }
+  const order = { by: 'relevance', direction: 'desc', terms: queryTerms(question), first: [] } as const
+  const { items } = await reading.snapshot.find(condition, { scope, order }, { offset: 0, limit: LOOKED_THROUGH })
+  const ids = items.map(({ id }) => id)
+  const { notes } = await readNotes(reading, ids, { links: 0 })
+  const held = new Map<NodeId, number>()
+  for (const note of notes) {
+    if (note === undefined) continue
+    const { node, source } = note
+    const texts = [node.title, ...node.aliases, ...node.tags.map((tag) => `#${tag}`), source?.text ?? '']
+    const count = literals.filter((literal) => texts.some((text) => literal.isIn(text))).length
+    if (count > 0) held.set(node.id, count)
+  }
+  return held
+}
+
+/** Alternatives have none in them. */
+function alternatives(condition: Condition): readonly Condition[] {
+  return condition.kind === 'or' ? condition.parts : [condition]
+}
+
+/** What is above this holds what was meant letter by letter. */
+const HELD = 0.5
+
+/**
+ * The notes that hold what was meant letter by letter, those that hold the most of it first, and the others, of which none has a higher
+ * score then; either in order of their scores.
+ */
+export function byLiterals(
+  hits: readonly FusedHit<NodeId>[],
+  held: ReadonlyMap<NodeId, number>,
+  literals: readonly Literal[],
+): { readonly holding: readonly FusedHit<NodeId>[]; readonly others: readonly FusedHit<NodeId>[] } {
+  const known = new Map(hits.map((hit) => [hit.key, hit]))
+  const holding = [...held].map(([key, count]): FusedHit<NodeId> => {
+    const hit = known.get(key) ?? { key, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+    return { ...hit, score: HELD + ((1 - HELD) * (count - 1 + hit.score)) / literals.length }
+  })
+  const others = hits.filter(({ key }) => !held.has(key)).map(withinLimit)
+  return { holding: holding.sort((a, b) => b.score - a.score), others }
+}
+
+/** A note that holds nothing of what was meant letter by letter. */
+export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
+  return hit.score > HELD ? { ...hit, score: HELD } : hit
+}

@@ -1,0 +1,164 @@
+import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
+import { snippetWith } from '../../search/words/snippet.ts'
+
+/** Pictures: of badges and screenshots nothing can be read but an address. */
+const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
+const TAG = /<\/?[a-z][^<>]*>/gi
+const COMMENTS = [
+  ['<!--', '-->'],
+  ['%%', '%%'],
+] as const
+/** Where a link leads to, which readers do not see either but may want. */
+const ADDRESS = /\]\([^()\n]*\)/g
+/** Where a sentence or a line ends. */
+const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
+
+/** The text with what a reader does not see (comments, tags, pictures) made spaces: everything else stays where it is. */
+export function legible(text: string): string {
+  let shown = text
+  for (const [open, close] of COMMENTS) if (shown.includes(open)) shown = blankBetween(shown, open, close)
+  if (shown.includes('![')) shown = shown.replace(IMAGE, blank)
+  return shown.includes('<') ? shown.replace(TAG, blank) : shown
+}
+
+/** What of a text can be found: what a reader sees, without the addresses of links. */
+export function wordsOf(text: string): string {
+  return withoutAddresses(legible(text))
+}
+
+function withoutAddresses(seen: string): string {
+  return seen.includes('](') ? seen.replace(ADDRESS, blank) : seen
+}
+
+function blankBetween(text: string, open: string, close: string): string {
+  let shown = ''
+  let at = 0
+  for (let from = text.indexOf(open); from >= 0; from = text.indexOf(open, at)) {
+    const end = text.indexOf(close, from + open.length)
+    if (end < 0) break
+    shown += text.slice(at, from) + blank(text.slice(from, end + close.length))
+    at = end + close.length
+  }
+  return shown + text.slice(at)
+}
+
+/** Line by line: replacing character by character takes a tenth of a search. */
+function blank(hidden: string): string {
+  if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
+  const lines = hidden.split('\n')
+  return lines.map((line) => ' '.repeat(line.length)).join('\n')
+}
+
+/** A chunk and where the words of a question stand in it. */
+export interface ReadChunk {
+  readonly text: string
+  /** `text` with what a reader does not see made spaces. */
+  readonly seen: string
+  /** In `seen`, but for the addresses of links. */
+  readonly matches: readonly Match[]
+}
+
+/** Looks for words where a reader sees them. */
+export function readChunk(text: string, find: (text: string) => readonly Match[]): ReadChunk {
+  const seen = legible(text)
+  return { text, seen, matches: find(withoutAddresses(seen)) }
+}
+
+/** What is shown of a chunk. */
+export interface PassageText {
+  readonly text: string
+  /** Where it stands in the chunk: UTF-16 offsets. */
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * What to show of a chunk in at most `maxLength` UTF-16 units: all of it where that fits, else the sentences and lines in a row that say
+ * most of the words, from the beginning of the first of them on. What is hidden is shown only where there is nothing else.
+ */
+export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
+  const hidden = matches.length === 0 ? findMatches(chunk, words) : []
+  const isHidden = hidden.length > 0 || seen.trim() === ''
+  const text = isHidden ? chunk : seen
+  const tidy = text === chunk ? chunk : withoutGaps(text)
+  if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
+  const start = bestStart(text, isHidden ? hidden : matches, maxLength)
+  if (start !== undefined) return cutAt(text, start, maxLength)
+  // Within a sentence that is too long for a passage the words alone can tell.
+  return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
+}
+
+/** Without the room that hidden parts left. */
+function withoutGaps(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd().replace(/(?<=\S)\s{2,}/g, ' '))
+  return lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** Where the row of sentences begins whose different words weigh most; `undefined` where it would not hold its words. */
+function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
+  const starts = startsOf(text)
+  let best = { first: starts[0] ?? 0, weight: 0 }
+  let next = 0
+  for (const start of starts) {
+    while (next < matches.length && (matches[next]?.start ?? 0) < start) next++
+    const weight = weightWithin(matches, next, start + room)
+    if (weight > best.weight + ROUNDING) best = { first: matches[next]?.start ?? start, weight }
+  }
+  if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
+  const start = starts.findLast((one) => one <= best.first)
+  // At the end of a chunk there is room for what comes before.
+  return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
+}
+
+const ROUNDING = 1e-9
+/** A row of sentences that holds less of the words than that is worse than a window cut anywhere. */
+const LEAST_HELD = 0.5
+
+function startsOf(text: string): readonly number[] {
+  const starts: number[] = []
+  for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
+    // The same white space is not gone through for every line break in it.
+    if (end <= (starts.at(-1) ?? -1)) continue
+    NO_SPACE.lastIndex = end
+    const start = NO_SPACE.exec(text)?.index
+    if (start === undefined) break
+    starts.push(start)
+  }
+  return starts
+}
+
+const NO_SPACE = /\S/g
+
+function weightWithin(matches: readonly Match[], from: number, end: number): number {
+  let to = from
+  while (to < matches.length && (matches[to]?.end ?? 0) <= end) to++
+  return weightOf(matches.slice(from, to))
+}
+
+/** Between two words: lines stay lines, as code and tables need them, with one empty line at most. */
+function gap(space: string): string {
+  const last = space.lastIndexOf('\n')
+  if (last < 0) return ' '
+  return (space.indexOf('\n') < last ? '\n\n' : '\n') + space.slice(last + 1)
+}
+
+/** From `start` to the last word that fits. */
+function cutAt(text: string, start: number, maxLength: number): PassageText {
+  const before = text.slice(0, start).trim() === '' ? '' : '…'
+  let shown = ''
+  let end = start
+  for (const { index, 0: word } of text.slice(start).matchAll(/\S+/g)) {
+    const next = shown === '' ? before + word : shown + gap(text.slice(end, start + index)) + word
+    if (next.length > maxLength - 1) break
+    shown = next
+    end = start + index + word.length
+  }
+  if (shown !== '') return { text: text.slice(end).trim() === '' ? shown : `${shown}…`, start, end }
+  const room = maxLength - before.length - 1
+  const isSplit = /[\ud800-\udbff]/.test(text.charAt(start + room - 1))
+  end = start + (isSplit ? room - 1 : room)
+  return { text: `${before}${text.slice(start, end)}…`, start, end }
+}

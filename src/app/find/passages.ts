@@ -1,0 +1,223 @@
+import type { ChunkPlace, NoteChunks } from '../../core/search.ts'
+import type { Node } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { chunkNote, headingPathAt } from '../../search/chunks.ts'
+import type { Certainty } from '../../search/fusion.ts'
+import { glanceFor } from '../../search/words/glance.ts'
+import { type Match, matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
+import { TOKEN_BYTES } from '../answer/budget.ts'
+import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
+
+/** A part of a note that answers a question. */
+export interface Passage {
+  /** The headings above it, from the outside in: what `get_node` takes as `section`. */
+  readonly heading: readonly string[]
+  /** 1-based lines in the file that `text` is of, both included. */
+  readonly start_line: number
+  readonly end_line: number
+  readonly text: string
+  /** 0–1. */
+  readonly score: number
+}
+
+/** What passages are chosen by. */
+export interface PassageQuery {
+  readonly words: SnippetQuery
+  /** The note's chunks as they were embedded; without them it is cut again. */
+  readonly stored?: NoteChunks | undefined
+  /** Absent where meaning has no say. */
+  readonly meaning?: Meaning | undefined
+  /** Characters of each. */
+  readonly length?: number
+}
+
+export interface Meaning {
+  readonly question: Float32Array
+  readonly certainty: Certainty
+  /** What meaning counts against words, 0–1. */
+  readonly weight: number
+}
+
+const MOST_PASSAGES = 3
+/** Characters of a passage: as many as there is room for, but not less than say something. */
+const MOST_CHARACTERS = 1_600
+/** Where nothing limits an answer. */
+const USUAL_CHARACTERS = 500
+const LEAST_CHARACTERS = 160
+/** Bytes of a result, and of a passage, beside the passage's text: about what they are in a vault of some thousand notes. */
+const RESULT_BYTES = 170
+const PASSAGE_BYTES = 110
+/** What passages and all before them may take of a budget, so that there is room for what is known of a note beside them. */
+const PASSAGES_SHARE = 0.67
+/** Passages that are worth less of the best one would only be read in vain. */
+const LEAST_SHARE = 0.6
+
+/** Chunks of a long note that are read. */
+const READ = 8
+
+interface Candidate {
+  readonly place: ChunkPlace
+  /** How certain it is as an answer by meaning. */
+  readonly meaning: number
+}
+
+/**
+ * How long the passages of each of so many results are in an answer of so many tokens, by its place: the first ones, which mostly answer, share
+ * the room that is left when each says something.
+ */
+export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
+  if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
+  const left = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + LEAST_CHARACTERS)
+  const first = within(left / Math.min(results, FIRST))
+  const rest = within((left - FIRST * (first - LEAST_CHARACTERS)) / Math.max(1, results - FIRST))
+  return (at) => (at < FIRST ? first : rest)
+}
+
+/** Results that have more room than others. */
+const FIRST = 3
+
+/** So many characters more than the least. */
+function within(more: number): number {
+  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
+}
+
+/** More results than these cannot have a passage each in so many tokens. */
+export function mostPassages(maxTokens: number): number {
+  return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
+}
+
+/** A part of a note, what was read of it, and how much of a question it says, 0–1. */
+export interface AnsweringPlace {
+  readonly place: ChunkPlace
+  readonly chunk: ReadChunk
+  readonly score: number
+}
+
+/** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
+export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
+  const { words, length } = query
+  return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
+}
+
+/** Where these parts stand. */
+export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
+  const stored = ofThisState(source, query.stored)
+  const meaning = stored === undefined ? undefined : query.meaning
+  const candidates = stored === undefined ? inOrder(node, source) : byMeaning(stored, meaning)
+  const weight = meaning?.weight ?? 0
+  const find = matchFinder(query.words)
+  const share = shareFor(query.words)
+  const scored = likeliest(candidates, source.text, { words: query.words, weight }).map(
+    ({ place, meaning: certainty }): AnsweringPlace => {
+      const chunk = readChunk(source.text.slice(place.start, place.end), find)
+      return { place, chunk, score: (1 - weight) * share(chunk.matches) + weight * certainty }
+    },
+  )
+  const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
+  const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
+  return ranked.slice(0, MOST_PASSAGES).filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+}
+
+/** The parts that a note consists of, in order; `stored` is how they were embedded. */
+export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
+  return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
+}
+
+/** Chunks of another state of the note tell nothing of this one. */
+function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
+  return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
+}
+
+/** The chunks with how certain each is as an answer, best first. */
+function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readonly Candidate[] {
+  if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
+  const { question, certainty } = meaning
+  const certaintyOf = (vector: Float32Array): number => {
+    let cosine = 0
+    for (let at = 0; at < vector.length; at++) cosine += (vector[at] ?? 0) * (question[at] ?? 0)
+    return Math.max(0, Math.min(1, (cosine - certainty.low) / (certainty.high - certainty.low)))
+  }
+  const candidates = chunks.map((place) => ({ place, meaning: certaintyOf(place.vector) }))
+  return candidates.sort((a, b) => b.meaning - a.meaning || a.place.start - b.place.start)
+}
+
+function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[] {
+  const chunks = chunkNote({ title: node.title, text, bodyStart, headings: node.headings })
+  return chunks.map((place) => ({ place, meaning: 0 }))
+}
+
+/** The chunks that are worth reading, by what they seem to have of the words. */
+function likeliest(
+  candidates: readonly Candidate[],
+  text: string,
+  { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
+): readonly Candidate[] {
+  if (candidates.length <= READ) return candidates
+  const glance = glanceFor(words)
+  const all = totalOf(words)
+  const rated = candidates.map((candidate) => {
+    const found = glance(text, candidate.place.start, candidate.place.end)
+    return { candidate, rate: found === undefined ? undefined : (1 - weight) * (found / all) + weight * candidate.meaning }
+  })
+  // What cannot be told at a glance is read as well.
+  const told = rated.flatMap(({ candidate, rate }) => (rate === undefined ? [] : [{ candidate, rate }]))
+  told.sort((a, b) => b.rate - a.rate)
+  return [...rated.filter(({ rate }) => rate === undefined), ...told.slice(0, READ)].map(({ candidate }) => candidate)
+}
+
+/** The weight of the words that a text has, as a share of all of them. */
+/** The share of a question's words that a text has, by their weights. */
+export type WordShare = (text: string) => number
+
+export function wordShareFor(words: SnippetQuery): WordShare {
+  const find = matchFinder(words)
+  const share = shareFor(words)
+  return (text) => share(find(text))
+}
+
+function shareFor(words: SnippetQuery): (matches: readonly Match[]) => number {
+  const all = totalOf(words)
+  return (matches) => Math.min(1, weightOf(matches) / all)
+}
+
+/** What all words of a question weigh. */
+function totalOf({ terms, phrases }: SnippetQuery): number {
+  return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
+}
+
+export interface Shown extends Pick<PassageQuery, 'words'> {
+  readonly place: ChunkPlace
+  readonly score: number
+  /** Of the place, where it was read already. */
+  readonly chunk?: ReadChunk
+  readonly length?: number | undefined
+}
+
+/** What is shown of a part of a note in so many characters. */
+export function toPassage(
+  { headings }: Pick<Node, 'headings'>,
+  text: string,
+  {
+    place,
+    score,
+    words,
+    chunk = readChunk(text.slice(place.start, place.end), matchFinder(words)),
+    length = USUAL_CHARACTERS,
+  }: Shown,
+): Passage {
+  const shown = passageText(chunk, words, length)
+  const startLine = place.startLine + lineBreaks(chunk.text, 0, shown.start)
+  return {
+    heading: headingPathAt(headings, startLine),
+    start_line: startLine,
+    end_line: startLine + lineBreaks(chunk.text, shown.start, shown.end),
+    text: shown.text,
+    score: Number(score.toFixed(4)),
+  }
+}
+
+function lineBreaks(text: string, from: number, to: number): number {
+  let count = 0
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++
+  return count
+}

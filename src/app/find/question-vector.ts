@@ -1,0 +1,147 @@
+import type { Embedder } from '../../core/embedder.ts'
+import { RouxError } from '../../core/errors.ts'
+import { requireVectors } from '../../core/require-vectors.ts'
+import { within } from '../../core/waiting/within.ts'
+import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
+import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
+
+/** How long words wait for meaning, ms: a model that answers later is left out. */
+export const PATIENCE = 5_000
+
+/** What is left to a model, ms, where the time that a call waits went by before it was asked. */
+const LEAST_PATIENCE = 500
+
+/** For how long after a failure no other question waits for the model, ms. */
+const RESPITE = 15_000
+
+/** Models that failed lately: why, and when a question tries them again. */
+const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
+
+/** A question as a vector, and whose. */
+export interface QuestionVector {
+  readonly embedder: Embedder
+  readonly vector: Float32Array
+}
+
+/**
+ * The embedder whose vectors serve: the one that is configured, or while its vectors are still being made the one before.
+ * @throws RouxError `PROVIDER_ERROR`
+ */
+export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
+  if (core.embedding === undefined) throw noEmbedder()
+  const embedder = await core.embedding.open()
+  const states = await core.store.read((snapshot) => snapshot.vectorStates())
+  const own = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
+  if (own === 0) await lookAgain(core, embedder)
+  const former = states.find((state) => state.embedder !== embedder.id && state.notes > own)
+  return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
+}
+
+/** Another process with another embedder may have forgotten the vectors that were made here: then they are made again. */
+async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
+  const vectors = indexing.status().search?.vectors
+  if (vectors?.embedder !== embedder.id || vectors.done === 0) return
+  // Whatever was compared, search looks afterwards at what is stored; and where that fails, the answer says why.
+  await indexing.reconcile([]).catch(() => {})
+}
+
+/** Texts as vectors, and whose. */
+export interface QuestionVectors {
+  readonly embedder: Embedder
+  readonly vectors: readonly Float32Array[]
+}
+
+/** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
+export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
+  const embedder = await openedInTime(core, call)
+  return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
+}
+
+/** A model that takes longer to open than the call waits is opened for the next one. */
+async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
+  const opening = servingEmbedder(core)
+  if (isCommand(core)) return await opening
+  const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
+  try {
+    return await within(opening, patience)
+  } catch (error) {
+    if (!patience.aborted) throw error
+    throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being opened.', {
+      hint: 'Call again in a moment.',
+      isTransient: true,
+    })
+  }
+}
+
+/** No one's client gives up on a command. */
+function isCommand({ indexing }: GraphCore): boolean {
+  return indexing.status().watch === 'off'
+}
+
+async function embedWith(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
+  return requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', signal))
+}
+
+/** A question as a vector, or why there is none; that is known at once for a while after it was found out. */
+export async function tryQuestion(
+  core: GraphCore,
+  text: string,
+  call: Call,
+): Promise<QuestionVector | { readonly warning: Warning } | undefined> {
+  const { embedding } = core
+  if (embedding === undefined) return undefined
+  const known = failed.get(embedding)
+  if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
+  // While this question tries, others do not wait for the same.
+  if (known !== undefined) remember(embedding, known.reason)
+  const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
+  const patience = AbortSignal.timeout(time)
+  const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
+  const opening = servingEmbedder(core)
+  let isOpen = false
+  try {
+    const embedder = await within(opening, signal)
+    isOpen = true
+    const [vector] = await within(embedWith(embedder, [text], signal), signal)
+    failed.delete(embedding)
+    return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    // That is no failure of the model, and is tried again as a whole.
+    if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
+    const reason = patience.aborted
+      ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+      : messageOf(error)
+    remember(embedding, reason)
+    // What takes long to open is asked as soon as it is open.
+    if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
+    return withoutMeaning(reason)
+  }
+}
+
+function remember(embedding: Embedding, reason: string): void {
+  failed.set(embedding, { reason, until: performance.now() + RESPITE })
+}
+
+function withoutMeaning(reason: string): { readonly warning: Warning } {
+  return { warning: { code: 'FALLBACK', message: `Found by words only, not by meaning: ${reason}` } }
+}
+
+export function noEmbedder(): RouxError {
+  return new RouxError('PROVIDER_ERROR', 'Finding by meaning needs an embedder, and none is configured.', {
+    hint: 'The setting embedder.kind switches one on: "static" is built in and needs nothing else.',
+  })
+}
+
+/** Why what an embedder hardly knows a word of is not compared by meaning. */
+export function unknownWarning(what: string): Warning {
+  return {
+    code: 'FALLBACK',
+    message: `The embedder knows too little of ${what} to compare it by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof RouxError && error.hint !== undefined ? `${error.message} ${error.hint}` : error.message
+}

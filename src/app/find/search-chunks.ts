@@ -1,0 +1,98 @@
+import type { Relevance } from '../../search/relevance.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findPack } from '../insight/context-pack.ts'
+import { search } from './search.ts'
+import { similarNodes } from './similar-nodes.ts'
+
+export interface SearchChunksArguments {
+  /** A question, or a note that others are to be like. */
+  readonly query: string | { readonly noteId: string }
+  /** Where. Default: everywhere. */
+  readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
+  /** How sure a result must be, and so how many there are. Default: `normal`. */
+  readonly relevance?: Relevance | undefined
+}
+
+/** A part of a note that has to do with what was asked. */
+export interface FoundChunk {
+  readonly noteId: string
+  readonly title: string
+  /** The headings above it, from the outside in. */
+  readonly heading: readonly string[]
+  /** 1-based lines of the file, both included. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly text: string
+  /** 0–1. */
+  readonly score: number
+}
+
+/** Notes that a preset brings at the most. */
+const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
+
+/** Parts of notes that answer a question or are like a note, the best first. @throws RouxError as `search` and `similarNodes` do */
+export function searchChunks(
+  core: GraphCore,
+  { query, scope = 'all', relevance = 'normal' }: SearchChunksArguments,
+  call: Call = {},
+): Promise<Answer<readonly FoundChunk[]>> {
+  const where = scope === 'all' ? {} : 'noteId' in scope ? { note: scope.noteId } : scope
+  const wanted = { ...where, relevance, limit: MOST[relevance] }
+  return typeof query === 'string'
+    ? byQuestion(core, { ...wanted, query }, call)
+    : byNote(core, { ...wanted, id: query.noteId }, call)
+}
+
+interface Wanted {
+  readonly note?: string
+  readonly folder?: string
+  readonly tag?: string
+  readonly relevance: Relevance
+  readonly limit: number
+}
+
+async function byQuestion(
+  core: GraphCore,
+  wanted: Wanted & { readonly query: string },
+  call: Call,
+): Promise<Answer<readonly FoundChunk[]>> {
+  const { value, warnings } = await search(
+    core,
+    { ...wanted, includeContent: false, mode: 'hybrid', explain: false, links: 0 },
+    call,
+  )
+  const chunks = value.flatMap(({ id, title, score, passages }) =>
+    passages.map(({ heading, start_line: startLine, end_line: endLine, text, score: own }) => ({
+      noteId: id,
+      title,
+      heading,
+      startLine,
+      endLine,
+      text,
+      // The best of a note is worth what the note is.
+      score: Number((score * (own / (passages[0]?.score || own || 1))).toFixed(4)),
+    })),
+  )
+  return { value: chunks.toSorted((a, b) => b.score - a.score), warnings }
+}
+
+async function byNote(
+  core: GraphCore,
+  { note, ...wanted }: Wanted & { readonly id: string },
+  call: Call,
+): Promise<Answer<readonly FoundChunk[]>> {
+  const { value, warnings } = await similarNodes(core, { ...wanted, excludeLinked: false, links: 0 }, call)
+  const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
+  if (scores.size === 0) return { value: [], warnings }
+  const begun = await findPack(core, { ids: [...scores.keys()] }, call)
+  // Of each the first part: the note as a whole was compared.
+  const first = new Map(begun.value.passages.toReversed().map((passage) => [passage.node.id, passage]))
+  const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
+    const passage = first.get(id)
+    if (passage === undefined) return []
+    const { heading, lines, text } = passage.show(Number.POSITIVE_INFINITY)
+    return [{ noteId: id, title: passage.title, heading, startLine: lines[0], endLine: lines[1], text, score }]
+  })
+  return { value: chunks, warnings: [...warnings, ...begun.warnings] }
+}

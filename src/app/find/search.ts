@@ -1,0 +1,421 @@
+import { RouxError } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
+import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
+import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
+import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../../search/known-share.ts'
+import { type Literal, literalsIn } from '../../search/literals.ts'
+import { type EmbedderTraits, keepRelevant, type Relevance } from '../../search/relevance.ts'
+import type { SnippetQuery } from '../../search/words/matches.ts'
+import { queryTerms } from '../../search/words/query.ts'
+import { type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
+import { type ListedNode, linksShown, listResponse } from '../answer/node-response.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { closeTitles } from '../names/close-titles.ts'
+import { lookUpKinds } from '../names/known-node.ts'
+import { namedExactly } from '../names/named-exactly.ts'
+import { readableSource, shownText } from '../read/readable-source.ts'
+import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { toScope, WITH_TEXT } from '../scope.ts'
+import { traitsFor } from './embedder-traits.ts'
+import { answerFindable } from './findable.ts'
+import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
+import { type Meaning, mostPassages, type Passage, type PassageQuery, passageLengths, passagesOf } from './passages.ts'
+import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
+
+export interface SearchArguments extends PageArguments {
+  readonly query: string
+  readonly includeContent: boolean
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  /** Only this note: its passages. */
+  readonly note?: string | undefined
+  readonly relevance: Relevance
+  readonly mode: 'hybrid' | 'keyword' | 'semantic'
+  readonly explain: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
+  /** What the whole answer keeps within. */
+  readonly maxTokens?: number | undefined
+}
+
+export interface SearchResult extends ListedNode {
+  /** 0–1; compares between questions to one embedder. */
+  readonly score: number
+  readonly passages: readonly Passage[]
+  readonly explain?: Explanation
+}
+
+/** Why a note is where it is. */
+export interface Explanation {
+  readonly keyword: RetrieverScore | null
+  readonly semantic: RetrieverScore | null
+  /** What meaning counted, 0–1. */
+  readonly weight: number
+  /** How much of the question the embedder knows, 0–1, where it can tell. */
+  readonly coverage?: number
+  /** A title or alias is what was asked. */
+  readonly exact: boolean
+  /** The title or alias that is spelled nearly so. */
+  readonly close_title?: string
+}
+
+/** Notes that each leg brings at the most. */
+const DEPTH = 1_000
+/** Passages that are compared with the question; the best of a note counts. */
+const PASSAGES = 200
+const MOST_PASSAGES = 16 * PASSAGES
+/** Fewer notes than these say little of which are near. */
+const FEWEST_NOTES = 50
+const NAMES = 50
+/** Notes with the question's words whose names tell what language they are in. */
+const SAMPLED_NOTES = 10
+
+/**
+ * The notes that answer a question, by words and by meaning, with the passages that do.
+ * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
+ */
+export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
+  return whenFindable(core, args, call, async (asked, reading) => {
+    const { hits, warnings, relevant, ...found } = await rank(reading, args, asked)
+    const described = await describe(reading, hits, { args, ...found })
+    const empty = relevant === 0 ? await scopeWarnings(reading.snapshot, args) : []
+    const { offset } = pageFor(args, reading.call)
+    return {
+      value: described.value,
+      warnings: [...empty, ...warnings, ...described.warnings],
+      list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
+      ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
+    }
+  })
+}
+
+/**
+ * The ids of what `search` answers, in its order, without reading the notes; `limit` is bounded by the index alone.
+ * @throws RouxError as `search` does.
+ */
+export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
+  return whenFindable(core, args, call, async (asked, reading) => {
+    const { hits, warnings } = await rank(reading, args, asked)
+    return { value: hits.map(({ key }) => key), warnings }
+  })
+}
+
+/** The question as a vector, what that means, and why there is none where one was asked for. */
+export interface Asked {
+  readonly question: QuestionVector | undefined
+  readonly traits: EmbedderTraits | undefined
+  readonly warnings: readonly Warning[]
+}
+
+/** What is embedded is embedded before the vault is read. */
+function whenFindable<T>(
+  core: GraphCore,
+  args: SearchArguments,
+  given: Call,
+  use: (asked: Asked, reading: Reading) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
+    const asked = await ask(core, args, call)
+    return await read((snapshot) => use(asked, { core, snapshot, call }))
+  })
+}
+
+/** What is asked with, before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
+export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments, 'mode' | 'query'>, call: Call): Promise<Asked> {
+  if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
+  const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
+  const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
+  if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
+  const question = asked !== undefined && 'vector' in asked ? asked : undefined
+  const traits = question === undefined ? undefined : await traitsFor(core, question.embedder)
+  return { question, traits, warnings }
+}
+
+/** The notes that answer a question, best first, and how their texts are compared with it. */
+export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
+  readonly hits: readonly RankedHit[]
+  /** How many there are without `limit` and `offset`. */
+  readonly relevant: number
+  readonly warnings: readonly Warning[]
+}
+
+/** The stretch of the notes that answer a question. @throws RouxError `NODE_NOT_FOUND` for a scope that is no note */
+export async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
+  const { snapshot } = reading
+  const { mode, query, relevance } = args
+  const { question, traits } = asked
+  const scope = await scopeOf(reading, args)
+  const literals = mode === 'semantic' ? [] : literalsIn(query)
+  const [{ hits, words, known }, held] = await Promise.all([
+    retrieve(reading, args, { ...asked, scope }),
+    literalNotes(reading, literals, { question: query, scope }),
+  ])
+  const certainty = traits === undefined ? 0 : known.certainty
+  const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
+  const kept = [...holding, ...keepRelevant(others, relevance, certainty)]
+  const isAnswered = mode === 'semantic' || hits[0]?.exact === true || holding.length > 0
+  const close = isAnswered ? [] : await closeTitles(snapshot, query, scope)
+  const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
+  const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
+  const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
+  const unknown = isUnknown ? [unknownWarning('the question')] : []
+  const { offset, limit } = pageFor(args, reading.call)
+  return {
+    hits: ranked.slice(offset, offset + limit),
+    relevant: ranked.length,
+    words,
+    traits,
+    known,
+    question,
+    warnings: [...asked.warnings, ...unknown, ...closeWarning(close)],
+  }
+}
+
+interface Retrieval {
+  readonly hits: readonly FusedHit<NodeId>[]
+  readonly words: WordHits
+  readonly known: KnownShare
+}
+
+/** Both ways of finding and their mix, best first. */
+async function retrieve(
+  { core, snapshot }: Reading,
+  { query, mode }: SearchArguments,
+  { scope, question, traits }: Asked & { readonly scope: Scope },
+): Promise<Retrieval> {
+  const words = mode === 'semantic' ? NO_WORDS : await snapshot.words(queryTerms(query), scope, DEPTH)
+  const known = question === undefined ? ALL_KNOWN : await knownOf(snapshot, question, { query, words })
+  const semantic = question === undefined || known.order === 0 ? [] : await nearest(snapshot, question, scope)
+  const exact = new Set(mode === 'semantic' ? [] : (await namedExactly(snapshot, core, query, scope)).own)
+  const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
+  const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
+  const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
+  return { hits: fuse(keyword, semantic, { weight, exact, known, ...certainty }), words, known }
+}
+
+/** How much of the question, and of the names of the notes that words find, the embedder knows. */
+async function knownOf(
+  snapshot: Snapshot,
+  { embedder }: QuestionVector,
+  { query, words }: { readonly query: string; readonly words: WordHits },
+): Promise<KnownShare> {
+  if (embedder.coverage === undefined) return ALL_KNOWN
+  const question = embedder.coverage(query)
+  if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
+  const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
+  const nodes = await snapshot.nodes(ids, { links: 0 })
+  const names = nodes.flatMap((node) => (node === undefined ? [] : [node.title, ...node.aliases]))
+  return knownShare(question, embedder.coverage(names.join('\n')))
+}
+
+const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
+
+async function nearest(
+  snapshot: Snapshot,
+  { embedder, vector }: QuestionVector,
+  scope: Scope,
+): Promise<readonly SemanticHit<NodeId>[]> {
+  const [passages, [names = []]] = await Promise.all([
+    nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? []),
+    snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 }),
+  ])
+  const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
+  return nearestNotes(passages.map(toHit), names.map(toHit))
+}
+
+/** The passages of one long note may be more than are compared at first. */
+async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
+  for (let limit = PASSAGES; ; limit *= 4) {
+    const hits = await nearest(limit)
+    if (hits.length < limit || limit >= MOST_PASSAGES || new Set(hits.map(({ id }) => id)).size >= FEWEST_NOTES) return hits
+  }
+}
+
+async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
+  const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
+  if (note === undefined) return scope
+  const [meant] = await lookUpKinds(snapshot, core, [note])
+  if (meant?.kind !== 'note') {
+    throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
+      hint: 'resolve_nodes finds the ids of notes by their titles.',
+    })
+  }
+  return { ...scope, note: meant.id, withoutArchived: false }
+}
+
+export interface RankedHit extends FusedHit<NodeId> {
+  readonly closeTitle?: string
+}
+
+/** A note with this share of the question's weight has all of its words. */
+const ALL_WORDS = 0.999
+/** One or two words that are in use may well be meant as they are, but many notes have them: so many of these stay in front. */
+const FEW_WORDS = 2
+const SPELLED_FIRST = 2
+
+/** How many of the first hits stay before those with a close title: who has all of the words may be what is meant as it is typed. */
+function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
+  if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
+  const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
+  return hits.findLastIndex(({ key }) => full.has(key)) + 1
+}
+
+/** `strict` shows what answers, and a title may be spelled nearly so without that: it is only told then. */
+function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
+  if (relevance !== 'strict' || close.length === 0) return close
+  const keys = new Set(kept.map(({ key }) => key))
+  return close.filter(({ id }) => keys.has(id))
+}
+
+/**
+ * Puts the notes whose title is spelled nearly like the question in front, or after the first ones; those among the first stay where they
+ * are. Scores stay in order, and none becomes less.
+ */
+function withCloseTitles(
+  hits: readonly FusedHit<NodeId>[],
+  close: readonly NameHit[],
+  { after }: { readonly after: number },
+): readonly RankedHit[] {
+  if (close.length === 0) return hits
+  const names = new Map(close.map(({ id, name }) => [id, name]))
+  const toTitled = (hit: FusedHit<NodeId>): RankedHit => {
+    const closeTitle = names.get(hit.key)
+    return closeTitle === undefined ? hit : { ...hit, closeTitle }
+  }
+  const first = hits.slice(0, after)
+  const others = hits.slice(after)
+  const isFirst = new Set(first.map(({ key }) => key))
+  const rest = others.filter(({ key }) => !names.has(key))
+  const highest = first.at(-1)?.score ?? 1
+  const known = new Map(others.map((hit) => [hit.key, hit]))
+  let least = rest[0]?.score ?? 0
+  const titled = close
+    .filter(({ id }) => !isFirst.has(id))
+    .toReversed()
+    .map(({ id, score }): RankedHit => {
+      const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+      least = Math.min(highest, Math.max(least, hit.score, score))
+      return toTitled({ ...hit, score: least })
+    })
+  return [...first.map(toTitled), ...titled.toReversed(), ...rest]
+}
+
+function closeWarning(close: readonly NameHit[]): readonly Warning[] {
+  const [best] = close
+  if (best === undefined) return []
+  return [{ code: 'FALLBACK', message: `No title is exactly that. Did you mean ${JSON.stringify(best.name)} (${best.id})?` }]
+}
+
+interface Description {
+  readonly args: SearchArguments
+  readonly words: WordHits
+  readonly question: QuestionVector | undefined
+  readonly traits: EmbedderTraits | undefined
+  readonly known: KnownShare
+}
+
+async function describe(
+  reading: Reading,
+  hits: readonly RankedHit[],
+  { args, words, question, traits, known }: Description,
+): Promise<Answer<readonly SearchResult[]>> {
+  const { snapshot, call } = reading
+  const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
+  const ids = hits.map(({ key }) => key)
+  const links = linksShown(args.links, call)
+  // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
+  const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
+  const lengthAt = passageLengths(maxTokens, hits.length)
+  const [{ notes, unread, stored }, others] = await Promise.all([
+    readChunked(reading, quoted, { links, question }),
+    quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
+  ])
+  const { words: marks, meaning } = passageQuery(args.query, { words, question, traits, known })
+  const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
+  const value = hits.flatMap((hit, at): readonly SearchResult[] => {
+    const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
+    if (node === undefined) return []
+    const source = notes[at]?.source
+    const found =
+      source === undefined
+        ? []
+        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
+    const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) }))
+    const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
+    const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
+    return [{ ...response, score: round(hit.score), passages, ...explained }]
+  })
+  const unquoted = ids.length - quoted.length
+  return {
+    value,
+    warnings: unreadWarnings(unread),
+    ...(maxTokens === undefined || unquoted === 0 ? {} : { omitted: { maxTokens, counts: { passages: unquoted } } }),
+  }
+}
+
+/** Notes with their texts and stored chunks, in order. */
+export interface ChunkedNotes extends Awaited<ReturnType<typeof readNotes>> {
+  readonly stored: readonly (NoteChunks | undefined)[]
+}
+
+export async function readChunked(
+  reading: Reading,
+  ids: readonly NodeId[],
+  { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
+): Promise<ChunkedNotes> {
+  const { snapshot } = reading
+  // By words alone too: the notes need not be cut into passages again.
+  const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
+  const [read, stored] = await Promise.all([
+    readNotes(reading, ids, { links }),
+    embedder === undefined ? [] : snapshot.vectors(embedder, ids),
+  ])
+  return { ...read, stored }
+}
+
+/** What the passages of found notes are chosen by. */
+export function passageQuery(
+  query: string,
+  { words, ...found }: Pick<Ranked, 'words' | 'question' | 'traits' | 'known'>,
+): Pick<PassageQuery, 'words' | 'meaning'> {
+  return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
+}
+
+/** Rare words mark a passage more than common ones. */
+function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
+  const notes = new Map(terms.map((term) => [term.word, term.notes]))
+  return {
+    terms: queryTerms(query).map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
+    phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
+  }
+}
+
+/** What meaning counts in a passage where all is known: as much as words. */
+const PASSAGE_WEIGHT = 0.5
+
+function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {
+  if (question === undefined || traits === undefined || known.order === 0) return undefined
+  return { question: question.vector, certainty: traits.certainty, weight: known.order * PASSAGE_WEIGHT }
+}
+
+function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit, coverage: number | undefined): Explanation {
+  return {
+    keyword: keyword === undefined ? null : roundedScore(keyword),
+    semantic: semantic === undefined ? null : roundedScore(semantic),
+    weight: round(weight),
+    ...(coverage === undefined ? undefined : { coverage: round(coverage) }),
+    exact,
+    ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
+  }
+}
+
+function roundedScore({ rank, score, normalised }: RetrieverScore): RetrieverScore {
+  return { rank, score: round(score), normalised: round(normalised) }
+}
+
+function round(score: number): number {
+  return Number(score.toFixed(4))
+}

@@ -1,0 +1,339 @@
+import type { NodeId } from '../../core/ids.ts'
+import { type Followed, type Insight, NO_NOTE, noteNumber } from '../../core/insight/insight.ts'
+import type { ChunkHit } from '../../core/search.ts'
+import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
+import { isKnown } from '../../search/known-share.ts'
+import { LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
+import {
+  answerInSteps,
+  type Call,
+  type PageArguments,
+  pageFor,
+  type Read,
+  timeLeft,
+  waiting,
+} from '../answer/answer-when-ready.ts'
+import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { quoted } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
+import { toScope } from '../scope.ts'
+import { knownTraits } from './embedder-traits.ts'
+import { answerFindable } from './findable.ts'
+import { unknownWarning } from './question-vector.ts'
+
+export interface SimilarArguments extends PageArguments {
+  readonly id: string
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+  readonly relevance: Relevance
+  /** Leave out notes that link to it or that it links to. */
+  readonly excludeLinked: boolean
+  /** Links shown of each. */
+  readonly links?: number | undefined
+}
+
+export interface SimilarNode extends ListedNode {
+  /** 0–1; compares between notes of one vault. */
+  readonly score: number
+}
+
+/** Passages that are compared at first; the best of a note counts. */
+const PASSAGES = 200
+/** Neighbours by words that are looked at; more of a note's are hardly near. */
+const MOST_NEAR = 64
+/** What a note scores at the most that shares no words of its own: `normal` leaves it out. */
+const UNSHARED = 0.06
+/** Words of its own with which a note says so little that an answer should say that. */
+const HARDLY_ANY = 10
+/** How long a server that can answer by meaning waits until words are compared, ms. */
+const PATIENCE = 500
+/**
+ * The least score of a preset where words are compared. Of linked notes that are among the five nearest, `normal` loses 5 in 100 in obsidian-hub and
+ * none in smaller vaults, `strict` a third; unrelated notes have less than `loose`.
+ */
+export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
+
+/**
+ * Notes that are about the same: by the words that each has of its own, as they were compared for the whole vault; behind those, and until words are
+ * compared, by the vectors that are stored. Nothing is embedded, and no model need be there.
+ */
+export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
+  const call = waiting(given)
+  const run = async (read: Read): Promise<Answer<readonly SimilarNode[]>> => {
+    const followed = await insightFor(core, call)
+    return await read((snapshot) => similarIn({ core, snapshot, call }, args, followed))
+  }
+  return core.embedding === undefined ? answerInSteps(core, call, run) : answerFindable(core, call, 'meaning', run)
+}
+
+/** A command has nothing to follow it, and without vectors there is nothing else to answer from: these wait. */
+async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
+  const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
+  try {
+    return await core.insights.follow({
+      wait: canWait ? timeLeft(call) : Math.min(PATIENCE, timeLeft(call)),
+      signal: call.signal,
+    })
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    if (core.embedding === undefined) throw error
+    return undefined
+  }
+}
+
+async function similarIn(
+  reading: Reading,
+  args: SimilarArguments,
+  followed: Followed | undefined,
+): Promise<Answer<readonly SimilarNode[]>> {
+  const { core, snapshot, call } = reading
+  const [id] = await findIds(snapshot, core, [args.id])
+  if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
+  const note = followed === undefined ? undefined : noteNumber(followed.insight, id)
+  if (followed === undefined || note === undefined)
+    return await similarByMeaning(reading, args, { id, isComparing: followed === undefined })
+  const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
+  const page = pageFor(args, call)
+  const wanted = page.offset + page.limit + 1
+  const near = neighboursOf(followed.insight, note)
+  const least = LEAST_ALIKE[args.relevance]
+  const relevant = await inScope(
+    snapshot,
+    scopeOf(args),
+    near.filter((hit) => hit.score >= least && !out.has(hit.id)),
+  )
+  // Also where the page is full: how many there are is told with it.
+  const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
+  const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
+  const warnings = warningsOf(followed, note)
+  return await listSimilar(reading, args, { hits, isAll: rest.isAll, warnings })
+}
+
+interface Hit {
+  readonly id: NodeId
+  readonly score: number
+}
+
+/** The notes nearest to a note, and those that it is among the nearest of, best first. */
+function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
+  const found = new Map<number, number>()
+  for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
+    found.set(notes[at] as number, scores[at] as number)
+  for (let at = notes.indexOf(note); at !== -1; at = notes.indexOf(note, at + 1))
+    found.set(Math.floor(at / kept), scores[at] as number)
+  return [...found]
+    .sort(([a, one], [b, other]) => other - one || a - b)
+    .slice(0, MOST_NEAR)
+    .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
+}
+
+/** Those that are still there, and in the scope. */
+async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): Promise<readonly Hit[]> {
+  const found = await Promise.all(hits.map(({ id }) => snapshot.select({ ...scope, note: id }, { offset: 0, limit: 1 })))
+  return hits.filter((_, at) => found[at]?.total === 1)
+}
+
+function scopeOf({ folder, tag }: SimilarArguments): Scope {
+  return { ...toScope({ folder, tag }), withoutArchived: true }
+}
+
+function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Warning[] {
+  const warnings: Warning[] = []
+  const words = insight.ownWords[note] ?? 0
+  const id = insight.ids[note] as NodeId
+  if (!isCurrent) {
+    warnings.push({ code: 'STALE', message: 'The vault changed since its words were compared; newer scores are being computed.' })
+  }
+  if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
+  else if (words < HARDLY_ANY) {
+    const own = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
+    const message = `${quoted(id)} has ${own} of its own beside lines that many notes share: what is similar follows from its name and little more.`
+    warnings.push({ code: 'NOTICE', message })
+  }
+  return warnings
+}
+
+interface Behind {
+  readonly id: NodeId
+  readonly near: readonly Hit[]
+  /** How many are known of a note where there are so many. */
+  readonly kept: number
+  readonly out: ReadonlySet<NodeId>
+  readonly wanted: number
+}
+
+interface Rest {
+  readonly hits: readonly Hit[]
+  readonly isAll: boolean
+}
+
+/** What is near by meaning behind what is near by words: each scores less than the last of those, whose words were compared and that came after it. */
+async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
+  const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
+  if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
+  const found = await nearByMeaning(reading, args, { id, out: new Set([...out, ...near.map((hit) => hit.id)]), wanted })
+  return 'warning' in found
+    ? { hits: [], isAll: true }
+    : { ...found, hits: found.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
+}
+
+async function similarByMeaning(
+  reading: Reading,
+  args: SimilarArguments,
+  { id, isComparing }: { readonly id: NodeId; readonly isComparing: boolean },
+): Promise<Answer<readonly SimilarNode[]>> {
+  const { core, snapshot, call } = reading
+  if (core.embedding === undefined) return { value: [], warnings: [await notComparedWarning(snapshot, id, isComparing)] }
+  const page = pageFor(args, call)
+  const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
+  const found = await nearByMeaning(reading, args, { id, out, wanted: page.offset + page.limit + 1 })
+  if ('warning' in found) return { value: [], warnings: [found.warning] }
+  const hits = found.hits.filter(({ score }) => score >= LEAST_SCORE[args.relevance])
+  return await listSimilar(reading, args, {
+    hits,
+    isAll: found.isAll,
+    warnings: [isComparing ? COMPARING : notAmongThemWarning(id)],
+  })
+}
+
+const COMPARING: Warning = {
+  code: 'FALLBACK',
+  message:
+    'The words of all notes are still being compared: this answer is by meaning alone. Ask again in a moment for a better one.',
+}
+
+function notAmongThemWarning(id: NodeId): Warning {
+  const message = `The words of ${quoted(id)} were not compared: it is new, no note, hidden, or left out by the setting insight.ignore. This answer is by meaning alone.`
+  return { code: 'FALLBACK', message }
+}
+
+async function notComparedWarning(snapshot: Snapshot, id: NodeId, isComparing: boolean): Promise<Warning> {
+  const [kind] = await snapshot.kinds([id])
+  if (kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes are compared.` }
+  if (isComparing)
+    return { code: 'INDEX_BUILDING', message: 'The words of all notes are still being compared. Ask again in a moment.' }
+  const message = `${quoted(id)} is not compared with other notes: it is new, hidden, or left out by the setting insight.ignore.`
+  return { code: 'FALLBACK', message }
+}
+
+interface Found {
+  readonly hits: readonly Hit[]
+  readonly isAll: boolean
+  readonly warnings: readonly Warning[]
+}
+
+async function listSimilar(
+  { snapshot, call }: Reading,
+  args: SimilarArguments,
+  { hits, isAll, warnings }: Found,
+): Promise<Answer<readonly SimilarNode[]>> {
+  const page = pageFor(args, call)
+  const shown = hits.slice(page.offset, page.offset + page.limit)
+  const scores = new Map(shown.map(({ id, score }) => [id, score]))
+  const ids = shown.map(({ id }) => id)
+  const nodes = await listResponses(snapshot, ids, { shown: 'metadata', links: linksShown(args.links, call) })
+  const value = nodes.map((node) => ({ ...node, score: Number((scores.get(node.id) ?? 0).toFixed(4)) }))
+  const { folder, tag } = args
+  const own = hits.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
+  const list = { offset: page.offset, shown: ids.length, count: hits.length, counted: isAll ? 'relevant' : 'part' } as const
+  return { value, warnings: [...warnings, ...own], list }
+}
+
+interface Meant {
+  readonly id: NodeId
+  /** Not to be found. */
+  readonly out: ReadonlySet<NodeId>
+  readonly wanted: number
+}
+
+/** The notes whose passages are nearest to the middle of a note's, with how certain that is, 0–1. */
+async function nearByMeaning(
+  reading: Reading,
+  args: SimilarArguments,
+  { id, out, wanted }: Meant,
+): Promise<Omit<Found, 'warnings'> | { readonly warning: Warning }> {
+  const { core, snapshot } = reading
+  const embedder = await servingVectors(snapshot)
+  const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
+  const centre = centreOf(stored?.chunks.map(({ vector }) => vector) ?? [])
+  if (embedder === undefined || centre === undefined) return { warning: await noVectorsWarning(snapshot, id) }
+  if (await isUnknown(reading, embedder, id)) return { warning: unknownWarning(quoted(id)) }
+  const { low, high } = knownTraits(core, embedder).certainty
+  const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
+  const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
+  // One more than is shown tells whether there is more.
+  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
+  const hits = [...cosines].map(([other, cosine]) => ({
+    id: other,
+    score: Math.max(0, Math.min(1, (cosine - low) / (high - low))),
+  }))
+  return { hits, isAll }
+}
+
+/** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
+export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
+  const states = await snapshot.vectorStates()
+  const most = Math.max(...states.map(({ notes }) => notes))
+  return states.find(({ notes }) => notes === most)?.embedder
+}
+
+async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning> {
+  const [node] = await snapshot.nodes([id], { links: 0 })
+  if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
+  return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
+}
+
+/** What is looked at of a note to know whether its language is known, UTF-16. */
+const SAMPLE = 4_000
+
+/** Whether the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
+async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
+  const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
+  if (opened?.coverage === undefined) return false
+  const source = (await readTexts(reading, [id])).texts.get(id)
+  return source !== undefined && !isKnown(opened.coverage(source.text.slice(0, SAMPLE)))
+}
+
+interface Others {
+  readonly out: ReadonlySet<NodeId>
+  readonly wanted: number
+  /** The least cosine that is relevant enough. */
+  readonly least: number
+}
+
+interface Nearest {
+  readonly cosines: ReadonlyMap<NodeId, number>
+  /** Whether no other note is near enough. */
+  readonly isAll: boolean
+}
+
+/** The nearest of the other notes, each by its nearest passage. The passages of a long note alone may be more than are compared at first. */
+async function nearestOthers(
+  nearest: (limit: number) => Promise<readonly ChunkHit[]>,
+  { out, wanted, least }: Others,
+): Promise<Nearest> {
+  for (let limit = PASSAGES; ; limit *= 4) {
+    const hits = await nearest(limit)
+    const best = new Map<NodeId, number>()
+    for (const { id, score } of hits) if (!out.has(id) && !best.has(id)) best.set(id, score)
+    const isAll = hits.length < limit || (hits.at(-1)?.score ?? least) < least
+    if (isAll || best.size >= wanted) return { cosines: best, isAll }
+  }
+}
+
+async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly NodeId[]> {
+  return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
+}
+
+/** The direction that all of a note's chunks have in common; `undefined` where there is none. */
+export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const [first] = vectors
+  if (first === undefined) return undefined
+  const sum = new Float32Array(first.length)
+  for (const vector of vectors) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
+  const length = Math.hypot(...sum)
+  return length === 0 ? undefined : sum.map((value) => value / length)
+}

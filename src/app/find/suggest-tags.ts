@@ -1,0 +1,274 @@
+import { wordsIn } from '../../ai/words.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { WordTerm } from '../../core/query.ts'
+import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
+import type { Relevance } from '../../search/relevance.ts'
+import { queryTerms } from '../../search/words/query.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { type Reading, readTexts } from '../read/texts.ts'
+import { answerFindable } from './findable.ts'
+import { centreOf, servingVectors } from './similar-nodes.ts'
+
+export interface SuggestTagsArguments {
+  readonly id: string
+  /** Tags, and folders. */
+  readonly limit: number
+  /** How sure a label must be. */
+  readonly relevance: Relevance
+}
+
+interface Suggestion {
+  /** 0–1: how much of what the nearest notes say is for it. */
+  readonly score: number
+  /** The nearest notes that have it, three at the most. */
+  readonly from: readonly NodeId[]
+}
+
+export interface SuggestedTags {
+  readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
+  readonly folders: readonly ({ readonly path: string } & Suggestion)[]
+  /** Why there is none of either; absent otherwise. */
+  readonly reason?: string
+  /** For `apply_changes`: adds the tags. */
+  readonly operation?: {
+    readonly tool: 'manage_tags'
+    readonly arguments: { readonly id: NodeId; readonly add: readonly string[] }
+  }
+}
+
+/** Notes that have a say; the farthest hardly any. */
+const NEAREST = 60
+/** Words of the note that are looked for, and those that they are chosen from. */
+const BEST_WORDS = 30
+const MOST_WORDS = 150
+/** Notes that each way of finding brings. */
+const CANDIDATES = 60
+const PASSAGES = 300
+/** What a label needs of the votes and by its nearest note. */
+const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
+/** What it counts that the nearest note of all has a label; of a note that is farther, less. */
+const BY_NEAREST = 0.1
+/** What a label's own word in the note counts. */
+const NAMED = 0.1
+/** Notes that say where the middle of the vault is. */
+const SAMPLE = 400
+
+/** Tags and folders of the notes that are nearest by meaning and words; none that is not there already. Writes nothing. */
+export function suggestTags(
+  core: GraphCore,
+  { id: written, limit, relevance }: SuggestTagsArguments,
+  call: Call = {},
+): Promise<Answer<SuggestedTags>> {
+  return answerFindable<SuggestedTags>(core, call, 'meaning', (read) =>
+    read(async (snapshot) => {
+      const [id] = await findIds(snapshot, core, [written])
+      const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
+      if (id === undefined || node?.kind !== 'note') {
+        return { value: { ...NONE, reason: 'There is no such note.' }, warnings: [await unknownIdWarning(snapshot, written)] }
+      }
+      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST[relevance] }), warnings: [] }
+    }),
+  )
+}
+
+const NONE = { tags: [], folders: [] } as const
+
+async function suggestFor(
+  reading: Reading,
+  node: Node,
+  { limit, least }: { readonly limit: number; readonly least: number },
+): Promise<SuggestedTags> {
+  const source = (await readTexts(reading, [node.id])).texts.get(node.id)
+  const text = `${node.title}\n${node.title}\n${source?.text.slice(source.bodyStart) ?? ''}`
+  const nearest = await nearestNotes(reading, node.id, text)
+  if (nearest.length === 0) return { ...NONE, reason: 'No note is near to this one, by meaning or by words.' }
+  const neighbours = await reading.snapshot.nodes(
+    nearest.map(({ id }) => id),
+    { links: 0 },
+  )
+  const voters = nearest.flatMap(({ id, weight }, at) => {
+    const neighbour = neighbours[at]
+    return neighbour === undefined ? [] : [{ id, weight, tags: neighbour.tags, folder: folderOf(neighbour.path ?? '') }]
+  })
+  const words = new Set(wordsIn(text).map((word) => word.text))
+  const own = new Set(node.tags.map((tag) => tag.toLowerCase()))
+  const tags = elected(
+    voters.map(({ tags: labels, ...voter }) => ({ ...voter, labels })),
+    { words, least },
+  )
+    .filter(({ label }) => !own.has(label.toLowerCase()))
+    .slice(0, limit)
+    .map(({ label, ...rest }) => ({ tag: label, ...rest }))
+  const folders = elected(
+    voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
+    { words, least },
+  )
+    .slice(0, limit)
+    .map(({ label, ...rest }) => ({ path: label, ...rest }))
+  if (tags.length === 0 && folders.length === 0)
+    return { tags, folders, reason: 'The nearest notes have no tag and no folder in common.' }
+  if (tags.length === 0) return { tags, folders }
+  return { tags, folders, operation: { tool: 'manage_tags', arguments: { id: node.id, add: tags.map(({ tag }) => tag) } } }
+}
+
+interface Near {
+  readonly id: NodeId
+  /** Half by meaning, half by words, each as a share of the most; squared. */
+  readonly weight: number
+}
+
+async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise<readonly Near[]> {
+  const [words, near] = await Promise.all([byWords(reading.snapshot, id, text), nearByMeaning(reading, id)])
+  const meaning = near === undefined ? new Map<NodeId, number>() : await cosinesFrom(reading, near, [...words.keys()])
+  const ids = [...new Set([...words.keys(), ...meaning.keys()])]
+  const most = (scores: ReadonlyMap<NodeId, number>): number => Math.max(...scores.values(), Number.EPSILON)
+  const [mostWords, mostMeaning] = [most(words), most(meaning)]
+  return ids
+    .map((one) => ({ id: one, near: ((words.get(one) ?? 0) / mostWords + (meaning.get(one) ?? 0) / mostMeaning) / 2 }))
+    .sort((a, b) => b.near - a.near || (a.id < b.id ? -1 : 1))
+    .slice(0, NEAREST)
+    .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
+}
+
+/** Notes that have the words that say most of this one. */
+async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
+  const often = queryTerms(text.slice(0, 20_000))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, MOST_WORDS)
+  if (often.length === 0) return new Map()
+  const [{ terms }, { total }] = await Promise.all([snapshot.words(often, {}, 1), snapshot.select({}, { offset: 0, limit: 0 })])
+  const notes = new Map(terms.map((term) => [term.word, term.notes]))
+  const worth = ({ form, count }: WordTerm): number => {
+    const among = notes.get(form) ?? 0
+    // A word of this note alone leads nowhere.
+    return among < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / among)
+  }
+  const best = often
+    .filter((term) => worth(term) > 0)
+    .toSorted((a, b) => worth(b) - worth(a))
+    .slice(0, BEST_WORDS)
+  if (best.length === 0) return new Map()
+  const { hits } = await snapshot.words(
+    best.map((term) => ({ ...term, count: 1 })),
+    {},
+    CANDIDATES + 1,
+  )
+  return new Map(hits.filter((hit) => hit.id !== id).map((hit) => [hit.id, hit.score]))
+}
+
+interface NearByMeaning {
+  readonly id: NodeId
+  readonly embedder: string
+  /** What the note is about. */
+  readonly centre: Float32Array
+  readonly ids: readonly NodeId[]
+}
+
+async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<NearByMeaning | undefined> {
+  const embedder = core.embedding === undefined ? undefined : await servingVectors(snapshot)
+  if (embedder === undefined) return undefined
+  const [own] = await snapshot.vectors(embedder, [id])
+  const centre = centreOf(own?.chunks.map(({ vector }) => vector) ?? [])
+  if (centre === undefined) return undefined
+  const [hits = []] = await snapshot.nearest(embedder, [centre], { withoutArchived: true }, PASSAGES)
+  return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
+}
+
+/** How near notes are, seen from the middle of the vault: what all notes have in common says nothing. */
+async function cosinesFrom(
+  { core, snapshot }: Reading,
+  { id, embedder, centre, ids: near }: NearByMeaning,
+  others: readonly NodeId[],
+): Promise<ReadonlyMap<NodeId, number>> {
+  const ids = [...new Set([...near, ...others])].filter((one) => one !== id)
+  const [middle, vectors] = await Promise.all([middleOf(core.store, snapshot, embedder), snapshot.vectors(embedder, ids)])
+  const from = away(centre, middle)
+  const cosines = ids.flatMap((one, at) => {
+    const to = centreOf(vectors[at]?.chunks.map(({ vector }) => vector) ?? [])
+    return to === undefined ? [] : [[one, Math.max(0, cosine(from, away(to, middle)))] as const]
+  })
+  return new Map(cosines)
+}
+
+const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
+
+/** The mean of notes from all over the vault; computed again when it has changed. */
+async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
+  const of = `${snapshot.generation} ${embedder}`
+  const known = middles.get(store)
+  if (known?.of === of) return known.middle
+  const { items } = await snapshot.select({}, ALL)
+  const step = Math.max(1, Math.floor(items.length / SAMPLE))
+  const sampled = items.filter((_, at) => at % step === 0).map(({ id }) => id)
+  const centres = (await snapshot.vectors(embedder, sampled)).flatMap(
+    (note) => centreOf(note?.chunks.map(({ vector }) => vector) ?? []) ?? [],
+  )
+  const middle = new Float32Array(centres[0]?.length ?? 0)
+  for (const one of centres)
+    for (let at = 0; at < middle.length; at++) middle[at] = (middle[at] ?? 0) + (one[at] ?? 0) / centres.length
+  middles.set(store, { of, middle })
+  return middle
+}
+
+function away(vector: Float32Array, middle: Float32Array): Float32Array {
+  return vector.map((value, at) => value - (middle[at] ?? 0))
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, first, second] = [0, 0, 0]
+  for (let at = 0; at < a.length; at++) {
+    const [one, two] = [a[at] ?? 0, b[at] ?? 0]
+    dot += one * two
+    first += one * one
+    second += two * two
+  }
+  return dot / (Math.sqrt(first * second) || 1)
+}
+
+interface Voter extends Near {
+  readonly labels: readonly string[]
+}
+
+interface Ballot {
+  readonly words: ReadonlySet<string>
+  readonly least: number
+}
+
+/** Labels by their share of the votes, and by how near the nearest note is that has them, the best first. */
+function elected(voters: readonly Voter[], { words, least }: Ballot): readonly ({ readonly label: string } & Suggestion)[] {
+  const all = voters.reduce((sum, { weight }) => sum + weight, 0) || 1
+  const most = voters[0]?.weight || 1
+  const votes = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()
+  for (const { id, weight, labels } of voters) {
+    for (const label of new Set(labels)) {
+      if (label === '') continue
+      const key = label.toLowerCase()
+      // The nearest come first.
+      const known = votes.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
+      known.share += weight / all
+      if (known.from.length < 3) known.from.push(id)
+      votes.set(key, known)
+    }
+  }
+  return [...votes.values()]
+    .filter(({ share }) => share >= least)
+    .map(({ label, share, from }) => ({
+      label,
+      score: Number(Math.min(1, share + (isNamed(label, words) ? NAMED : 0)).toFixed(4)),
+      from,
+    }))
+    .sort((a, b) => b.score - a.score || (a.label < b.label ? -1 : 1))
+}
+
+/** Whether the label's last part, word by word, stands in the note. */
+function isNamed(label: string, words: ReadonlySet<string>): boolean {
+  const own = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
+  return own.length > 0 && own.every((word) => words.has(word) || words.has(`${word}s`) || words.has(word.replace(/s$/, '')))
+}
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash < 0 ? '' : path.slice(0, slash)
+}

@@ -1,0 +1,53 @@
+import { isCentral } from '../../core/analytics.ts'
+import type { Metric, RankedNode, Snapshot } from '../../core/store.ts'
+import { answerInSteps, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { toScope } from '../scope.ts'
+
+export interface HubsArguments extends PageArguments {
+  readonly metric: Metric
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+}
+
+/** The most central notes, by score, then id. */
+export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
+  const { metric } = args
+  const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
+    const { offset, limit } = pageFor(args, call)
+    const scope = toScope(args)
+    const [ranked, { total }] = await Promise.all([
+      snapshot.hubs(metric, scope, offset + limit),
+      snapshot.select(scope, { offset: 0, limit: 0 }),
+    ])
+    if (ranked === undefined) return undefined
+    const { items, generation, sampled } = ranked
+    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
+    if (generation !== snapshot.generation) {
+      const message = `The ${args.metric} scores are of an older state of the vault; newer ones are being computed.`
+      warnings.push({ code: 'STALE', message })
+    }
+    if (sampled !== undefined) {
+      const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
+      warnings.push({ code: 'FALLBACK', message })
+    }
+    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: round(score) }))
+    return { ...listed(value, { offset, shown: value.length, total }), warnings }
+  }
+  return answerInSteps(core, call, async (read) => {
+    // The index may be replaced while scores are computed: then they are computed once more.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
+      const ranked = await read(rank)
+      if (ranked !== undefined) return ranked
+    }
+    const message = `The ${metric} scores are being computed. Ask again in a moment.`
+    return { value: [], warnings: [{ code: 'STALE', message }] }
+  })
+}
+
+/** Ranks are told apart by fewer digits than a double has, and every digit is read by a model. */
+function round(score: number): number {
+  return Number(score.toPrecision(6))
+}

@@ -1,0 +1,129 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../../core/store.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findMeant } from '../names/meant-note.ts'
+import { type Reading, unreadWarnings } from '../read/texts.ts'
+import { readLinkSentences } from './link-sentences.ts'
+
+export interface NeighborsArguments extends PageArguments {
+  /** An id, or the title or alias of one note. */
+  readonly id: string
+  readonly direction: Direction
+  readonly includeContent: boolean
+  /** Only over links of this property. */
+  readonly type?: string | undefined
+  readonly kinds?: readonly NodeKind[] | undefined
+  /** Links shown of each. */
+  readonly links?: number | undefined
+  /** The sentences that link come with each. */
+  readonly evidence: boolean
+}
+
+export interface Neighbor extends ListedNode {
+  /** The first sentences that link, in the order of the note; only where evidence is asked for, as is `more`. */
+  readonly lines?: readonly LinkLine[]
+  /** How many others there are; absent where there is none. */
+  readonly more?: number
+}
+
+/** A sentence that links. */
+export interface LinkLine {
+  /** 1-based, in the note that holds the link: the neighbour itself for `in`, the note that was asked about for `out`. */
+  readonly line: number
+  readonly text: string
+  /** Only where both directions were asked for. */
+  readonly direction?: 'in' | 'out'
+}
+
+/** What a node links to and is linked from, by in-degree, then id. What is only linked to has neighbours, too. */
+export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
+  return answer(core, call, async (snapshot) => {
+    const { ids, warnings } = await findMeant(snapshot, core, [args.id], { withMissing: true })
+    const [id] = ids
+    if (id === undefined) return { value: [], warnings }
+    const page = pageFor(args, call)
+    const { items, total } = await snapshot.neighbors(id, optionsOf(args), page)
+    const shown = args.includeContent ? 'excerpt' : 'metadata'
+    const [responses, evidence] = await Promise.all([
+      listResponses(snapshot, items, { shown, links: linksShown(args.links, call) }),
+      args.evidence ? evidenceOf({ core, snapshot, call }, { id, others: items }, args) : NO_EVIDENCE,
+    ])
+    const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
+    const list = listed(value, { offset: page.offset, shown: items.length, total })
+    return { ...list, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
+  })
+}
+
+function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOptions {
+  return {
+    direction,
+    ...(type === undefined ? {} : { type }),
+    ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
+  }
+}
+
+interface Evidence {
+  readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
+  /** Notes whose files do not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
+
+/** Sentences that are shown of each neighbour. */
+const SHOWN = 2
+
+interface Ends {
+  readonly id: NodeId
+  readonly others: readonly NodeId[]
+}
+
+async function evidenceOf(
+  reading: Reading,
+  { id, others }: Ends,
+  { direction, type }: Pick<NeighborsArguments, 'direction' | 'type'>,
+): Promise<Evidence> {
+  const ways = direction === 'both' ? (['in', 'out'] as const) : [direction]
+  const asked = others.flatMap((other) => ways.map((way) => (way === 'in' ? ([other, id] as const) : ([id, other] as const))))
+  const found = await reading.snapshot.occurrences(asked)
+  const sentences = await readLinkSentences(reading, found.flat())
+  const lineOf = (occurrence: Occurrence): PlacedLine => {
+    const { text, start } = sentences.around(occurrence)
+    const way = occurrence.from === id ? 'out' : 'in'
+    return { start, shown: { line: occurrence.line, text, ...(direction === 'both' ? { direction: way } : {}) } }
+  }
+  const shown = others.map((other, at) => {
+    const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
+    const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
+    // Readers do not see what is in a comment.
+    const visible = counted.filter(({ inComment }) => !inComment)
+    const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
+    const more = lines.length - SHOWN
+    return [other, { lines: lines.slice(0, SHOWN), ...(more > 0 ? { more } : {}) }] as const
+  })
+  return { lines: new Map(shown), unread: sentences.unread }
+}
+
+interface PlacedLine {
+  readonly shown: LinkLine
+  /** Where its text begins in the note. */
+  readonly start: number | undefined
+}
+
+/** Several links may stand in one sentence, or in one paragraph. */
+function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
+  const known = new Set<string>()
+  const once = lines.filter(({ start, shown: { line, direction } }) => {
+    // The same words in another place are another sentence; what could not be read is one sentence a line.
+    const key = `${direction} ${start === undefined ? `line ${line}` : start}`
+    return !known.has(key) && known.add(key)
+  })
+  return once.map(({ shown }) => shown)
+}
+
+/** Property names compare case-insensitively. */
+function isSameName(property: string | undefined, type: string): boolean {
+  return property?.toLowerCase() === type.toLowerCase()
+}

@@ -1,0 +1,178 @@
+import { foldId, type NodeId } from '../../core/ids.ts'
+import { type Page, PROBLEM_KINDS, type Snapshot, type WantedFilter, type WantedNote } from '../../core/store.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { type DuplicateNotes, listDuplicates } from '../insight/duplicates.ts'
+import { findMeant } from '../names/meant-note.ts'
+import { trimFolder } from '../scope.ts'
+import { type ReportedProblem, reportProblems } from './problems.ts'
+
+/**
+ * Two kinds are told only where they are asked for. `missing_note`: what broken links lead to, each name once, because these are the same links.
+ * `duplicate`: notes that say much the same, because the vault must be looked at as a whole for them.
+ */
+export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
+export type ReportedKind = (typeof REPORTED_KINDS)[number]
+/** What is told of the graph alone. */
+type StoredKind = Exclude<ReportedKind, 'duplicate'>
+
+export interface ProblemsArguments extends PageArguments {
+  readonly kind?: ReportedKind | undefined
+  readonly folder?: string | undefined
+  /** Only of links to this note, by its id or title; also one that does not exist. */
+  readonly target?: string | undefined
+  /** Only how many there are of each kind. */
+  readonly summary: boolean
+}
+
+interface ListedArguments extends Omit<ProblemsArguments, 'summary'> {
+  /** Of missing notes: whether links from a file of this path count. */
+  readonly counts?: WantedFilter['counts']
+}
+
+/** A note that is linked to and does not exist. */
+export interface MissingNote {
+  readonly kind: 'missing_note'
+  /** As `get_neighbors` takes it. */
+  readonly id: NodeId
+  readonly line: 0
+  /** The name, as most links write it. */
+  readonly text: string
+  /** How many notes and canvases link to it. */
+  readonly notes: number
+  /** Three of the links at the most. */
+  readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
+}
+
+export interface ProblemList {
+  readonly problems: readonly (ReportedProblem | MissingNote | DuplicateNotes)[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+export interface ProblemSummary {
+  readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
+  /** Without `missing_note`, whose links are counted as broken; duplicates are counted where they are asked for. */
+  readonly total: number
+}
+
+/**
+ * What is wrong in the vault, by id, then line, missing notes by how many notes want them, duplicates by how much they are alike; or how much of each
+ * kind.
+ */
+export function getProblems(
+  core: GraphCore,
+  { summary, ...args }: ProblemsArguments,
+  call: Call = {},
+): Promise<Answer<ProblemList | ProblemSummary>> {
+  return summary ? countProblems(core, args, call) : listProblems(core, args, call)
+}
+
+export function listProblems(core: GraphCore, args: ListedArguments, call: Call = {}): Promise<Answer<ProblemList>> {
+  const { kind } = args
+  if (kind === 'duplicate') return listDuplicates(core, args, call)
+  return answer(core, call, async (snapshot) => {
+    const page = pageFor(args, call)
+    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page, counts: args.counts }))
+    const { problems, total } = found.value
+    return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
+  })
+}
+
+async function countProblems(core: GraphCore, args: ListedArguments, call: Call): Promise<Answer<ProblemSummary>> {
+  const { kind } = args
+  if (kind === 'duplicate') {
+    const { value, warnings } = await listDuplicates(core, { ...args, limit: 0 }, call)
+    return { value: { counts: { duplicate: value.total }, total: value.total }, warnings }
+  }
+  return await answer(core, call, (snapshot) => withinScope(snapshot, core, args, (asked) => summaryOf(snapshot, kind, asked)))
+}
+
+async function withinScope<T extends { readonly total: number }>(
+  snapshot: Snapshot,
+  core: GraphCore,
+  { folder, target }: Pick<ProblemsArguments, 'folder' | 'target'>,
+  use: (asked: Asked) => Promise<T>,
+): Promise<Answer<T>> {
+  const trimmed = foldId(trimFolder(folder ?? ''))
+  const meant = target === undefined ? undefined : await findMeant(snapshot, core, [target], { withMissing: true })
+  const [id] = meant?.ids ?? []
+  const value = await use({
+    folder: trimmed === '' ? undefined : trimmed,
+    target: id,
+    // What leads to no node has no problems.
+    isNothing: meant !== undefined && id === undefined,
+  })
+  const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
+  return { value, warnings: [...(meant?.warnings ?? []), ...empty] }
+}
+
+interface Asked {
+  readonly folder: string | undefined
+  readonly target: NodeId | undefined
+  readonly isNothing: boolean
+}
+
+function filterOf({ folder, target }: Asked) {
+  return { ...(folder === undefined ? {} : { folder }), ...(target === undefined ? {} : { target }) }
+}
+
+function wantedBy({ folder }: Asked, counts?: WantedFilter['counts']): WantedFilter {
+  return { ...(folder === undefined ? {} : { folder }), ...(counts === undefined ? {} : { counts }) }
+}
+
+async function listOf(
+  snapshot: Snapshot,
+  kind: StoredKind | undefined,
+  { asked, page, counts }: { readonly asked: Asked; readonly page: Page; readonly counts: WantedFilter['counts'] },
+): Promise<ProblemList> {
+  if (asked.isNothing) return { problems: [], total: 0 }
+  if (kind === 'missing_note') {
+    const { items, total } = await snapshot.wanted(wantedBy(asked, counts), page)
+    return { problems: await missingNotes(snapshot, items), total }
+  }
+  const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
+  const { items, total } = await snapshot.problems(filter, page)
+  return { problems: await reportProblems(snapshot, items), total }
+}
+
+async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked: Asked): Promise<ProblemSummary> {
+  const kinds = kind !== undefined ? [kind] : asked.target === undefined && !asked.isNothing ? COUNTED_KINDS : LINK_KINDS
+  if (asked.isNothing) return { counts: Object.fromEntries(kinds.map((one) => [one, 0])), total: 0 }
+  const [found, wanted] = await Promise.all([
+    snapshot.problemCounts(filterOf(asked)),
+    kinds.includes('missing_note') ? snapshot.wanted(wantedBy(asked), { offset: 0, limit: 0 }) : { total: 0 },
+  ])
+  const counts = kinds.map((one) => [one, one === 'missing_note' ? wanted.total : found[one]] as const)
+  const counted = kind === undefined ? counts.filter(([one]) => one !== 'missing_note') : counts
+  return { counts: Object.fromEntries(counts), total: counted.reduce((sum, [, count]) => sum + count, 0) }
+}
+
+const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
+
+/** Kinds of problems that links have, so that they can be asked for by what the links lead to. */
+export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
+
+/** With the first place of each source. */
+async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
+  const pairs = wanted.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
+  const places = new Map<string, number>()
+  for (const { from, to, line } of (await snapshot.occurrences(pairs)).flat().toReversed()) places.set(keyOf(from, to), line)
+  return wanted.map(({ name, ids, files, sources }) => ({
+    kind: 'missing_note',
+    id: ids[0],
+    line: 0,
+    text: name,
+    notes: files,
+    sources: sources.map((source) => ({
+      id: source,
+      line: Math.min(...ids.map((id) => places.get(keyOf(source, id)) ?? Number.POSITIVE_INFINITY)),
+    })),
+  }))
+}
+
+/** Ids hold no NUL. */
+function keyOf(from: NodeId, to: NodeId): string {
+  return `${from}\0${to}`
+}

@@ -1,0 +1,96 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { Occurrence } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/canvas/canvas-json.ts'
+import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
+import { type Reading, readTexts } from '../read/texts.ts'
+
+/** What stands around links. */
+export interface LinkSentences {
+  /** The sentence that holds the link; empty where the text is not at hand, or is of another version. */
+  of(occurrence: Occurrence): string
+  /** All of the paragraph where it is short, else the sentence; and where that begins, `undefined` where there is no text. */
+  around(occurrence: Occurrence): LinkText
+  /** Notes whose files do not answer. */
+  readonly unread: readonly NodeId[]
+}
+
+export interface LinkText {
+  readonly text: string
+  readonly start: number | undefined
+}
+
+const NO_TEXT: LinkText = { text: '', start: undefined }
+
+/** Reads the sentences of links of one snapshot, and compares these other notes with it, too. */
+export async function readLinkSentences(
+  reading: Reading,
+  occurrences: readonly Occurrence[],
+  others: readonly NodeId[] = [],
+): Promise<LinkSentences> {
+  const sources = occurrences.map(({ from }) => from)
+  const { texts, unread, changed } = await readTexts(reading, [...new Set([...sources, ...others])])
+  const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
+    // Places of one generation are not looked up in texts of another, nor those of one version in another.
+    const isOther = reading.snapshot.isMixed || changed.has(from)
+    return isOther ? undefined : texts.get(from)
+  }
+  const canvases = new Map<NodeId, readonly CanvasText[]>()
+  const stringsOf = (id: NodeId, file: string): readonly CanvasText[] => {
+    const known = canvases.get(id) ?? canvasStrings(file)
+    canvases.set(id, known)
+    return known
+  }
+  const look = (occurrence: Occurrence, find: typeof paragraphAt): LinkText => {
+    const source = sourceOf(occurrence)
+    if (source === undefined) return NO_TEXT
+    if (!CANVAS.test(occurrence.from)) return textAround(source, occurrence, find)
+    return cardTextAt(source.text, stringsOf(occurrence.from, source.text), { occurrence, find })
+  }
+  return {
+    of: (occurrence) => look(occurrence, (...place) => ({ text: sentenceAt(...place), start: 0 })).text,
+    around: (occurrence) => look(occurrence, paragraphAt),
+    unread,
+  }
+}
+
+/** The sentence that holds a link. A sentence of the body never reaches up into the frontmatter. */
+export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | 'end'>): string {
+  return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
+}
+
+/** A sentence of the body never reaches up into the frontmatter. */
+function textAround(
+  { text, bodyStart }: NoteText,
+  { start, end }: Pick<Occurrence, 'start' | 'end'>,
+  find: typeof paragraphAt,
+): LinkText {
+  if (start < bodyStart) return find(text, start, end)
+  const found = find(text.slice(bodyStart), start - bodyStart, end - bodyStart)
+  return { text: found.text, start: bodyStart + found.start }
+}
+
+const CANVAS = /\.canvas$/i
+
+function canvasStrings(file: string): readonly CanvasText[] {
+  const read = readCanvasNodes(file)
+  return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
+}
+
+/** What the card says around a link; of one that shows a file the name of that file. */
+function cardTextAt(
+  file: string,
+  strings: readonly CanvasText[],
+  { occurrence: { start, end }, find }: { readonly occurrence: Occurrence; readonly find: typeof paragraphAt },
+): LinkText {
+  const card = strings.find((one) => one.start <= start && end <= one.end)
+  if (card === undefined) return NO_TEXT
+  const { value } = card
+  const sourceOf = sourceOffsets(file, card)
+  let from = 0
+  while (from < value.length && sourceOf(from) < start) from++
+  let to = from
+  while (to < value.length && sourceOf(to) < end) to++
+  const found = find(value, from, to)
+  return { text: found.text, start: card.start + found.start }
+}

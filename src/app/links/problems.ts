@@ -1,0 +1,123 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { LinkForm } from '../../core/note.ts'
+import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../../core/store.ts'
+import { anchorOf, headingLinkText } from '../../core/text/heading-text.ts'
+import { linkText } from '../../core/text/link-text.ts'
+import { LOOKED_AT, nearHits, nearTexts } from '../../search/near-names.ts'
+
+/** A problem as answers tell it. */
+export interface ReportedProblem {
+  readonly kind: ProblemKind
+  readonly id: NodeId
+  /** 1-based; 0 where the whole file is meant. */
+  readonly line: number
+  /** What is wrong, or the link as written. */
+  readonly text: string
+  /** Which one of those that are the same in this line, where it is not the first: 2, 3, … */
+  readonly nth?: number
+  /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
+  readonly candidates?: readonly string[]
+}
+
+/** How many names are offered for a link that points to nothing. */
+const SUGGESTIONS = 3
+
+/** Problems in words, in their order, with what may have been meant: for all of them two questions that are asked at once. */
+export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
+  const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
+  const known = new Map<string, number>()
+  return problems.map((problem): ReportedProblem => {
+    const { kind, id, line } = problem
+    const text = problemText(problem)
+    const key = JSON.stringify([kind, id, line, text])
+    const nth = (known.get(key) ?? 0) + 1
+    known.set(key, nth)
+    const candidates = candidatesOf(problem, hits, notes)
+    return { kind, id, line, text, ...(nth === 1 ? {} : { nth }), ...(candidates === undefined ? {} : { candidates }) }
+  })
+}
+
+/** What is wrong, in words. */
+function problemText(problem: Problem): string {
+  switch (problem.kind) {
+    case 'broken_link':
+    case 'broken_heading':
+      return linkText(problem.link)
+    case 'ambiguous_link': {
+      const rule = problem.byAlias ? 'the shortest path among notes with that alias' : 'the shortest path'
+      return `${linkText(problem.link)} → ${problem.to}, by ${rule}`
+    }
+    case 'malformed':
+      return problem.message
+    case 'orphan':
+      return 'No other note links here, and it links to none.'
+    case 'twin':
+      return 'The names differ only in case or Unicode form.'
+    case 'conflict_copy':
+      return 'A copy that a sync tool made of a conflict.'
+    case 'outside_link':
+      return `A symbolic link that leads out of the vault, to ${problem.target}: left out.`
+  }
+}
+
+function candidatesOf(
+  problem: Problem,
+  hits: ReadonlyMap<string, readonly NameHit[]>,
+  notes: ReadonlyMap<NodeId, Node>,
+): readonly string[] | undefined {
+  switch (problem.kind) {
+    case 'ambiguous_link':
+      return [problem.to, ...problem.rivals]
+    case 'twin':
+      return problem.twins
+    case 'broken_link': {
+      const name = lastName(problem.name)
+      // Never itself, which would not write its own name wrong.
+      const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
+      return someOf(nearHits(name, others).map(({ id }) => id))
+    }
+    case 'broken_heading':
+      return someOf(nearParts(problem.link, notes.get(problem.to)).map((part) => `${problem.to}#${part}`))
+    default:
+      return undefined
+  }
+}
+
+function someOf(candidates: readonly string[]): readonly string[] | undefined {
+  return candidates.length === 0 ? undefined : candidates.slice(0, SUGGESTIONS)
+}
+
+/** Notes whose names are similar to those of missing targets, by the name. */
+async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
+  const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
+  const distinct = [...new Set(names)]
+  // One more, because the note that has the link is left out.
+  const options = { ...LOOKED_AT, limit: LOOKED_AT.limit + 1 }
+  const found = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
+  return new Map(distinct.map((name, at) => [name, found[at] ?? []]))
+}
+
+function lastName(target: string): string {
+  return target.slice(target.lastIndexOf('/') + 1)
+}
+
+/** The notes whose headings and blocks links were meant for. */
+async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<NodeId, Node>> {
+  const ids = problems.flatMap((problem) => (problem.kind === 'broken_heading' ? [problem.to] : []))
+  const distinct = [...new Set(ids)]
+  const nodes = distinct.length === 0 ? [] : await snapshot.nodes(distinct, { links: 0 })
+  return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
+}
+
+/** The headings or blocks of a note that a link may have meant, as its subpath would write them. */
+function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
+  const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
+  if (note === undefined) return []
+  if (last.startsWith('^')) return nearTexts(note.blocks, last.slice(1)).map((block) => `^${block}`)
+  const isAnchor = ANCHORED.has(form) && anchorOf(last) === last
+  const texts = note.headings.map(({ text }) => (isAnchor ? anchorOf(text) : headingLinkText(text)))
+  return nearTexts([...new Set(texts)], last)
+}
+
+/** Links that may name a heading by its anchor on the web. */
+const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])

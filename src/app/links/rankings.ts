@@ -1,0 +1,52 @@
+import type { Analytics, CentralMetric } from '../../core/analytics.ts'
+import type { Store } from '../../core/store.ts'
+import { within } from '../../core/waiting/within.ts'
+
+/** Keeps a store's scores of the whole graph up: computed when asked for, one run a metric at a time, the last ones serving meanwhile. */
+export class Rankings {
+  readonly #store: Store
+  readonly #analytics: Analytics
+  readonly #isKeptElsewhere: () => boolean
+  readonly #running = new Map<CentralMetric, Promise<void>>()
+
+  /** `isKeptElsewhere`: whether another process is about to bring older scores up to date. */
+  constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
+    this.#store = store
+    this.#analytics = analytics
+    this.#isKeptElsewhere = isKeptElsewhere
+  }
+
+  /** Has newer scores computed where there are none of this generation, and waits where there are none at all. */
+  async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
+    const state = await this.#stateOf(metric, signal)
+    if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
+    const run = this.#start(metric)
+    if (state === 'old') run.catch(() => {})
+    else await (signal === undefined ? run : within(run, signal))
+  }
+
+  /** Has the scores of this generation computed where there are none, and waits for them. */
+  async update(metric: CentralMetric): Promise<void> {
+    if ((await this.#stateOf(metric, undefined)) !== 'new') await this.#start(metric)
+  }
+
+  async #stateOf(metric: CentralMetric, signal: AbortSignal | undefined): Promise<'none' | 'old' | 'new'> {
+    return await this.#store.read(async (snapshot) => {
+      const ranked = await snapshot.hubs(metric, {}, 0)
+      return ranked === undefined ? 'none' : ranked.generation === snapshot.generation ? 'new' : 'old'
+    }, signal)
+  }
+
+  #start(metric: CentralMetric): Promise<void> {
+    const running = this.#running.get(metric)
+    if (running !== undefined) return running
+    const run = this.#compute(metric).finally(() => this.#running.delete(metric))
+    this.#running.set(metric, run)
+    return run
+  }
+
+  async #compute(metric: CentralMetric): Promise<void> {
+    const topology = await this.#store.read((snapshot) => snapshot.topology())
+    await this.#store.keepScores(metric, topology, await this.#analytics.run(metric, topology))
+  }
+}

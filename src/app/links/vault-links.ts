@@ -1,0 +1,60 @@
+import { basename } from 'node:path'
+import type { NodeId } from '../../core/ids.ts'
+import type { Mode } from '../../core/note.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { vaultLinksOf } from '../../markdown/vault-links.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import type { GraphCore } from '../graph-core.ts'
+import { findIds } from '../names/known-node.ts'
+import { ownNames } from '../names/own-names.ts'
+import type { Vaults } from '../vaults.ts'
+
+/** A link to a note of a vault that is named in it. */
+export interface VaultLinkResponse {
+  /** As written. */
+  readonly vault: string
+  readonly file: string
+  readonly line: number
+  /** `null` where the vault is none that may be seen here, or has no such note. */
+  readonly id: NodeId | null
+}
+
+/** Vault links of one note that are resolved. */
+const MOST = 100
+
+/** The links of a text that name a vault: no edges of the graph, but each can be followed by its id. */
+export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
+  const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
+  const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)
+  const resolved = links.map(async (link) => ({ ...link, id: await resolve(core, link, call) }))
+  return await Promise.all(resolved)
+}
+
+async function resolve(
+  core: GraphCore,
+  { vault, file }: { readonly vault: string; readonly file: string },
+  { vaults, signal }: Call,
+): Promise<NodeId | null> {
+  const target = isCalled(core, vault) ? core : await findVault(vaults, vault)
+  if (target === undefined) return null
+  return await target.store.read(async (snapshot) => {
+    const [id] = await findIds(snapshot, target, [file])
+    if (id !== undefined) return id
+    const [hits = []] = await snapshot.names([file], 'equal', {})
+    const named = ownNames(hits)
+    return named.length === 1 ? (named[0]?.id ?? null) : null
+  }, signal)
+}
+
+async function findVault(vaults: Vaults | undefined, wanted: string): Promise<GraphCore | undefined> {
+  for (const name of vaults?.names ?? []) {
+    const core = await vaults?.open(name).catch(() => undefined)
+    if (core !== undefined && isCalled(core, wanted)) return core
+  }
+  return undefined
+}
+
+/** Applications call a vault like its folder. */
+function isCalled({ name, root }: GraphCore, wanted: string): boolean {
+  return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(wanted))
+}

@@ -1,0 +1,112 @@
+import { foldId, type NodeId } from '../../core/ids.ts'
+import type { NameHit, Snapshot } from '../../core/store.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { answerFindable } from '../find/findable.ts'
+import { embedQuestions } from '../find/question-vector.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { toScope } from '../scope.ts'
+import { ownNames } from './own-names.ts'
+import { meaningSame } from './resolve-semantic.ts'
+
+export interface ResolveArguments {
+  readonly names: readonly string[]
+  readonly strategy: 'exact' | 'fuzzy' | 'semantic'
+  /** Least similarity, 0–1; not for `exact`. */
+  readonly threshold: number
+  readonly tag?: string | undefined
+  readonly path?: string | undefined
+}
+
+/** What told the chosen note from the others that fit. */
+export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
+
+export interface ResolvedName {
+  readonly query: string
+  /** `null` when nothing fits. */
+  readonly match: NodeId | null
+  /** 0 when nothing fits. */
+  readonly score: number
+  /** Where several fit: all of them up to a bound, the chosen one first. */
+  readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
+  readonly rule?: ChoiceRule
+}
+
+/** How many notes that fit an answer names. */
+const MAX_CANDIDATES = 5
+
+/** How many similar names are compared: several notes may share the best score. */
+const MAX_SIMILAR = 20
+
+/**
+ * The notes that names mean, in order.
+ * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder.
+ */
+export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
+  if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
+  return answer(core, call, async (snapshot) => {
+    const { names } = args
+    const fitting = await namedLike(snapshot, args)
+    return plain(names.map((name, at) => choose(name, fitting[at] ?? [])))
+  })
+}
+
+function resolveByMeaning(
+  core: GraphCore,
+  { names, threshold, tag, path }: ResolveArguments,
+  given: Call,
+): Promise<Answer<readonly ResolvedName[]>> {
+  return answerFindable(core, given, 'meaning', async (read, call) => {
+    const question = { names, ...(await embedQuestions(core, names, call)) }
+    const found = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
+    return { value: names.map((name, at) => choose(name, found.value[at] ?? [])), warnings: found.warnings }
+  })
+}
+
+/** For each name the files that are called so, or unless only those are wanted similarly. */
+async function namedLike(
+  snapshot: Snapshot,
+  { names, strategy, threshold, tag, path }: ResolveArguments,
+): Promise<readonly (readonly NameHit[])[]> {
+  const scope = toScope({ tag, path })
+  const equal = (await snapshot.names(names, 'equal', scope)).map(ownNames)
+  const others = names.filter((_, at) => equal[at]?.length === 0)
+  if (strategy === 'exact' || others.length === 0) return equal
+  const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
+  const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
+  return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
+}
+
+/** A note that a name may mean. */
+type Fitting = Pick<NameHit, 'id' | 'title' | 'name' | 'score'>
+
+function choose(query: string, hits: readonly Fitting[]): ResolvedName {
+  const ranked = [...hits].sort(compare)
+  const [best, next] = ranked
+  if (best === undefined) return { query, match: null, score: 0 }
+  if (next === undefined) return { query, match: best.id, score: round(best.score) }
+  const candidates = ranked.slice(0, MAX_CANDIDATES).map(({ id, title, score }) => ({ id, title, score: round(score) }))
+  return { query, match: best.id, score: round(best.score), candidates, rule: ruleBetween(best, next) }
+}
+
+function compare(a: Fitting, b: Fitting): number {
+  return (
+    b.score - a.score ||
+    Number(isAlias(a)) - Number(isAlias(b)) ||
+    a.id.length - b.id.length ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  )
+}
+
+function ruleBetween(best: Fitting, next: Fitting): ChoiceRule {
+  if (best.score !== next.score) return 'higher score'
+  if (isAlias(best) !== isAlias(next)) return 'title before alias'
+  return best.id.length === next.id.length ? 'first id' : 'shortest id'
+}
+
+function isAlias(hit: Fitting): boolean {
+  return foldId(hit.name) !== foldId(hit.title)
+}
+
+function round(score: number): number {
+  return Number(score.toFixed(4))
+}

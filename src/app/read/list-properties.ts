@@ -1,0 +1,65 @@
+import type { Page, PropertyCount, Snapshot, ValueCount } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { unknownProperty } from '../answer/query-warnings.ts'
+import { truncate } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+
+export interface PropertiesArguments extends PageArguments {
+  /** Its values instead of the keys. */
+  readonly key?: string | undefined
+  /** Only keys, or values, that begin so. */
+  readonly prefix?: string | undefined
+}
+
+export type PropertyList = PropertyPage | ValuePage
+
+export interface PropertyPage {
+  readonly properties: readonly PropertyCount[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+/** Of one property. */
+export interface ValuePage {
+  readonly values: readonly ValueCount[]
+  readonly total: number
+}
+
+/** The properties that notes have, or the values of one, by count, then name. */
+export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
+  return answer<PropertyList>(core, call, async (snapshot) => {
+    const page = pageFor(args, call)
+    const asked = { ...page, prefix: foldName((args.prefix ?? '').trim()) }
+    if (args.key !== undefined) return await valuesOf(snapshot, args.key.trim().replace(/^#/, ''), asked)
+    const { shown, total } = pageOf(await snapshot.properties(), (property) => property.key, asked)
+    return listed({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
+  })
+}
+
+interface Asked extends Page {
+  /** Folded. */
+  readonly prefix: string
+}
+
+/** Longer values are texts, and their beginnings tell them apart. */
+const VALUE_LENGTH = 100
+
+async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
+  const all = await snapshot.propertyValues(foldName(key))
+  const { shown, total } = pageOf(all, ({ value }) => value, asked)
+  const values = shown.map(({ value, count }) => ({ value: truncate(value, VALUE_LENGTH).text, count }))
+  const list = listed({ values, total }, { offset: asked.offset, shown: shown.length, total })
+  return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
+}
+
+/** A property may be there and have no value that is a text: an object. */
+async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
+  const names = (await snapshot.properties()).map((property) => property.key)
+  return names.some((name) => foldName(name) === foldName(key)) ? [] : [unknownProperty(key, names)]
+}
+
+function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: Asked) {
+  const fitting = prefix === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(prefix))
+  return { shown: fitting.slice(offset, offset + limit), total: fitting.length }
+}

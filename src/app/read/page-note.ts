@@ -1,0 +1,132 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { LinkForm } from '../../core/note.ts'
+import { ALL, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { findComments } from '../../markdown/find-comments.ts'
+import { answer, type Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { readNotes, unansweredError } from './texts.ts'
+
+/** What of a note is rendered. */
+export interface PageText {
+  readonly title: string
+  /** Without frontmatter; the first `LONGEST` characters. Empty for attachments and for notes that do not exist. */
+  readonly text: string
+  /** Characters of the text that are left out. */
+  readonly left_out: number
+  /** Lines of the file before `text`. */
+  readonly lines_before: number
+  readonly links: readonly PageLink[]
+  /** Offsets in `text` of what its author hid (`%% … %%`), in order. */
+  readonly comments: readonly { readonly start: number; readonly end: number }[]
+  /** A line of the text is a line when it is read, as in Obsidian and Logseq; else lines run on. */
+  readonly breaks: boolean
+}
+
+/** A note as a page shows it: its text, and where each link in it leads. */
+export interface PageNote extends PageText {
+  readonly id: NodeId
+  /** In the vault, as it is written there; absent where there is no file. */
+  readonly path?: string
+  readonly kind: NodeKind
+  readonly tags: readonly string[]
+  readonly aliases: readonly string[]
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly created?: string
+  readonly modified?: string
+}
+
+/** A link in the text that is shown. */
+export interface PageLink {
+  /** UTF-16 offsets in `text`. */
+  readonly start: number
+  readonly end: number
+  readonly to: NodeId
+  readonly title: string
+  readonly kind: NodeKind
+  readonly form: LinkForm
+  readonly embed: boolean
+  readonly subpath?: string
+}
+
+/** What a browser lays out without a pause, UTF-16. */
+const LONGEST = 200_000
+
+const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
+
+/** A note, canvas, attachment or missing target for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
+export function pageNote(
+  core: GraphCore,
+  { id: given }: { readonly id: string },
+  call: Call = {},
+): Promise<Answer<PageNote | null>> {
+  return answer(core, call, async (snapshot) => {
+    const [id] = await findIds(snapshot, core, [given])
+    const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
+    if (id === undefined || node === undefined || node.excluded)
+      return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
+    const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0 })
+    if (unread.length > 0) throw unansweredError(id)
+    const { text = '', bodyStart = 0 } = notes[0]?.source ?? {}
+    const end = Math.min(text.length, bodyStart + LONGEST)
+    const { path, title, kind, tags, aliases, properties, created, modified } = node
+    const value: PageNote = {
+      id,
+      ...(path === undefined ? {} : { path }),
+      title,
+      kind,
+      tags,
+      aliases,
+      properties,
+      ...(created === undefined ? {} : { created }),
+      ...(modified === undefined ? {} : { modified }),
+      text: text.slice(bodyStart, end),
+      left_out: text.length - end,
+      lines_before: countLines(text.slice(0, bodyStart)),
+      links: text === '' ? [] : await linksIn(snapshot, id, { start: bodyStart, end }),
+      comments: id.endsWith('.canvas') ? [] : commentsIn(text.slice(bodyStart, end)),
+      breaks: KEEPS_LINES.has(core.indexing.status().mode),
+    }
+    return { value, warnings: [] }
+  })
+}
+
+async function linksIn(
+  snapshot: Snapshot,
+  id: NodeId,
+  shown: { readonly start: number; readonly end: number },
+): Promise<readonly PageLink[]> {
+  const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
+  // A note may link to itself, which makes it no neighbour.
+  const targets = [id, ...items]
+  const [nodes, found] = await Promise.all([
+    snapshot.nodes(targets, { links: 0 }),
+    snapshot.occurrences(targets.map((target) => [id, target] as const)),
+  ])
+  return found
+    .flatMap((occurrences, at) => {
+      const node = nodes[at]
+      if (node === undefined) return []
+      return occurrences
+        .filter(({ start, end, property }) => property === undefined && start >= shown.start && end <= shown.end)
+        .map(({ start, end, to, kind, form, subpath }) => ({
+          start: start - shown.start,
+          end: end - shown.start,
+          to,
+          title: node.title,
+          kind: node.kind,
+          form,
+          embed: kind === 'embed',
+          ...(subpath === undefined ? {} : { subpath }),
+        }))
+    })
+    .sort((a, b) => a.start - b.start)
+}
+
+function commentsIn(text: string): PageNote['comments'] {
+  return findComments(text, 0).map(({ start, end }) => ({ start, end }))
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1
+}

@@ -1,0 +1,32 @@
+import { foldTag } from '../../core/text/fold.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { contentResponse, MAX_LINKS, type NodeResponse } from '../answer/node-response.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { CONTENT_LIMITS, truncate } from '../answer/truncate.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { requireText } from './texts.ts'
+
+export interface RandomNodeArguments {
+  /** Notes with any of these; all notes when empty. */
+  readonly tags?: readonly string[] | undefined
+  /** 0 ≤ seed < 1: the same one picks the same note of an unchanged vault. */
+  readonly seed?: number | undefined
+}
+
+/** Any note, `null` where there is none. */
+export function randomNode(
+  core: GraphCore,
+  { tags = [], seed = Math.random() }: RandomNodeArguments,
+  call: Call = {},
+): Promise<Answer<NodeResponse | null>> {
+  return answer(core, call, async (snapshot) => {
+    const scope = tags.length === 0 ? {} : { tags: { names: tags.map(foldTag), mode: 'any' as const } }
+    const id = await snapshot.sample(scope, seed)
+    if (id === undefined) return { value: null, warnings: await scopeWarnings(snapshot, { tags }, call) }
+    const source = await requireText({ core, snapshot, call }, id)
+    const [node] = await snapshot.nodes([id], { links: MAX_LINKS })
+    if (node === undefined || source === undefined) return plain(null)
+    const body = { start: source.bodyStart, end: source.text.length }
+    return plain(contentResponse(node, truncate(source.text, CONTENT_LIMITS.single, body).text))
+  })
+}

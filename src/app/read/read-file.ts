@@ -1,0 +1,79 @@
+import { RouxError } from '../../core/errors.ts'
+import { isTextual, mediaTypeOf } from '../../core/media-types.ts'
+import { nameOf } from '../../core/paths.ts'
+import type { Node, Snapshot } from '../../core/store.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { lookUp } from '../names/known-node.ts'
+import { requireFiles } from '../write/attachment.ts'
+import { requireText } from './texts.ts'
+
+/** A file of the vault with all that is in it. */
+export interface WholeFile {
+  readonly id: string
+  readonly title: string
+  readonly mimeType: string
+  /** Of text, as it is on disk; bytes that are no UTF-8 are replaced. */
+  readonly text?: string
+  /** Of anything else, base64. */
+  readonly blob?: string
+  /** As the note says, or as the file system does: ISO 8601. */
+  readonly modified?: string
+  /** Of notes: SHA-256 of the bytes, hex. */
+  readonly hash?: string
+}
+
+/** What is handed out at once, bytes. */
+const LARGEST = 5 << 20
+
+/**
+ * A note or canvas as it is on disk, frontmatter included; `null` when there is none of this id.
+ * @throws RouxError `TOO_LARGE` above 5 MB.
+ */
+export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
+  return answer(core, call, async (snapshot) => {
+    const node = await findFile(snapshot, core, id)
+    if (node === undefined || node.kind === 'attachment') return plain(null)
+    const source = await requireText({ core, snapshot, call }, node.id)
+    if (source === undefined) return plain(null)
+    if (source.text.length > LARGEST) throw tooLarge(node.id)
+    const mimeType = node.kind === 'note' ? 'text/markdown' : 'application/json'
+    return plain({ ...factsOf(node), mimeType, text: source.text, hash: source.hash })
+  })
+}
+
+/**
+ * An attachment; `null` when there is none of this id.
+ * @throws RouxError `TOOL_DISABLED` where attachments are not offered, `TOO_LARGE` above 5 MB.
+ */
+export function readAttachmentFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
+  return answer(core, call, async (snapshot) => {
+    const node = await findFile(snapshot, core, id)
+    if (node?.path === undefined || node.kind === 'note') return plain(null)
+    const read = await requireFiles(core).read(node.path, { offset: 0, length: LARGEST + 1 })
+    if (read === undefined) return plain(null)
+    if (read.size > LARGEST) throw tooLarge(node.id)
+    const mimeType = (await mediaTypeOf(nameOf(node.path))) ?? 'application/octet-stream'
+    const bytes = Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength)
+    const content = isTextual(mimeType) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') }
+    return plain({ ...factsOf(node), mimeType, ...content })
+  })
+}
+
+/** The node of this id where it is a file. */
+async function findFile(snapshot: Snapshot, core: GraphCore, argument: string): Promise<Node | undefined> {
+  const [id] = await lookUp(snapshot, core, [argument])
+  const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
+  return node?.path === undefined ? undefined : node
+}
+
+function factsOf({ id, title, modified }: Node): Pick<WholeFile, 'id' | 'title' | 'modified'> {
+  return { id, title, ...(modified === undefined ? {} : { modified }) }
+}
+
+function tooLarge(id: string): RouxError {
+  return new RouxError('TOO_LARGE', `${quoted(id)} has more than ${LARGEST >> 20} MB.`, {
+    hint: 'get_node and read_attachment give it in parts.',
+  })
+}

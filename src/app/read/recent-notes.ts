@@ -1,0 +1,37 @@
+import { parseQuery } from '../../search/query/parse-query.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { findByQuery } from '../find/find-by-query.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+
+export interface RecentNote {
+  readonly id: string
+  readonly title: string
+  /** ISO 8601, or as the note says. */
+  readonly modified?: string
+}
+
+export interface RecentArguments {
+  readonly limit: number
+  /** Which notes, as in `docs/query.md`; all without it. */
+  readonly query?: string
+}
+
+/** The notes that were changed last, newest first; archived ones are left out. */
+export function recentNotes(
+  core: GraphCore,
+  { limit, query = '' }: RecentArguments,
+  call: Call = {},
+): Promise<Answer<readonly RecentNote[]>> {
+  return answer(core, call, async (snapshot) => {
+    const { found } = await findByQuery(snapshot, core, parseQuery(query, new Date()), {
+      scope: { withoutArchived: true },
+      orderBy: 'modified',
+      page: { offset: 0, limit },
+    })
+    const { items } = found
+    const ids = items.map(({ id }) => id)
+    const nodes = await snapshot.nodes(ids, { links: 0, times: true })
+    const present = nodes.filter((node) => node !== undefined)
+    return plain(present.map(({ id, title, modified }) => ({ id, title, ...(modified === undefined ? {} : { modified }) })))
+  })
+}

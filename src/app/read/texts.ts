@@ -1,0 +1,107 @@
+import { RouxError } from '../../core/errors.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Node, NodeOptions, Snapshot } from '../../core/store.ts'
+import { listSome } from '../../core/text/list-some.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { within } from '../../core/waiting/within.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
+import type { GraphCore, Warning } from '../graph-core.ts'
+
+/** What a use case reads with. */
+export interface Reading {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+  readonly call: Call
+}
+
+export interface ReadTexts {
+  readonly texts: ReadonlyMap<NodeId, NoteText>
+  /** Notes whose files do not answer. */
+  readonly unread: readonly NodeId[]
+  /** Notes whose text is of another version than the snapshot: they are rewritten again and again. */
+  readonly changed: ReadonlySet<NodeId>
+}
+
+/**
+ * The texts of notes and canvases; what has none is left out. Where one changed since it was indexed, it is indexed again, and the use case
+ * runs again.
+ */
+export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
+  const versions = await snapshot.versions(ids)
+  const wanted = versions.flatMap((version) => (version === undefined || version.kind === 'attachment' ? [] : [version]))
+  const read = await core.texts.read(wanted, call.signal)
+  const changed = wanted.filter(({ hash }, at) => {
+    const text = read[at]
+    // Of what the index could not read it has no hash to compare.
+    return hash !== '' && text !== 'unread' && text?.hash !== hash
+  })
+  if (changed.length > 0 && !snapshot.isLast) {
+    const indexed = core.indexing.reconcile(changed.map(({ path }) => path))
+    await (call.signal === undefined ? indexed : within(indexed, call.signal))
+  }
+  if (changed.length > 0) snapshot.restart()
+  return {
+    texts: new Map(
+      wanted.flatMap(({ id }, at) => {
+        const text = read[at]
+        return text === undefined || text === 'unread' ? [] : [[id, text] as const]
+      }),
+    ),
+    unread: wanted.filter((_, at) => read[at] === 'unread').map(({ id }) => id),
+    changed: new Set(changed.map(({ id }) => id)),
+  }
+}
+
+/** The text of one note that an answer cannot do without; `undefined` where it has none. @throws RouxError `TIMEOUT` */
+export async function requireText(reading: Reading, id: NodeId): Promise<NoteText | undefined> {
+  const { texts, unread } = await readTexts(reading, [id])
+  if (unread.length > 0) throw unansweredError(id)
+  return texts.get(id)
+}
+
+export function unansweredError(id: NodeId): RouxError {
+  return new RouxError('TIMEOUT', `The file of ${quoted(id)} does not answer.`, {
+    hint: 'It may be on a network drive or still in a cloud. Call again later.',
+  })
+}
+
+/** A node and its text. */
+export interface NoteWithText {
+  readonly node: Node
+  /** `undefined` where the file does not answer. */
+  readonly source: NoteText | undefined
+}
+
+/**
+ * Notes with their texts, in order; `undefined` where there is none. A note that is rewritten again and again has no headings and tasks, because their
+ * lines would be those of another text.
+ */
+export async function readNotes(
+  reading: Reading,
+  ids: readonly NodeId[],
+  options: NodeOptions,
+): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
+  // Files are read in another thread while nodes are looked up in this one.
+  const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
+  const notes = ids.map((id, at) => {
+    const node = nodes[at]
+    const source = texts.get(id)
+    if (node === undefined || (source === undefined && !unread.includes(id))) return undefined
+    return { node: changed.has(id) ? { ...node, headings: [], tasks: [] } : node, source }
+  })
+  return { notes, unread }
+}
+
+/** What is said of an answer that does without some texts. */
+export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
+  if (unread.length === 0) return []
+  const named = listSome(
+    unread.map((id) => JSON.stringify(id)),
+    MOST_NAMED,
+  )
+  const message = `The text of ${named} is not in this answer: the file does not answer, as when it is on a network drive or in a cloud. Ask again later.`
+  return [{ code: 'UNREAD', message }]
+}
+
+const MOST_NAMED = 5

@@ -1,0 +1,79 @@
+import type { Flavour } from '../../../core/note.ts'
+import { listSome } from '../../../core/text/list-some.ts'
+import { type NamedFile, namesOf } from '../../../links/name-index.ts'
+import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
+import { outlineName } from '../../../links/resolve.ts'
+import { subpathTest } from '../../../links/subpath.ts'
+import { parseNote } from '../../../markdown/parse-note.ts'
+import { quote } from '../../path-rules.ts'
+import { type Draft, decode } from '../draft.ts'
+import { isTrash } from '../note-paths.ts'
+import type { VaultView } from '../vault-view.ts'
+
+/** How many links a note names. */
+const NAMED = 5
+
+/** A note whose parts some links name, and those links' files. */
+interface PartTarget {
+  readonly draft: Draft
+  readonly sources: readonly number[]
+}
+
+export interface LinkingFiles {
+  /** The files of these keys with their links as they will be. */
+  readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
+  /** What a file answered to before planning: links that follow its new name are known by the old one. */
+  readonly namedBefore: (key: number) => NamedFile | undefined
+}
+
+/**
+ * Says which links lead to headings or blocks that an edit took away, a sentence for each note that lost some. Links that were
+ * rewritten with the edit, or that led to no heading before, are none of them.
+ */
+export async function brokenPartNotes(
+  drafts: readonly Draft[],
+  view: VaultView,
+  { read, namedBefore }: LinkingFiles,
+): Promise<readonly string[]> {
+  const targets = drafts.flatMap((draft) => partTarget(draft, view, namedBefore))
+  const lost = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavour)))
+  if (lost.size === 0) return []
+  const keys = targets.flatMap(({ draft, sources }) => (lost.has(draft.key) ? [draft.key, ...sources] : []))
+  const broken = new Map<number, string[]>()
+  const sources = await read([...new Set(keys)])
+  for (const { path, links } of [...sources].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    for (const { to, subpath, target, line } of links) {
+      if (typeof to === 'string' || subpath === undefined || lost.get(to)?.(subpath) !== true) continue
+      const places = broken.get(to) ?? []
+      broken.set(to, places)
+      places.push(`${path}:${line} ${quote(`${target}#${subpath}`)}`)
+    }
+  }
+  return targets.flatMap(({ draft }) => {
+    const places = broken.get(draft.key) ?? []
+    return places.length === 0 ? [] : [sentenceOf(draft.path, places)]
+  })
+}
+
+/** An edited note that links name parts of; nothing for others, which need not be parsed. */
+function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
+  const { key, path, original, isEdited } = draft
+  if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
+  const names = [view.names.file(key), namedBefore(key)].flatMap((file) => (file ? namesOf(file, view.flavour.mode) : []))
+  const sources = [...new Set(names)].flatMap((name) => [...view.sourcesOf(outlineName(name))])
+  return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
+}
+
+/** Tells which subpaths led to a part of a note and no longer do. */
+function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
+  const before = parseNote(decode(draft.disk), flavour)
+  const after = parseNote(draft.text, flavour)
+  const had = subpathTest(before)
+  const has = subpathTest(after)
+  return [[draft.key, (subpath) => had(subpath) && !has(subpath)]]
+}
+
+function sentenceOf(path: string, places: readonly string[]): string {
+  const [links, lead] = places.length === 1 ? ['1 link names', 'It leads'] : [`${places.length} links name`, 'They lead']
+  return `${links} a heading or block that is no longer in ${path}: ${listSome(places, NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
+}

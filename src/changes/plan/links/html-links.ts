@@ -1,0 +1,82 @@
+import type { LinkReport } from '../../../core/operations.ts'
+import { folderOf } from '../../../core/paths.ts'
+import { foldName } from '../../../core/text/fold.ts'
+import { joinPath } from '../../../links/resolve.ts'
+import { parseNote } from '../../../markdown/parse-note.ts'
+import { type Draft, decode } from '../draft.ts'
+import { isTrash } from '../note-paths.ts'
+import type { VaultView } from '../vault-view.ts'
+
+export interface HtmlLinks {
+  /** Links in HTML that led to a file and no longer do: they are no links to the vault, and are not rewritten. */
+  readonly broken: readonly LinkReport[]
+  /** Notes that were not looked at, because it would have taken too long. */
+  readonly unread: number
+}
+
+/** Milliseconds: every note has to be read. */
+const TIME = 1000
+
+/** A note, where it is and where it will be. */
+interface Source {
+  readonly from: string
+  readonly to: string
+  readonly draft: Draft | undefined
+}
+
+/** Looks for links in HTML that a move leads nowhere, where `<a href>` and `<img src>` are no links: in every mode but `docs`. */
+export function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): HtmlLinks {
+  const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
+  const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
+  const sources = areLinks || moved.size === 0 ? [] : sourcesIn(view, drafts)
+  const deadline = performance.now() + TIME
+  const broken: LinkReport[] = []
+  for (const [at, source] of sources.entries()) {
+    if (performance.now() > deadline) return { broken, unread: sources.length - at }
+    broken.push(...brokenIn(source, view, moved))
+  }
+  return { broken, unread: 0 }
+}
+
+/** All notes that stay in the vault, those that change first. */
+function sourcesIn(view: VaultView, drafts: readonly Draft[]): readonly Source[] {
+  const known = new Set(drafts.map(({ original }) => original))
+  const changed = drafts.map((draft) => ({ from: draft.original ?? draft.path, to: draft.path, draft }))
+  const others = view.filesBelow('').filter(({ path }) => !known.has(path))
+  const all = [...changed, ...others.map(({ path }) => ({ from: path, to: path, draft: undefined }))]
+  return all.filter(({ to }) => !isTrash(to) && view.kindOf(to) === 'note')
+}
+
+function brokenIn({ from, to, draft }: Source, view: VaultView, moved: ReadonlyMap<string, string>): readonly LinkReport[] {
+  const bytes = draft?.isEdited === true ? draft.bytes : view.read(from)
+  if (bytes === undefined || !mayLink(bytes)) return []
+  return linksIn(decode(bytes), view).flatMap(({ line, target }) => {
+    const before = placeOf(target, from)
+    if (before === undefined) return []
+    const now = moved.get(foldName(before)) ?? (view.keyAt(before) === undefined ? undefined : before)
+    if (now === undefined || foldName(placeOf(target, to) ?? '') === foldName(now)) return []
+    return [{ path: to, line, text: target, reason: 'it stands in HTML, which is not rewritten' }]
+  })
+}
+
+function isMoved({ original, path }: Draft): boolean {
+  return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
+}
+
+/** Cheap, and true of few notes. */
+function mayLink(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))
+}
+
+function linksIn(text: string, { flavour }: VaultView): readonly { readonly line: number; readonly target: string }[] {
+  return parseNote(text, { ...flavour, profile: 'lenient', mode: 'docs' }).links.filter(
+    ({ form, target }) => form === 'html' && target !== '',
+  )
+}
+
+/** The path that a browser would follow to from a file. */
+function placeOf(target: string, source: string): string | undefined {
+  const [path = ''] = target.split('?')
+  return joinPath(path.startsWith('/') ? '' : folderOf(source), path)
+}

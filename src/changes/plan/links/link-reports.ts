@@ -1,0 +1,79 @@
+import type { ResolvedLink } from '../../../core/index-writer.ts'
+import type { LinkReport } from '../../../core/operations.ts'
+import { ChangedNames, type NameChange } from '../../../links/relink/changed-names.ts'
+import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan.ts'
+import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
+import type { VaultView } from '../vault-view.ts'
+
+/** Links that a change leads elsewhere, or nowhere. What they come to is told when planning is over: a later operation may mend them. */
+export class LinkReports {
+  readonly #view: VaultView
+  readonly #lost = new Map<string, Lost>()
+
+  constructor(view: VaultView) {
+    this.#view = view
+  }
+
+  /** @param target the path of the file that the link leads to now */
+  add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
+    const id = `${source.key} ${link.start} ${link.target}`
+    if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
+  }
+
+  /** Adds the links that will lead elsewhere, or nowhere, once the names change and nothing is rewritten. */
+  addLedElsewhere(
+    sources: readonly RelinkSource[],
+    changes: readonly NameChange[],
+    pathOf: (key: number) => string | undefined,
+  ): void {
+    const { names, flavour } = this.#view
+    const after = new ChangedNames(names, changes)
+    for (const source of sources) {
+      for (const link of source.links) {
+        if (typeof link.to === 'string') continue
+        if (!after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, after.touched)) continue
+        const found = resolveLink(after, source, link, flavour)
+        if (found.kind === 'file' && found.key === link.to) continue
+        this.add(source, link, { target: pathOf(link.to) ?? '', reason: 'gone' })
+      }
+    }
+  }
+
+  /**
+   * @param pathOf where a file will be; `undefined` when it will be gone
+   * @param linksOf the links of a file that was edited
+   */
+  list(
+    pathOf: (key: number) => string | undefined,
+    linksOf: (key: number) => readonly ResolvedLink[] | undefined,
+  ): readonly LinkReport[] {
+    return [...this.#lost.values()].flatMap(({ key, link: was, target, reason }) => {
+      const path = pathOf(key)
+      const links = linksOf(key)
+      const link = links === undefined ? was : links.find((each) => each.form === was.form && each.target === was.target)
+      if (path === undefined || link === undefined) return []
+      const found = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
+      const now = found.kind === 'file' ? pathOf(found.key) : undefined
+      const isKept = now === target && reason === 'gone'
+      return isKept ? [] : [{ path, line: link.line, text: link.target, reason: reasonOf(reason, now) }]
+    })
+  }
+}
+
+interface Lost {
+  readonly key: number
+  readonly link: ResolvedLink
+  readonly target: string
+  readonly reason: LostReason
+}
+
+const REASONS: Readonly<Record<LostReason, string>> = {
+  gone: 'nothing has this name any more',
+  unreadable: 'the file that holds it cannot be read',
+  unwritable: 'the new name cannot be written in a link of this kind',
+  misread: 'with the new name in it, the text around it would be read as something else',
+}
+
+function reasonOf(reason: LostReason, now: string | undefined): string {
+  return reason === 'gone' && now !== undefined ? `it leads to ${JSON.stringify(now)} from now on` : REASONS[reason]
+}

@@ -1,0 +1,117 @@
+import { RouxError } from '../../../core/errors.ts'
+import type { FileRecord, ResolvedLink } from '../../../core/index-writer.ts'
+import type { Link } from '../../../core/note.ts'
+import { affectedSources, type NameChange } from '../../../links/relink/changed-names.ts'
+import type { RelinkSource, SourceTexts } from '../../../links/relink/relink-plan.ts'
+import { resolveLink, type Source } from '../../../links/resolve.ts'
+import { parseCanvas } from '../../../markdown/canvas/parse-canvas.ts'
+import { parseNote } from '../../../markdown/parse-note.ts'
+import { slotsOfCanvas, slotsOfNote } from '../../../markdown/retarget/find-slots.ts'
+import type { Draft } from '../draft.ts'
+import type { DraftTable } from '../draft-table.ts'
+import { isTrash } from '../note-paths.ts'
+import type { PlannedNames } from '../planned-names.ts'
+import type { VaultView } from '../vault-view.ts'
+
+export interface LinkSourceParts {
+  readonly drafts: DraftTable
+  readonly names: PlannedNames
+  open(key: number, path: string): Draft
+}
+
+/** The files that link, with their links as they lead with the names as they are now: from the index where it knows, from the text else. */
+export class LinkSources {
+  readonly #view: VaultView
+  readonly #drafts: DraftTable
+  readonly #names: PlannedNames
+  readonly #open: LinkSourceParts['open']
+
+  constructor(view: VaultView, { drafts, names, open }: LinkSourceParts) {
+    this.#view = view
+    this.#drafts = drafts
+    this.#names = names
+    this.#open = open
+  }
+
+  /** The files whose links may lead elsewhere once the names change. */
+  async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
+    // Texts that were edited may mention what the index does not know of: there are few, so all of them are looked at.
+    const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
+    const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
+    return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])
+  }
+
+  get texts(): SourceTexts {
+    return {
+      read: ({ key, path }) => textOf(this.#open(key, path)),
+      slots: (path, text) => (this.#view.kindOf(path) === 'canvas' ? slotsOfCanvas : slotsOfNote)(text, this.#view.flavour),
+      links: (path, text) => this.#linksIn(path, text),
+    }
+  }
+
+  /** A file's links as its text says now. */
+  read({ key, path, text }: Draft): RelinkSource {
+    return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
+  }
+
+  /** These files, as far as they are there. */
+  async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
+    return await this.#sources(keys)
+  }
+
+  async #sources(keys: readonly number[]): Promise<readonly RelinkSource[]> {
+    const records = new Map((await this.#view.records(keys)).map((record) => [record.key, record]))
+    return keys.flatMap((key) => {
+      const draft = this.#drafts.get(key)
+      const record = records.get(key)
+      if (draft === undefined) return record === undefined ? [] : this.#fromRecord(record)
+      if (isTrash(draft.path) || this.#view.kindOf(draft.path) === 'attachment') return []
+      if (draft.isEdited || record === undefined || !this.#view.isCurrent(record)) return this.read(draft)
+      return { key, path: draft.path, links: this.#resolve(draft, record.links) }
+    })
+  }
+
+  #fromRecord(record: FileRecord): RelinkSource | readonly [] {
+    if (this.#view.isCurrent(record)) {
+      // What was planned before may have given links another target than the index knows.
+      return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
+    }
+    // Gone meanwhile: there is nothing to keep.
+    if (this.#view.look(record.path) === undefined) return []
+    const draft = this.#open(record.key, record.path)
+    return textOf(draft) === undefined ? [] : this.read(draft)
+  }
+
+  #resolve({ key, path }: Source, links: readonly (Link | ResolvedLink)[]): readonly ResolvedLink[] {
+    const { names, flavour } = this.#view
+    return links.map((link) => {
+      const found = resolveLink(names, { key, path }, link, flavour)
+      const isFile = found.kind === 'file'
+      return {
+        ...link,
+        to: isFile ? found.key : found.name,
+        subpath: link.subpath,
+        property: link.property,
+        inComment: link.inComment,
+        rivals: isFile ? found.rivals : undefined,
+        byAlias: isFile && found.via === 'alias' ? true : undefined,
+        brokenSubpath: undefined,
+      }
+    })
+  }
+
+  #linksIn(path: string, text: string): readonly Link[] {
+    const parse = this.#view.kindOf(path) === 'canvas' ? parseCanvas : parseNote
+    return parse(text, this.#view.flavour).links
+  }
+}
+
+/** A file's text; `undefined` when it cannot be read. */
+function textOf(draft: Draft): string | undefined {
+  try {
+    return draft.text
+  } catch (error) {
+    if (error instanceof RouxError) return undefined
+    throw error
+  }
+}

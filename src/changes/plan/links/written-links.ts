@@ -1,0 +1,105 @@
+import type { ResolvedLink } from '../../../core/index-writer.ts'
+import { listSome } from '../../../core/text/list-some.ts'
+import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
+import { subpathTest } from '../../../links/subpath.ts'
+import { parseNote } from '../../../markdown/parse-note.ts'
+import { quote } from '../../path-rules.ts'
+import { type Draft, decode } from '../draft.ts'
+import { isTrash } from '../note-paths.ts'
+import type { VaultView } from '../vault-view.ts'
+
+/** How many links a sentence names. */
+const NAMED = 5
+/** Notes that are looked into for headings and blocks: they are read for it. */
+const MOST_READ = 50
+
+export interface WrittenLinkFiles {
+  /** A file's links as its text will be, and where they will lead. */
+  readonly read: (draft: Draft) => RelinkSource
+  readonly byKey: (key: number) => Draft | undefined
+  readonly pathOf: (key: number) => string
+}
+
+interface WrittenLink {
+  readonly path: string
+  readonly link: ResolvedLink
+}
+
+/** Says which links that were written lead to nothing, to a part that is not there, or to one of several notes; links that were there before are left out. */
+export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
+  const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
+  const missing = written.filter(({ link }) => typeof link.to === 'string')
+  const hasPart = partTest(view, files)
+  const partless = written.filter(({ link }) => !hasPart(link))
+  const several = written.filter(({ link }) => link.rivals !== undefined)
+  return [
+    ...sentence(missing, ['leads nowhere', 'lead nowhere']),
+    ...sentence(partless, ['names a heading or block that is not there', 'name a heading or block that is not there'], {
+      end: partless.length === 1 ? ' It leads to the top of the note.' : ' They lead to the top of the note.',
+    }),
+    ...sentence(several, ['fits several notes', 'fit several notes'], {
+      describe: ({ link: { to, rivals = [] } }) => {
+        const paths = [to, ...rivals].flatMap((key) => (typeof key === 'number' ? files.pathOf(key) : []))
+        return ` (${listSome(paths.sort(), NAMED)})`
+      },
+      end: ' Write the path of the one that is meant.',
+    }),
+  ]
+}
+
+interface SentenceParts {
+  readonly describe?: (written: WrittenLink) => string
+  readonly end?: string
+}
+
+function sentence(
+  links: readonly WrittenLink[],
+  [one, several]: readonly [string, string],
+  { describe = () => '', end = '' }: SentenceParts = {},
+): readonly string[] {
+  if (links.length === 0) return []
+  const subject = links.length === 1 ? `1 link that was written ${one}` : `${links.length} links that were written ${several}`
+  const places = links.map((written) => `${placeOf(written)}${describe(written)}`)
+  return [`${subject}: ${listSome(places, NAMED)}.${end}`]
+}
+
+function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string {
+  return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
+}
+
+/** The links of a note that its text on disk does not have, or has less often. */
+function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
+  const { original, path, isEdited } = draft
+  if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
+  const before = new Map<string, number>()
+  const old = original === undefined ? [] : parseNote(decode(draft.disk), view.flavour).links
+  for (const link of old) before.set(nameOf(link), (before.get(nameOf(link)) ?? 0) + 1)
+  const written: WrittenLink[] = []
+  for (const link of read(draft).links) {
+    const left = before.get(nameOf(link)) ?? 0
+    before.set(nameOf(link), left - 1)
+    // A property of Logseq names pages that need not be there.
+    if (left <= 0 && link.form !== 'page') written.push({ path, link })
+  }
+  return written
+}
+
+function nameOf({ target, subpath }: { readonly target: string; readonly subpath?: string | undefined }): string {
+  return `${target}#${subpath ?? ''}`
+}
+
+/** Tells whether the heading or block that a link names is in the note that it leads to. */
+function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
+  const tests = new Map<number, (subpath: string) => boolean>()
+  return ({ to, subpath }) => {
+    if (typeof to === 'string' || subpath === undefined) return true
+    const known = tests.get(to)
+    if (known !== undefined) return known(subpath)
+    if (tests.size >= MOST_READ) return true
+    const note = byKey(to)
+    const isRead = note !== undefined && view.kindOf(note.path) === 'note'
+    const test = isRead ? subpathTest(parseNote(note.text, view.flavour)) : () => true
+    tests.set(to, test)
+    return test(subpath)
+  }
+}

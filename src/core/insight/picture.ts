@@ -1,0 +1,39 @@
+import type { NodeId } from '../ids.ts'
+
+/** All notes of a vault as a map shows them; lists go by the number of the note. */
+export interface VaultPicture {
+  readonly generation: number
+  readonly ids: readonly NodeId[]
+  readonly titles: readonly string[]
+  /** Numbers in `folder_names`. */
+  readonly folders: readonly number[]
+  readonly folder_names: readonly string[]
+  /** Numbers in `tag_names`, of each note. */
+  readonly tags: readonly (readonly number[])[]
+  readonly tag_names: readonly string[]
+  /** Numbers in `groups`; -1 for none. */
+  readonly communities: readonly number[]
+  readonly groups: readonly PictureGroup[]
+  /** Communities are being found, or newer ones: asked again in a moment, the picture has them. */
+  readonly is_grouping: boolean
+  /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
+  readonly places: string
+  /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */
+  readonly links: string
+  /** So much is new, or was not known before, that it is worth while to lay everything out again. */
+  readonly is_crowded: boolean
+}
+
+/** The picture of as much of the vault as can be sent with an answer, and where on it is what was asked for. */
+export interface PartialPicture extends VaultPicture {
+  /** How many notes the vault has. */
+  readonly count: number
+  /** The number of each note that was named; -1 for what is not on the picture. */
+  readonly named: readonly number[]
+}
+
+/** A community. */
+export interface PictureGroup {
+  readonly id: string
+  readonly label: string
+}

@@ -1,0 +1,23 @@
+import type { TextEdit } from '../changes.ts'
+
+/** The text with the edits applied. */
+export function editText(text: string, edits: readonly TextEdit[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, text: inserted } of checked(edits, text.length)) {
+    parts.push(text.slice(at, start), inserted)
+    at = end
+  }
+  parts.push(text.slice(at))
+  return parts.join('')
+}
+
+/** The edits as given; throws a `RangeError` where they descend, overlap or leave the text: a defect of whoever made them. */
+export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
+  let last = 0
+  for (const { start, end } of edits) {
+    if (start < last || end < start || end > length) throw new RangeError(`Edits overlap or leave the text at ${start}–${end}.`)
+    last = end
+  }
+  return edits
+}

@@ -1,0 +1,31 @@
+import type { Link } from '../note.ts'
+
+/** A stretch of a file's text, in UTF-16 offsets. */
+export interface TextRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** A stretch of a file that says one thing and can be made to say another. */
+export interface TextSlot extends TextRange {
+  /** What must stand there to say `value`, written in the manner of what stands there; `undefined`: it cannot be said there. */
+  write(value: string): string | undefined
+}
+
+/** Where a link says what it leads to. Several links share them when they use one reference definition. */
+export interface LinkSlots {
+  /** The target without subpath, as in `Link`. */
+  readonly target: TextSlot
+  /** The subpath without its first `#`; absent where the link has none. */
+  readonly subpath?: TextSlot
+  /** What a person is shown of the link: the link, or the destination of its definition. */
+  readonly shown: TextRange
+}
+
+/** What tells a link and its place. */
+export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'target'> {
+  readonly subpath?: string | undefined
+}
+
+/** Finds the slots of the links of one text; `undefined` where the text does not say what the link says. */
+export type FindSlots = (link: PlacedLink) => LinkSlots | undefined

@@ -1,0 +1,13 @@
+import type { LinkForm } from '../note.ts'
+
+/** A link as it is written, without what is shown in its place. */
+export function linkText({ form, target, subpath }: LinkAsWritten): string {
+  const whole = subpath === undefined ? target : `${target}#${subpath}`
+  return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole
+}
+
+interface LinkAsWritten {
+  readonly form: LinkForm
+  readonly target: string
+  readonly subpath?: string | undefined
+}

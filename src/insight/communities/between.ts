@@ -1,0 +1,134 @@
+import type { Bridge } from '../../core/insight/communities.ts'
+import { NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { WeightedGraph } from './weighted-graph.ts'
+
+/** How many steps are taken for one pair at the most: about a millisecond. */
+const BUDGET = 200_000
+const LEAST_SOURCES = 8
+
+/** The pairs of communities with links between them, most links first, each with the note between the two; `most` pairs. */
+export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
+  const counts = new Map<number, number>()
+  const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
+  eachLinkBetween(links, of, (a, b) => counts.set(a * size + b, (counts.get(a * size + b) ?? 0) + 1))
+  const pairs = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, most)
+  const members = membersOf(of, size)
+  const search = new PairSearch(links, of)
+  return pairs.map(([pair, count]) => {
+    const ends = [Math.floor(pair / size), pair % size] as const
+    const [a, b] = [members[ends[0]] as Uint32Array, members[ends[1]] as Uint32Array]
+    return { of: ends, links: count, through: search.noteBetween(a, b) }
+  })
+}
+
+/** Shortest ways between two communities within the two (Brandes 2001); its arrays are used again for the next pair. */
+class PairSearch {
+  readonly #links: WeightedGraph
+  readonly #of: Uint32Array
+  readonly #order: Uint32Array
+  readonly #distance: Int32Array
+  readonly #ways: Float64Array
+  readonly #share: Float64Array
+  readonly #scores: Float64Array
+
+  constructor(links: WeightedGraph, of: Uint32Array) {
+    this.#links = links
+    this.#of = of
+    this.#order = new Uint32Array(of.length)
+    this.#distance = new Int32Array(of.length).fill(-1)
+    this.#ways = new Float64Array(of.length)
+    this.#share = new Float64Array(of.length)
+    this.#scores = new Float64Array(of.length)
+  }
+
+  /** The note that most shortest ways from notes of the one to notes of the other run through; from evenly drawn ones where they are many. */
+  noteBetween(a: Uint32Array, b: Uint32Array): number {
+    const { offsets } = this.#links
+    const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
+    const cost = [...a, ...b].reduce((sum, note) => sum + 1 + (offsets[note + 1] as number) - (offsets[note] as number), 0)
+    const used = Math.min(sources.length, Math.max(LEAST_SOURCES, Math.floor(BUDGET / cost)))
+    const to = this.#of[others[0] as number] as number
+    for (let at = 0; at < used; at++) this.#add(sources[Math.floor((at * sources.length) / used)] as number, to)
+    let best = this.#linkedTo(sources, to)
+    for (const notes of [a, b]) {
+      for (const note of notes) if ((this.#scores[note] as number) > (this.#scores[best] as number)) best = note
+    }
+    for (const notes of [a, b]) for (const note of notes) this.#scores[note] = 0
+    return best
+  }
+
+  /** The first note that links to the other community itself: where no way is longer than that link it is the one between. */
+  #linkedTo(notes: Uint32Array, community: number): number {
+    const { offsets, targets } = this.#links
+    const found = notes.find((note) =>
+      targets.subarray(offsets[note], offsets[note + 1]).some((other) => this.#of[other] === community),
+    )
+    return found ?? (notes[0] as number)
+  }
+
+  #add(source: number, to: number): void {
+    const { offsets, targets } = this.#links
+    const [of, order, distance, ways, share] = [this.#of, this.#order, this.#distance, this.#ways, this.#share]
+    const from = of[source] as number
+    order[0] = source
+    distance[source] = 0
+    ways[source] = 1
+    let reached = 1
+    for (let head = 0; head < reached; head++) {
+      const note = order[head] as number
+      for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+        const other = targets[at] as number
+        if (of[other] !== from && of[other] !== to) continue
+        if (distance[other] === -1) {
+          distance[other] = (distance[note] as number) + 1
+          order[reached++] = other
+        }
+        if (distance[other] === (distance[note] as number) + 1) ways[other]! += ways[note] as number
+      }
+    }
+    for (let head = reached - 1; head > 0; head--) {
+      const note = order[head] as number
+      const part = ((of[note] === to ? 1 : 0) + (share[note] as number)) / (ways[note] as number)
+      for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
+        const other = targets[at] as number
+        if ((of[other] === from || of[other] === to) && distance[other] === (distance[note] as number) - 1)
+          share[other]! += (ways[other] as number) * part
+      }
+      this.#scores[note]! += share[note] as number
+    }
+    for (let head = 0; head < reached; head++) {
+      const note = order[head] as number
+      distance[note] = -1
+      ways[note] = share[note] = 0
+    }
+  }
+}
+
+/** Calls for each link whose ends are in two communities, the lower number first. */
+export function eachLinkBetween(
+  { offsets, targets }: WeightedGraph,
+  of: Uint32Array,
+  call: (a: number, b: number) => void,
+): void {
+  for (let from = 0; from < of.length; from++) {
+    const a = of[from] as number
+    if (a === NO_COMMUNITY) continue
+    for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
+      const b = of[targets[at] as number] as number
+      if (a < b && b !== NO_COMMUNITY) call(a, b)
+    }
+  }
+}
+
+/** The notes of each community, in their order. */
+export function membersOf(of: Uint32Array, count: number): readonly Uint32Array[] {
+  const sizes = new Uint32Array(count)
+  for (const community of of) if (community !== NO_COMMUNITY) sizes[community]!++
+  const members = Array.from(sizes, (size) => new Uint32Array(size))
+  sizes.fill(0)
+  of.forEach((community, note) => {
+    if (community === NO_COMMUNITY) return
+    ;(members[community] as Uint32Array)[sizes[community]!++] = note
+  })
+  return members
+}

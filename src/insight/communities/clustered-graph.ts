@@ -1,0 +1,69 @@
+import type { Adjacency } from '../../graph/analytics.ts'
+import { type WeightedGraph, weightedGraph } from './weighted-graph.ts'
+
+/** For each note those nearest to it by text, best first, `kept` places each; what is not a note's number is an empty place. */
+export interface NearestByText {
+  readonly kept: number
+  readonly notes: Uint32Array
+  /** 0–1. */
+  readonly scores: Float32Array
+}
+
+/** How many of a note's nearest count, and what likeness weighs beside a link's 1. */
+const TEXT = { nearest: 5, weight: 0.5 }
+
+/** Above so many links to a note each of them counts less: what everybody links to says little about who links. */
+const FULL_LINKS = 3
+
+/**
+ * The links among notes, each pair once whichever way it links; those of index notes and of a note to itself left out. Their weights, 1 at the
+ * most, say how much a link tells.
+ */
+export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
+  const edges = { from: [] as number[], to: [] as number[] }
+  for (let from = 0; from < isIndex.length; from++) {
+    if (isIndex[from] === 1) continue
+    for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
+      if (isIndex[targets[at] as number] === 1) continue
+      edges.from.push(from)
+      edges.to.push(targets[at] as number)
+    }
+  }
+  const incoming = new Uint32Array(isIndex.length)
+  for (const to of edges.to) incoming[to]!++
+  const graph = weightedGraph(isIndex.length, { ...edges, weights: new Uint8Array(edges.from.length) })
+  for (let node = 0; node < isIndex.length; node++) {
+    for (let at = graph.offsets[node] as number; at < (graph.offsets[node + 1] as number); at++) {
+      const most = Math.max(incoming[node] as number, incoming[graph.targets[at] as number] as number)
+      graph.weights[at] = Math.min(1, FULL_LINKS / most)
+    }
+  }
+  return graph
+}
+
+/**
+ * What communities are found in: the links, and likeness of texts, which says where notes belong that few link to. `place` gives each note its number
+ * in the graph.
+ */
+export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
+  const edges = { from: [] as number[], to: [] as number[], weights: [] as number[] }
+  const add = (from: number, to: number, weight: number) => {
+    edges.from.push(place[from] as number)
+    edges.to.push(place[to] as number)
+    edges.weights.push(weight)
+  }
+  const used = Math.min(kept, TEXT.nearest)
+  for (let from = 0; from < place.length; from++) {
+    for (let at = links.offsets[from] as number; at < (links.offsets[from + 1] as number); at++) {
+      if ((links.targets[at] as number) > from) add(from, links.targets[at] as number, links.weights[at] as number)
+    }
+    for (let at = from * kept; at < from * kept + used; at++) {
+      const to = notes[at] as number
+      if (to >= place.length) break
+      // Of two that are among the nearest of each other, the first has said it.
+      if (to < from && notes.subarray(to * kept, to * kept + used).includes(from)) continue
+      add(from, to, TEXT.weight * (scores[at] as number))
+    }
+  }
+  return weightedGraph(place.length, edges)
+}

@@ -1,0 +1,108 @@
+import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
+import { type Membership, matchCommunities } from './match-communities.ts'
+
+/** What of communities is kept, so that the next ones begin where these ended and are called the same. */
+export interface KeptCommunities {
+  /** Ids of the notes. */
+  readonly notes: readonly string[]
+  /** Of each level and note its number in `names`. */
+  readonly of: Divisions
+  readonly names: Names
+  /** The next free number of the first level (by the empty text), and within each of its communities. */
+  readonly next: ReadonlyMap<string, number>
+  /** See `Communities.successors`; the oldest first. */
+  readonly successors: ReadonlyMap<string, readonly string[]>
+}
+
+/** Of each level and note the number of its community; all notes of one of the second level are in one of the first. */
+export type Divisions = readonly [Membership, Membership]
+/** Of each level the ids of its communities by number; those that have no number here are too small for an id. */
+export type Names = readonly [readonly string[], readonly string[]]
+
+export interface Named extends Pick<Communities, 'changed' | 'successors'> {
+  readonly names: Names
+  readonly next: ReadonlyMap<string, number>
+}
+
+/** Ids that are gone and still known. */
+const MOST_GONE = 1000
+
+/** Of each level the number that each note's community was kept under; `NO_COMMUNITY` where the note was not there. */
+export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
+  const places = new Map(notes.map((id, place) => [id, place]))
+  const recall = (numbers: Membership): Membership =>
+    Uint32Array.from(ids, (id) => numbers[places.get(id) ?? numbers.length] ?? NO_COMMUNITY)
+  return [recall(of[0]), recall(of[1])]
+}
+
+/**
+ * Gives communities their ids: each that of the kept one that it is, else one that was never used. The lowest numbers of a level have one:
+ * as many as `counts` says. Without `kept` all are new.
+ */
+export function nameCommunities(
+  now: Divisions,
+  counts: readonly [number, number],
+  kept?: { readonly communities: KeptCommunities; readonly before: Divisions },
+): Named {
+  const next = new Map(kept?.communities.next)
+  const fresh = (parent: string): string => {
+    const number = next.get(parent) ?? 1
+    next.set(parent, number + 1)
+    return parent === '' ? `c${number}` : `${parent}.${number}`
+  }
+  const match = (level: 0 | 1, isOf: (name: string, note: number) => boolean) => {
+    const names = kept?.communities.names[level] ?? []
+    const named = now[level].map((number) => (number < counts[level] ? number : NO_COMMUNITY))
+    const former = named.map((_, note) => {
+      const number = kept?.before[level][note] as number
+      return number < names.length && isOf(names[number] as string, note) ? number : NO_COMMUNITY
+    })
+    return { ...matchCommunities(named, former), names }
+  }
+  const tops = match(0, () => true)
+  const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? fresh(''))
+  // A part keeps its id only within the community whose id it begins with.
+  const parts = match(1, (name, note) => parentOf(name) === topNames[now[0][note] as number])
+  const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
+  const partNames = Array.from(
+    { length: counts[1] },
+    (_, number) => parts.names[parts.former[number] ?? -1] ?? fresh(topNames[parents.get(number) as number] as string),
+  )
+  const names: Names = [topNames, partNames]
+  if (kept === undefined) return { names, next, successors: new Map() }
+  const present = new Set([...topNames, ...partNames])
+  const gone = [0, 1].map((level) => (kept.communities.names[level] as readonly string[]).filter((name) => !present.has(name)))
+  const successors = new Map([...kept.communities.successors, ...heirsOf(gone.flat(), { now, names }, kept)])
+  for (const oldest of [...successors.keys()].slice(0, Math.max(0, successors.size - MOST_GONE))) successors.delete(oldest)
+  const known = new Set(tops.names)
+  return {
+    names,
+    next,
+    successors,
+    changed: { new: topNames.filter((name) => !known.has(name)), gone: gone[0] as readonly string[], moved: tops.moved },
+  }
+}
+
+/** The id of the community that a part is of. */
+function parentOf(name: string): string {
+  return name.slice(0, name.indexOf('.'))
+}
+
+/** For each id that is gone those that its notes have now, most first. */
+function heirsOf(
+  gone: readonly string[],
+  { now, names }: { readonly now: Divisions; readonly names: Names },
+  { communities, before }: { readonly communities: KeptCommunities; readonly before: Divisions },
+): ReadonlyMap<string, readonly string[]> {
+  const counts = new Map(gone.map((name) => [name, new Map<string, number>()]))
+  for (const level of [0, 1] as const) {
+    before[level].forEach((number, note) => {
+      const heirs = counts.get(communities.names[level][number] ?? '')
+      const top = names[0][now[0][note] as number]
+      const heir = level === 0 ? top : (names[1][now[1][note] as number] ?? top)
+      if (heirs !== undefined && heir !== undefined) heirs.set(heir, (heirs.get(heir) ?? 0) + 1)
+    })
+  }
+  const byCount = (heirs: ReadonlyMap<string, number>) => [...heirs].sort((a, b) => b[1] - a[1]).map(([name]) => name)
+  return new Map([...counts].map(([name, heirs]) => [name, byCount(heirs)]))
+}

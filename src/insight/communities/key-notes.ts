@@ -1,0 +1,80 @@
+import { NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Adjacency } from '../../graph/analytics.ts'
+import type { Corpus } from '../corpus.ts'
+import type { NearestByText } from './clustered-graph.ts'
+
+export interface KeyNotesSource {
+  readonly titles: readonly string[]
+  readonly topology: Adjacency
+  readonly nearest: NearestByText
+  readonly isIndex: Uint8Array
+  readonly isStub: Uint8Array
+  readonly corpus: Pick<Corpus, 'bags'>
+}
+
+/** A division whose communities are told by these terms. */
+export interface ToldCommunities {
+  readonly of: Uint32Array
+  readonly terms: readonly (readonly number[])[]
+}
+
+const KEY_NOTES = 3
+/** What it weighs that a note is like another, beside a link's 1. */
+const LIKENESS = 0.5
+/** What is left of the claim of a note that says little by its title or text. */
+const SHARE = { stub: 0.3, date: 0.2, index: 0.1 }
+
+/** Of each community the notes that most of its others link to or are alike, best first; it is called after the first. */
+export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
+  const support = supportWithin(source, of)
+  const best: number[][] = terms.map(() => [])
+  of.forEach((community, note) => {
+    const list = best[community]
+    if (list === undefined) return
+    support[note] =
+      (support[note] as number) * shareOf(note, source) * (1 + termsIn(note, source, terms[community] as readonly number[]))
+    list.push(note)
+    list.sort((a, b) => (support[b] as number) - (support[a] as number) || a - b)
+    if (list.length > KEY_NOTES) list.pop()
+  })
+  return best
+}
+
+/** What other notes of its community say for each note. */
+function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint32Array): Float64Array {
+  const support = new Float64Array(of.length)
+  const linked = new Set<number>()
+  of.forEach((community, from) => {
+    if (community === NO_COMMUNITY) return
+    linked.clear()
+    for (let at = topology.offsets[from] as number; at < (topology.offsets[from + 1] as number); at++) {
+      linked.add(topology.targets[at] as number)
+    }
+    for (const to of linked) if (of[to] === community && isIndex[from] === 0) support[to]! += 1
+    for (let at = from * nearest.kept; at < (from + 1) * nearest.kept; at++) {
+      const to = nearest.notes[at] as number
+      if (of[to] === community) support[to]! += LIKENESS * (nearest.scores[at] as number)
+    }
+  })
+  return support
+}
+
+function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource): number {
+  const title = titles[note] as string
+  return (isStub[note] === 1 ? SHARE.stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
+}
+
+/** Which share of the terms the note has. */
+function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: readonly number[]): number {
+  if (terms.length === 0) return 0
+  const own = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])
+  return terms.filter((term) => own.includes(term)).length / terms.length
+}
+
+/** Whether a title is nothing but a date, a week or another number. */
+export function isDate(title: string): boolean {
+  return /\d/.test(title) && (title.match(/\p{L}+/gu) ?? []).every((word) => DATE_WORD.test(word))
+}
+
+const DATE_WORD =
+  /^(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|thurs?|fri|sat|sun|(?:janu|febru)ary|march|april|june|july|august|(?:septem|octo|novem|decem)ber|(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|w|kw|cw|q|t|z|st|nd|rd|th|年|月|日|週|周|第)$/iu

@@ -1,0 +1,64 @@
+import { NO_COMMUNITY } from '../../core/insight/communities.ts'
+
+/** Of each note the number of its community, or `NO_COMMUNITY`. */
+export type Membership = Uint32Array
+
+/** A community keeps its name while it shares at least so much of its notes with what it was (Jaccard). */
+const LEAST_SHARED = 0.25
+
+export interface Matches {
+  /** Of each community as it is now, the one that it was. */
+  readonly former: readonly (number | undefined)[]
+  /** Notes that are in another community than before; those that were not there before do not count. */
+  readonly moved: number
+}
+
+/** Which community is which of before, by the notes they share: the pairs that agree most first, each community once. */
+export function matchCommunities(now: Membership, before: Membership): Matches {
+  const sizes = { now: counts(now, before), before: counts(before, now) }
+  const shared = new Map<number, Map<number, number>>()
+  now.forEach((community, note) => {
+    const old = before[note] as number
+    if (community === NO_COMMUNITY || old === NO_COMMUNITY) return
+    const row = shared.get(old) ?? new Map<number, number>()
+    shared.set(old, row.set(community, (row.get(community) ?? 0) + 1))
+  })
+  const pairs = [...shared].flatMap(([old, row]) =>
+    [...row].map(([community, both]) => {
+      const all = (sizes.now.get(community) ?? 0) + (sizes.before.get(old) ?? 0) - both
+      return { old, community, both, agreement: both / all }
+    }),
+  )
+  pairs.sort((a, b) => b.agreement - a.agreement || b.both - a.both || a.old - b.old || a.community - b.community)
+  const former: (number | undefined)[] = Array.from({ length: lastOf(now) + 1 }, () => undefined)
+  const kept = new Set<number>()
+  for (const { old, community, agreement } of pairs) {
+    if (agreement < LEAST_SHARED || kept.has(old) || former[community] !== undefined) continue
+    former[community] = old
+    kept.add(old)
+  }
+  return { former, moved: movedNotes({ now, before }, former) }
+}
+
+function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, former: Matches['former']): number {
+  let moved = 0
+  now.forEach((community, note) => {
+    const old = before[note] as number
+    if (old !== NO_COMMUNITY && (community === NO_COMMUNITY || former[community] !== old)) moved++
+  })
+  return moved
+}
+
+/** How many notes each has, of those that were or are in any. */
+function counts(of: Membership, beside: Membership): ReadonlyMap<number, number> {
+  const sizes = new Map<number, number>()
+  of.forEach((community, note) => {
+    // Notes that came or went say nothing about whether it is the same.
+    if (community !== NO_COMMUNITY && beside[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
+  })
+  return sizes
+}
+
+function lastOf(of: Membership): number {
+  return of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), -1)
+}

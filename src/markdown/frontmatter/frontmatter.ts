@@ -1,0 +1,105 @@
+import type { Flavour, MalformedPart } from '../../core/note.ts'
+import { CR, DASH, isSpaceOrTab } from '../chars.ts'
+import { addLines, type LineIndex } from '../line-index.ts'
+import { readFullFrontmatter } from './full-frontmatter.ts'
+import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
+import { salvage } from './salvage.ts'
+
+/** The block between the `---` fences at the beginning of a file. */
+export interface Fences {
+  /** The first character after the opening fence's line. */
+  readonly from: number
+  /** The closing fence's first character. */
+  readonly to: number
+  /** The first character after the closing fence's line. */
+  readonly end: number
+}
+
+export interface ReadFrontmatter {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly texts: readonly PropertyText[]
+  /** The texts that name tags, among others. */
+  readonly tags: readonly PropertyText[]
+  /** Of malformed frontmatter, the aliases that could be saved, as properties. */
+  readonly saved?: Readonly<Record<string, unknown>>
+  readonly malformed: readonly MalformedPart[]
+  /** Where the body begins. */
+  readonly end: number
+}
+
+/** Finds the frontmatter of a text; `start` is where the text begins, after a byte order mark. */
+export function findFences(text: string, start: number): Fences | 'none' | 'unclosed' {
+  const from = fenceEnd(text, start)
+  if (from === -1) return 'none'
+  let at = from
+  while (at < text.length) {
+    const end = fenceEnd(text, at)
+    if (end !== -1) return { from, to: at, end }
+    const newline = text.indexOf('\n', at)
+    if (newline === -1) break
+    at = newline + 1
+  }
+  return 'unclosed'
+}
+
+/** The offset after the fence line that begins at `at`, or -1. */
+function fenceEnd(text: string, at: number): number {
+  // Called for every line: comparing characters costs less than `startsWith`.
+  if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
+  let i = at + 3
+  while (i < text.length && isSpaceOrTab(text.charCodeAt(i))) i++
+  if (text.charCodeAt(i) === CR && text[i + 1] === '\n') i++
+  if (i >= text.length) return i
+  return text[i] === '\n' ? i + 1 : -1
+}
+
+/** Where the body of a text begins: behind its frontmatter, or behind a byte order mark. */
+export function bodyStartOf(text: string): number {
+  const start = textStart(text)
+  const fences = findFences(text, start)
+  return typeof fences === 'string' ? start : fences.end
+}
+
+function textStart(text: string): number {
+  return text.charCodeAt(0) === 0xfeff ? 1 : 0
+}
+
+const NONE: readonly never[] = []
+
+/** Reads the frontmatter, and adds its lines to `lines`. */
+export function readFrontmatter(text: string, flavour: Flavour, lines: LineIndex): ReadFrontmatter {
+  const start = textStart(text)
+  const fences = findFences(text, start)
+  if (typeof fences === 'string') {
+    const malformed = fences === 'unclosed' ? unclosed(text, start) : otherLanguage(text, start)
+    return { properties: {}, texts: [], tags: [], malformed, end: start }
+  }
+  addLines(lines, text, 0, fences.end)
+  const { from, to, end } = fences
+  const plain = readPlainFrontmatter(text, from, to)
+  if (plain) return { properties: plain.properties, texts: plain.texts, tags: plain.texts, malformed: NONE, end }
+  const { properties, texts, malformed } = readFullFrontmatter(text, [from, to], lines)
+  if (!malformed) return { properties, texts, tags: texts, malformed: [], end }
+  const saved = flavour.profile === 'lenient' ? salvage(text, from, to) : []
+  const aliases = saved.filter(({ key }) => key.startsWith('alias')).map(({ value }) => value)
+  return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
+}
+
+/** A first `---` without a second one is a line across the page, unless properties follow it. */
+function unclosed(text: string, start: number): readonly MalformedPart[] {
+  const second = text.indexOf('\n', start) + 1
+  if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
+  return [{ line: 1, message: 'The frontmatter is never closed by a line ---, so all of it counts as text.' }]
+}
+
+/** The first line of a block in another language, as some site generators read it: `---js`. */
+const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
+
+/** Frontmatter in another language may hold code: it is not read, and told where such a block is closed. */
+function otherLanguage(text: string, start: number): readonly MalformedPart[] {
+  LANGUAGE.lastIndex = start
+  const fence = LANGUAGE.exec(text)?.[0]
+  if (fence === undefined || !/\n---[ \t]*(?:\r?\n|$)/.test(text)) return NONE
+  const message = `Only YAML and JSON after a first line "---" are read as frontmatter: what begins with "${fence}" counts as text.`
+  return [{ line: 1, message }]
+}

@@ -1,0 +1,118 @@
+import type { Flavour, Link } from '../../core/note.ts'
+import type { Definition } from '../destinations.ts'
+import { InlineScanner } from '../inline.ts'
+import { indexLines, type LineIndex } from '../line-index.ts'
+import { LinkSink } from '../link-sink.ts'
+import type { Run } from '../prose/runs.ts'
+import { propertyTag, type TagSet } from '../tags.ts'
+import type { PropertyText } from './plain-frontmatter.ts'
+
+type Properties = Readonly<Record<string, unknown>>
+
+/** The values of the properties with one of the given names, which compare without case. */
+function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
+  const values: unknown[] = []
+  for (const key in properties) if (names.test(key)) values.push(properties[key])
+  return values
+}
+
+/** The property `title` where it is a non-empty text or a number. */
+export function titleOf(properties: Properties): string | undefined {
+  for (const value of valuesOf(properties, /^title$/i)) {
+    const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+    if (title !== '') return title
+  }
+  return undefined
+}
+
+/** The aliases that the properties name, in order and without duplicates. */
+export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
+  const lenient = profile === 'lenient'
+  const aliases = new Set<string>()
+  for (const value of valuesOf(properties, lenient ? /^alias(?:es)?$/i : /^aliases$/i)) addAliases(value, lenient, aliases)
+  return [...aliases]
+}
+
+/** Adds what one value names: of a text with commas, leniently, the whole and its parts. */
+function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
+  if (typeof value === 'string') {
+    addAlias(value, aliases)
+    if (lenient && value.includes(',')) for (const part of value.split(',')) addAlias(part, aliases)
+  } else if (Array.isArray(value)) {
+    for (const item of value) if (!Array.isArray(item)) addAlias(item, aliases)
+  } else addAlias(value, aliases)
+}
+
+function addAlias(item: unknown, aliases: Set<string>): void {
+  if (typeof item !== 'string' && typeof item !== 'number' && typeof item !== 'boolean') return
+  const alias = String(item).trim()
+  if (alias !== '') aliases.add(alias)
+}
+
+/** Adds the tags that the property texts name. */
+export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
+  const lenient = context.flavour.profile === 'lenient'
+  for (const { key, value, start, nested } of texts) {
+    if (nested || !(lenient ? /^tags?$/i : /^tags$/i).test(key)) continue
+    for (const part of lenient ? value.split(/[\s,]+/) : [value]) {
+      const name = propertyTag(part)
+      if (name !== undefined) tags.add(name, context.lines.lineAt(start), false)
+    }
+  }
+}
+
+export interface PropertyContext {
+  readonly text: string
+  readonly flavour: Flavour
+  readonly lines: LineIndex
+}
+
+const NO_DEFINITIONS: ReadonlyMap<string, Definition> = new Map()
+
+/** The links in property texts: in the obsidian profile only those that are the whole value. */
+export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly Link[] {
+  const links: Link[] = []
+  for (const each of texts) {
+    if (!each.value.includes('[[') && !each.value.includes('](')) continue
+    if (each.unquoted && context.flavour.profile === 'obsidian') continue
+    links.push(...linksIn(each, context))
+  }
+  return links
+}
+
+/** So many links of a value are looked for in vain: each time to its end. */
+const MOST_UNFOUND = 100
+
+/** The links of a text; one that is not written literally, but with escapes or folded, has the place of the whole text. */
+function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
+  const { value, start, end } = text
+  const source = context.text.slice(start, end)
+  let from = 0
+  let unfound = 0
+  return linksOfValue(value, context.flavour).map((link) => {
+    const raw = value.slice(link.start, link.end)
+    const at = unfound < MOST_UNFOUND ? source.indexOf(raw, from) : -1
+    if (at === -1) {
+      unfound++
+      return placed(link, text, [start, end], context.lines)
+    }
+    from = at + raw.length
+    return placed(link, text, [start + at, start + from], context.lines)
+  })
+}
+
+/** The links in a property's text, with their places in it. */
+export function linksOfValue(value: string, flavour: Flavour): readonly Link[] {
+  const sink = new LinkSink(indexLines(value), false)
+  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
+  new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
+  const whole = flavour.profile === 'obsidian' ? value.trim() : undefined
+  return sink.links.filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
+}
+
+function placed(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {
+  const [start, end] = range
+  const line = lines.lineAt(start)
+  const column = start - lines.startOf(line) + 1
+  return { ...link, kind: 'property', property: text.key, line, column, start, end }
+}

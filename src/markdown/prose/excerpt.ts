@@ -1,0 +1,50 @@
+import { afterBlankLines } from '../blank-lines.ts'
+
+export interface Excerpt {
+  readonly excerpt: string
+  /** Whether the body goes on after the excerpt. */
+  readonly cut: boolean
+}
+
+/** How far back a safe place is looked for, from which graphemes are counted. */
+const REACH = 200
+
+let segmenter: Intl.Segmenter | undefined
+
+/** The first `max` UTF-16 units of the body without blank lines around it, never cutting through a grapheme. */
+export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
+  const from = afterBlankLines(text, bodyStart)
+  if (text.length - from <= max) return { excerpt: text.slice(from).trimEnd(), cut: false }
+  const end = graphemeEnd(text, from, from + max)
+  return { excerpt: text.slice(from, end).trimEnd(), cut: text.slice(end).trim() !== '' }
+}
+
+/** The last boundary between graphemes in `[from, limit]`. */
+function graphemeEnd(text: string, from: number, limit: number): number {
+  // Between two plain letters there is always one; the segmenter takes twenty times as long to say so.
+  if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
+  const safe = safeStart(text, from, limit)
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  let end = safe
+  for (const { index, segment } of segmenter.segment(text.slice(safe, limit + REACH))) {
+    if (safe + index + segment.length > limit) break
+    end = safe + index + segment.length
+  }
+  // A single grapheme of this length is no writing: at least no pair is split.
+  return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
+}
+
+/** A place shortly before `limit` where a grapheme certainly begins: between two plain letters. */
+function safeStart(text: string, from: number, limit: number): number {
+  const stop = Math.max(from, limit - REACH)
+  for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i
+  return stop > from && isHigh(text.charCodeAt(stop - 1)) ? stop - 1 : stop
+}
+
+function isPlain(c: number): boolean {
+  return c >= 32 && c < 127
+}
+
+function isHigh(c: number): boolean {
+  return c >= 0xd800 && c <= 0xdbff
+}

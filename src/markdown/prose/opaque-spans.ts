@@ -1,0 +1,134 @@
+import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
+import { wikilinkEnd } from '../wikilinks.ts'
+
+/** Finds the next place of a string, remembering it: many failed searches cost as much as one. */
+class NextOf {
+  readonly #needle: string
+  #text = ''
+  #from = 0
+  #at = -1
+
+  constructor(needle: string) {
+    this.#needle = needle
+  }
+
+  /** The first place at or after `from`, or `Infinity`. */
+  find(text: string, from: number): number {
+    if (text !== this.#text || from < this.#from || from > this.#at) {
+      const at = text.indexOf(this.#needle, from)
+      this.#text = text
+      this.#from = from
+      this.#at = at === -1 ? Number.POSITIVE_INFINITY : at
+    }
+    return this.#at
+  }
+}
+
+/** Finds where the constructs of a run end that hide what stands in them: code, math and HTML markup. */
+export class OpaqueSpans {
+  #src = ''
+  #end = 0
+  #ticks: Map<number, number> | undefined
+  #mathClose = -1
+  readonly #next = new Map<string, NextOf>()
+
+  begin(src: string, end: number): void {
+    this.#src = src
+    this.#end = end
+    this.#ticks = undefined
+    this.#mathClose = -1
+  }
+
+  /** The offset after the run of one character that begins at `from`. */
+  skipRun(from: number, c: number): number {
+    let i = from
+    while (i < this.#end && this.#src.charCodeAt(i) === c) i++
+    return i
+  }
+
+  /** The offset after the code span that begins at `start`, or -1. */
+  codeEnd(start: number): number {
+    const src = this.#src
+    const content = this.skipRun(start, BACKTICK)
+    const length = content - start
+    if (this.#ticks && (this.#ticks.get(length) ?? -1) < content) return -1
+    let from = src.indexOf('`', content)
+    while (from !== -1 && from < this.#end) {
+      const to = this.skipRun(from, BACKTICK)
+      if (to - from === length) return to
+      from = src.indexOf('`', to)
+    }
+    this.#ticks ??= this.#lastTicks(content)
+    return -1
+  }
+
+  /** The last run of backticks of each length: once a search has failed, no other needs to look that far. */
+  #lastTicks(from: number): Map<number, number> {
+    const last = new Map<number, number>()
+    let at = this.#src.indexOf('`', from)
+    while (at !== -1 && at < this.#end) {
+      const to = this.skipRun(at, BACKTICK)
+      last.set(to - at, at)
+      at = this.#src.indexOf('`', to)
+    }
+    return last
+  }
+
+  /** The offset after the math that begins with the `$` at `i`, or after the marks where none begins. */
+  mathEnd(i: number): number {
+    const src = this.#src
+    const run = this.skipRun(i, DOLLAR)
+    if (run - i >= 2) {
+      const close = this.#find('$$', run)
+      return run - i === 2 && close + 2 <= this.#end ? close + 2 : run
+    }
+    if (run >= this.#end || isWhitespace(src.charCodeAt(run))) return run
+    if (this.#mathClose < run + 1) this.#mathClose = this.#findMathClose(run)
+    return src.charCodeAt(this.#mathClose) === DOLLAR && this.#mathClose < this.#end ? this.#mathClose + 1 : run
+  }
+
+  /** The next `$` of the line that may close math, else the line's end; wikilinks and code are passed over. */
+  #findMathClose(from: number): number {
+    const src = this.#src
+    let i = from
+    while (i < this.#end) {
+      const c = src.charCodeAt(i)
+      if (c === LF) return i
+      if (c === BACKSLASH) i += 2
+      else if (c === DOLLAR && i > from && !isWhitespace(src.charCodeAt(i - 1))) return i
+      else if (c === LBRACKET && src.charCodeAt(i + 1) === LBRACKET) i = Math.max(wikilinkEnd(src, i, this.#end), i + 1)
+      else if (c === BACKTICK) i = Math.max(this.codeEnd(i), this.skipRun(i, BACKTICK))
+      else i++
+    }
+    return this.#end
+  }
+
+  /** The offset after the comment, processing instruction, declaration or CDATA that begins at `i`, or after its `<`. */
+  markupEnd(i: number): number {
+    const src = this.#src
+    let close = Number.POSITIVE_INFINITY
+    if (src.startsWith('<!--', i)) {
+      if (src.startsWith('>', i + 4)) return i + 5
+      if (src.startsWith('->', i + 4)) return i + 6
+      close = this.#find('-->', i + 4) + 3
+    } else if (src.startsWith('<![CDATA[', i)) close = this.#find(']]>', i + 9) + 3
+    else if (src.startsWith('<?', i)) close = this.#find('?>', i + 2) + 2
+    else if (/[A-Za-z]/.test(src[i + 2] ?? '')) close = this.#find('>', i + 2) + 1
+    return close <= this.#end ? close : i + 1
+  }
+
+  /** The offset after the HTML comment that begins at `i`, or `Infinity`. */
+  commentEnd(i: number): number {
+    return this.#find('-->', i + 4) + 3
+  }
+
+  /** The next place of a string at or after `from`, or `Infinity`. */
+  #find(needle: string, from: number): number {
+    let next = this.#next.get(needle)
+    if (!next) {
+      next = new NextOf(needle)
+      this.#next.set(needle, next)
+    }
+    return next.find(this.#src, from)
+  }
+}

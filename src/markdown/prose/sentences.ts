@@ -1,0 +1,138 @@
+import { findFences } from '../frontmatter/frontmatter.ts'
+
+const MAX = 300
+/** How far around the range a sentence is looked for: a line may be megabytes long. */
+const REACH = 2000
+
+const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
+/** Lines that do not go on from the one before. */
+const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
+/** A thematic break, a fence of code or of the frontmatter: nothing goes on after it. */
+const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
+const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
+/** The end of a sentence: not before a small letter, so that most abbreviations do not count. */
+const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
+
+/**
+ * The sentence around `[start, end)`, or the list item, table row, heading or property line: at most 300 characters, white
+ * space collapsed, Markdown kept. What is longer is cut around the range, with `…` where something is left out.
+ */
+export function sentenceAt(text: string, start: number, end: number): string {
+  return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
+}
+
+/** Likewise, but of a paragraph of at most 300 characters all of it: what a sentence says is often said by the one after it. */
+export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
+  const unit = unitAround(text, start, end, (all, bounds, range) =>
+    bounds[1] - bounds[0] <= MAX ? bounds : sentenceWithin(all, bounds, range),
+  )
+  return { text: shownUnit(text, [start, end], unit), start: unit[0] }
+}
+
+type Range = readonly [start: number, end: number]
+
+function shownUnit(text: string, [start, end]: Range, [from, to]: Range): string {
+  const head = collapse(text.slice(from, start))
+    .replace(ITEM, '')
+    .replace(/^[\s>]+/, '')
+  const body = collapse(text.slice(start, end))
+  const tail = collapse(text.slice(end, to)).trimEnd()
+  if (head.length + body.length + tail.length <= MAX) return (head + body + tail).trim()
+  return cutAround(head, body, tail)
+}
+
+function collapse(text: string): string {
+  return text.replace(/\r?\n[ \t]*(?:>[ \t]?)*/g, ' ').replace(/\s+/g, ' ')
+}
+
+/** `within` says what of a paragraph is meant. */
+function unitAround(text: string, start: number, end: number, within: typeof sentenceWithin): Range {
+  const low = Math.max(0, start - REACH)
+  const high = Math.min(text.length, end + REACH)
+  const from = Math.max(low, text.lastIndexOf('\n', start - 1) + 1)
+  const newline = text.indexOf('\n', end)
+  const to = newline === -1 ? high : Math.min(high, newline)
+  const line = text.slice(from, to)
+  if (WHOLE.test(line) || inFrontmatter(text, start)) return [from, to]
+  const paragraph = [linesBefore(text, from, low), linesAfter(text, to, high)] as const
+  if (ITEM.test(text.slice(paragraph[0], start)) && paragraph[1] - paragraph[0] <= MAX) return paragraph
+  return within(text, paragraph, [start, end])
+}
+
+function inFrontmatter(text: string, at: number): boolean {
+  const fences = findFences(text, text.charCodeAt(0) === 0xfeff ? 1 : 0)
+  return typeof fences !== 'string' && at < fences.end
+}
+
+function linesBefore(text: string, from: number, low: number): number {
+  let first = from
+  while (first > low && !BEGINS.test(text.slice(first, first + 200))) {
+    const before = Math.max(low, text.lastIndexOf('\n', first - 2) + 1)
+    const line = text.slice(before, first)
+    if (/^[\s>]*$/.test(line) || WHOLE.test(line) || BREAK.test(line)) break
+    first = before
+  }
+  return first
+}
+
+function linesAfter(text: string, to: number, high: number): number {
+  let last = to
+  while (last < high && text[last] === '\n') {
+    const newline = text.indexOf('\n', last + 1)
+    const next = newline === -1 ? high : Math.min(high, newline)
+    const line = text.slice(last + 1, next)
+    if (/^[\s>]*$/.test(line) || BEGINS.test(line)) break
+    last = next
+  }
+  return last
+}
+
+function sentenceWithin(text: string, bounds: Range, range: Range): Range {
+  let [from, to] = bounds
+  const base = from
+  for (const match of text.slice(from, to).matchAll(SENTENCE_END)) {
+    const at = base + match.index + match[0].length
+    if (at <= range[0]) from = at
+    else if (base + match.index >= range[1]) {
+      to = base + match.index + match[0].trimEnd().length
+      break
+    }
+  }
+  return [from, to]
+}
+
+/** Keeps the body, and of head and tail what still fits. */
+function cutAround(head: string, body: string, tail: string): string {
+  const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
+  const left = MAX - middle.length
+  const room = Math.max(Math.floor(left / 2), left - tail.length)
+  const before = fitEnd(head, Math.max(0, room))
+  return before + middle + fitStart(tail, MAX - middle.length - before.length)
+}
+
+/** The end of a text, from a word's beginning, in at most `room` characters. */
+function fitEnd(text: string, room: number): string {
+  if (text.length <= room) return text
+  if (room < 2) return ''
+  const kept = unsplitStart(text.slice(text.length - room + 1))
+  const word = kept.indexOf(' ')
+  return `…${word === -1 || word > 30 ? kept : kept.slice(word + 1)}`
+}
+
+function fitStart(text: string, room: number): string {
+  if (text.length <= room) return text
+  if (room < 2) return ''
+  const kept = clip(text, room - 1)
+  const word = kept.lastIndexOf(' ')
+  return `${word === -1 || kept.length - word > 30 ? kept : kept.slice(0, word)}…`
+}
+
+function clip(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
+}
+
+function unsplitStart(text: string): string {
+  const first = text.charCodeAt(0)
+  return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text
+}

@@ -1,0 +1,171 @@
+import type { AnalysedText, NoteWords } from '../../../core/search-writer.ts'
+import { NumberList } from '../../number-list.ts'
+import { ownCopy } from '../own-copy.ts'
+import { ByteWriter } from './bytes.ts'
+import type { SegmentHeader } from './header.ts'
+import { type Page, PageWriter } from './page.ts'
+import { PostingWriter } from './postings.ts'
+
+/** What is indexed of a file. */
+export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
+  /** A whole number from 0 to 2^32 - 1. */
+  readonly key: number
+  /** Tells this version of the file from others; a whole number from 0 to 2^50. */
+  readonly stamp: number
+}
+
+/** Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. */
+export class SegmentBuilder {
+  readonly #ids = new Map<string, number>()
+  readonly #forms: string[] = []
+  readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
+  /** Parallel lists, one number a word of text: the form's id, twice its position and 1 for the body, the document. */
+  readonly #words = new NumberList(4096)
+  readonly #places = new NumberList(4096)
+  readonly #ordinals = new NumberList(4096)
+  readonly #stemOf: (form: string) => string
+
+  constructor(stemOf: (form: string) => string) {
+    this.#stemOf = stemOf
+  }
+
+  /** Takes a document. A key that was taken before is a mistake of the caller: `RangeError`. */
+  add({ key, stamp, title, body }: WordDocument): void {
+    if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
+    this.#documents.set(key, { stamp, title: this.#read(title, 0), body: this.#read(body, 1) })
+  }
+
+  /** What is known of the documents taken, in their order. */
+  header(): SegmentHeader {
+    const documents = [...this.#documents.values()]
+    return {
+      keys: Uint32Array.from(this.#documents.keys()),
+      stamps: Float64Array.from(documents, ({ stamp }) => stamp),
+      titleLengths: Uint32Array.from(documents, ({ title }) => title),
+      bodyLengths: Uint32Array.from(documents, ({ body }) => body),
+    }
+  }
+
+  /** The segment's pages in order. */
+  *pages(): Generator<Page, void> {
+    const made: Page[] = []
+    const writer = new PageWriter((page) => made.push(page))
+    const { order, starts } = this.#byForm()
+    const ordinals = this.#ordinals.items
+    const places = this.#places.items
+    const entry = new EntryWriter()
+    for (const { id, stem, form } of this.#sortedForms()) {
+      entry.clear()
+      for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
+        const word = order[at] as number
+        entry.add(ordinals[word] as number, places[word] as number)
+      }
+      writer.add({ stem, form, ...entry.finish() })
+      yield* made.splice(0)
+    }
+    writer.close()
+    yield* made
+  }
+
+  /** Reads a field and returns its length in words. */
+  #read(text: AnalysedText, field: 0 | 1): number {
+    const ordinal = this.#documents.size
+    return text((form, _kind, at) => {
+      this.#words.push(this.#idOf(form))
+      this.#places.push(at * 2 + field)
+      this.#ordinals.push(ordinal)
+    })
+  }
+
+  #idOf(form: string): number {
+    const known = this.#ids.get(form)
+    if (known !== undefined) return known
+    const id = this.#forms.length
+    const own = ownCopy(form)
+    this.#ids.set(own, id)
+    this.#forms.push(own)
+    return id
+  }
+
+  /** Counting sort: where each form's words begin in `order`, which keeps those of a form in the order of the text. */
+  #byForm(): { order: Uint32Array; starts: Uint32Array } {
+    const count = this.#words.length
+    const words = this.#words.items
+    const starts = new Uint32Array(this.#forms.length + 1)
+    for (let at = 0; at < count; at++) {
+      const id = words[at] as number
+      starts[id + 1] = (starts[id + 1] as number) + 1
+    }
+    for (let id = 0; id < this.#forms.length; id++) starts[id + 1] = (starts[id + 1] as number) + (starts[id] as number)
+    const next = starts.slice()
+    const order = new Uint32Array(count)
+    for (let at = 0; at < count; at++) {
+      const id = words[at] as number
+      const place = next[id] as number
+      order[place] = at
+      next[id] = place + 1
+    }
+    return { order, starts }
+  }
+
+  *#sortedForms(): Generator<{ id: number; stem: Uint8Array; form: Uint8Array }> {
+    const keys = this.#forms.map((form, id) => ({ id, form, stem: this.#stemOf(form) }))
+    const compare = this.#forms.some((form) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
+    keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
+    for (const { id, stem, form } of keys) yield { id, stem: Buffer.from(stem), form: Buffer.from(form) }
+  }
+}
+
+/** Gathers a form's places, which come in the order of documents and, inside one, of fields and positions. */
+class EntryWriter {
+  readonly #postings = new ByteWriter()
+  readonly #positions = new ByteWriter()
+  readonly #writer = new PostingWriter(this.#postings)
+  #ordinal = -1
+  #title = 0
+  #body = 0
+  #before = 0
+
+  clear(): void {
+    this.#postings.clear()
+    this.#positions.clear()
+    this.#writer.start()
+    this.#ordinal = -1
+  }
+
+  add(ordinal: number, place: number): void {
+    if (ordinal !== this.#ordinal) this.#next(ordinal)
+    const position = Math.floor(place / 2)
+    if (place % 2 === 0) this.#title++
+    else if (this.#body++ === 0) this.#before = 0
+    this.#positions.varint(position - this.#before)
+    this.#before = position
+  }
+
+  /** Valid until `clear`. */
+  finish(): { readonly postings: Uint8Array; readonly positions: Uint8Array } {
+    this.#next(-1)
+    return { postings: this.#postings.view(), positions: this.#positions.view() }
+  }
+
+  #next(ordinal: number): void {
+    if (this.#ordinal >= 0) this.#writer.add(this.#ordinal, this.#title, this.#body)
+    this.#ordinal = ordinal
+    this.#title = 0
+    this.#body = 0
+    this.#before = 0
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+
+/** Orders texts as their UTF-8 bytes. */
+function compareUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The same for texts without surrogates. */
+function compareUnits(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

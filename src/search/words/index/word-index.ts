@@ -1,0 +1,99 @@
+import type { Phrase, WordField, WordTerm } from '../../../core/query.ts'
+import { documentsWithPhrase } from '../phrase-match.ts'
+import { type Ranking, type RankOptions, rankTerms } from '../rank.ts'
+import type { SegmentHeader } from './header.ts'
+import { type PageSource, Segment, type WordKey } from './segment.ts'
+import { layOut, type Slots } from './slots.ts'
+
+/** A stored segment. */
+export interface StoredSegment {
+  readonly id: number
+  readonly header: SegmentHeader
+}
+
+/** The stamp of the file that a key stands for now; `undefined` when there is none. */
+export type StampOf = (key: number) => number | undefined
+
+/**
+ * The keyword index of a vault: segments, oldest first, and which of their documents are live. A document is live in the newest
+ * segment that has its key, if its stamp is the file's. Every method may throw `DamagedWords`.
+ */
+export class WordIndex {
+  readonly #pages: PageSource
+  readonly #stampOf: StampOf
+  #segments: readonly Segment[] = []
+  #slots: Slots = layOut([])
+
+  constructor(pages: PageSource, stampOf: StampOf) {
+    this.#pages = pages
+    this.#stampOf = stampOf
+  }
+
+  /**
+   * Takes the segments that there are now, oldest first; those known by their id stay as they are (an id is never used again). Costs
+   * what is in the segments that came and went.
+   */
+  setSegments(stored: readonly StoredSegment[]): void {
+    const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
+    const next = stored.map(({ id, header }) => known.get(id) ?? new Segment(id, header, this.#pages))
+    const kept = new Set(next)
+    const gone = this.#segments.filter((segment) => !kept.has(segment))
+    const come = next.filter((segment) => !known.has(segment.id))
+    this.#segments = next
+    this.#slots = layOut(next)
+    for (const { header } of [...gone, ...come]) this.changed(header.keys)
+  }
+
+  /** Asks again whether these keys are live, after their files' stamps changed. */
+  changed(keys: Iterable<number>): void {
+    for (const key of keys) this.#markLive(key)
+  }
+
+  /** The documents that hold any of the words, best first. */
+  rank(terms: readonly WordTerm[], options: RankOptions): Ranking {
+    return rankTerms(this.#slots, terms, options)
+  }
+
+  /** Ascending keys of the documents that hold a word: any form of its stem, its form alone, or a form that begins with it. */
+  keysWith(word: WordKey, field: WordField = 'any'): Uint32Array {
+    return this.#collect((segment, put) => {
+      segment.visit(word, (entry) => {
+        const postings = segment.postings(entry)
+        while (postings.next()) if (field === 'any' || postings.title > 0) put(postings.ordinal)
+      })
+    })
+  }
+
+  /** Ascending keys of the documents that hold a form that begins with a folded prefix. */
+  keysWithPrefix(prefix: string, field: WordField = 'any'): Uint32Array {
+    return this.keysWith({ form: prefix, stem: prefix, match: 'prefix' }, field)
+  }
+
+  /** Ascending keys of the documents that hold the words one after the other. */
+  keysWithPhrase(phrase: Phrase, field: WordField = 'any'): Uint32Array {
+    return this.#collect((segment, put) => {
+      for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
+    })
+  }
+
+  #markLive(key: number): void {
+    let isNewest = true
+    for (let at = this.#segments.length - 1; at >= 0; at--) {
+      const segment = this.#segments[at] as Segment
+      const ordinal = segment.ordinalOf(key)
+      if (ordinal === undefined) continue
+      segment.setLive(ordinal, isNewest && segment.header.stamps[ordinal] === this.#stampOf(key))
+      isNewest = false
+    }
+  }
+
+  #collect(find: (segment: Segment, put: (ordinal: number) => void) => void): Uint32Array {
+    const keys = new Set<number>()
+    for (const segment of this.#segments) {
+      find(segment, (ordinal) => {
+        if (segment.live[ordinal] === 1) keys.add(segment.header.keys[ordinal] as number)
+      })
+    }
+    return Uint32Array.from(keys).sort()
+  }
+}

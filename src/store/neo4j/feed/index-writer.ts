@@ -1,0 +1,241 @@
+import { RouxError } from '../../../core/errors.ts'
+import type {
+  FileContent,
+  FileInfo,
+  FileRecord,
+  IndexState,
+  IndexWriter,
+  KnownFile,
+  NoteDescription,
+  Outline,
+} from '../../../core/index-writer.ts'
+import { joinLinks } from '../note-properties.ts'
+import type { Connection } from '../server/connection.ts'
+import { ensureSchema } from '../server/schema.ts'
+import { openGeneration } from './open-generation.ts'
+
+/** Files that are read back at once. */
+const PART = 5_000
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The writing side of a vault in a Neo4j database. */
+export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
+  const vault = connection.vault
+  let made: Promise<void> | undefined
+  const prepared = async (): Promise<void> => {
+    made ??= ensureSchema(connection)
+    await made.catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+  }
+  const read = async <T>(cypher: string, parameters: Row = {}): Promise<readonly T[]> => {
+    await prepared()
+    return await connection.read<T>(cypher, { vault, ...parameters })
+  }
+  async function* inParts<T extends Row>(returned: string, condition = 'true'): AsyncIterable<readonly T[]> {
+    for (let after = -1; ; ) {
+      const rows = await read<T & { readonly key: number }>(
+        `MATCH (f:RouxFile&RouxNode {vault: $vault}) WHERE f.key > $after AND ${condition}
+         RETURN f.key AS key, ${returned} ORDER BY f.key LIMIT toInteger($part)`,
+        { after, part: PART },
+      )
+      if (rows.length > 0) yield rows
+      if (rows.length < PART) return
+      after = rows.at(-1)?.key ?? after
+    }
+  }
+  const byKey = async <T>(keys: readonly number[], returned: string): Promise<ReadonlyMap<number, T>> => {
+    const found = new Map<number, T>()
+    for (let from = 0; from < keys.length; from += PART) {
+      const rows = await read<T & { readonly key: number }>(
+        `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key}) RETURN f.key AS key, ${returned}`,
+        { keys: keys.slice(from, from + PART) },
+      )
+      for (const row of rows) found.set(row.key, row)
+    }
+    return found
+  }
+  const infos = async (keys: readonly number[], more: string) =>
+    await byKey<{ readonly info: string | null } & Row>(keys, `f.info AS info, f.hash AS hash, f.kind AS kind${more}`)
+  return {
+    async state() {
+      const [state] = await read<{ readonly state: string | null; readonly generation: number } & Origin>(
+        `MATCH (v:RouxVault {vault: $vault})
+         RETURN v.state AS state, v.generation AS generation, v.folder AS folder, v.reading AS reading`,
+      )
+      if (state !== undefined && (await isOfOtherReading(connection, state))) return { ...NOTHING, generation: 0 }
+      if (state?.state == null) return { ...NOTHING, generation: state?.generation ?? 0 }
+      return { ...(JSON.parse(state.state) as Omit<IndexState, 'generation'>), generation: state.generation }
+    },
+    async *files() {
+      for await (const rows of inParts<StoredKnown>('f.path AS path, f.excluded AS excluded, f.stat AS stat, f.style AS style')) {
+        yield rows.map(({ stat, style, ...row }): KnownFile => ({ ...row, stat: JSON.parse(stat), style: JSON.parse(style) }))
+      }
+    },
+    async *names() {
+      const parts = inParts<Pick<FileRecord, 'key' | 'path' | 'aliases'> & { readonly pageTitle: string | null }>(
+        'f.path AS path, f.aliases AS aliases, f.pageTitle AS pageTitle',
+      )
+      for await (const rows of parts) {
+        yield rows.map(({ pageTitle, ...row }) => (pageTitle === null ? row : { ...row, pageTitle }))
+      }
+    },
+    mentions: () => inParts('f.mentions AS mentions', 'size(f.mentions) > 0'),
+    tags: () => inParts('f.tags AS tags', 'size(f.tags) > 0'),
+    async hashes(keys) {
+      const found = await byKey<{ readonly hash: string }>(keys, 'f.hash AS hash')
+      return keys.map((key) => found.get(key)?.hash ?? '')
+    },
+    async contents(since) {
+      const rows = await read<{ readonly generation: number; readonly files: readonly FileContent[] }>(
+        `MATCH (v:RouxVault {vault: $vault}) WITH v.generation AS generation
+         CALL () { MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since
+                   RETURN collect(f {.key, .path, .hash, .excluded}) AS files }
+         CALL () { MATCH (g:RouxGone {vault: $vault}) WHERE g.key >= 0 AND $since > 0 AND g.generation > $since
+                   RETURN collect({key: g.key, path: '', hash: '', excluded: false}) AS gone }
+         RETURN generation, files + gone AS files`,
+        { since },
+      )
+      return rows[0] ?? { generation: 0, files: [] }
+    },
+    async descriptions(keys) {
+      const found = await infos(keys, ', f.title AS title, f.aliases AS aliases, f.tags AS tags')
+      const described = [...found].flatMap(([key, { info, kind, ...row }]) => {
+        if (info === null) return []
+        const { properties, headings, bodyStart } = JSON.parse(info) as FileInfo
+        return [[key, { ...row, properties, headings, bodyStart } as unknown as NoteDescription] as const]
+      })
+      return new Map(described)
+    },
+    async records(keys) {
+      const found = await byKey<StoredRecord>(
+        keys,
+        `f {.key, .path, .kind, .stat, .hash, .excluded, .archived, .conflict, .title, .pageTitle, .aliases, .tags, .mentions, .style, .malformed}
+           AS file, COLLECT { MATCH (f)-[l:ROUX_LINK]->() RETURN l.links } AS links`,
+      )
+      return keys.flatMap((key): readonly FileRecord[] => {
+        const row = found.get(key)
+        if (row === undefined) return []
+        const { stat, style, pageTitle, ...file } = row.file
+        const title = pageTitle === null ? undefined : { pageTitle }
+        return [{ ...file, ...title, stat: JSON.parse(stat), style: JSON.parse(style), links: joinLinks(row.links) }]
+      })
+    },
+    async outlines(keys) {
+      const found = await infos(keys, '')
+      return keys.map((key): Outline | undefined => {
+        const { info, hash, kind } = found.get(key) ?? { info: null }
+        if (info === null || kind !== 'note' || hash === '') return undefined
+        const { headings, blocks } = JSON.parse(info) as FileInfo
+        return { headings, blocks }
+      })
+    },
+    async begin(base) {
+      await prepared()
+      return openGeneration(connection, base)
+    },
+    async tidy() {},
+    async reset() {
+      await prepared()
+      await removeVault(connection)
+    },
+    async close() {
+      await connection.close()
+    },
+  }
+}
+
+interface Origin {
+  readonly folder: string | null
+  readonly reading: string | null
+}
+
+/**
+ * What was made by other settings, which read notes differently, is removed.
+ * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
+ */
+async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
+  const { origin, vault } = connection
+  if (origin === undefined || folder === null || reading === null) return false
+  if (folder !== origin.folder) {
+    throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
+      hint: `Give this one a name of its own in the settings, as vaults.<name>: <folder>.`,
+    })
+  }
+  if (reading === origin.reading) return false
+  await removeVault(connection)
+  return true
+}
+
+const NOTHING = { outside: [], nextKey: 0, complete: false }
+
+interface StoredKnown extends Row {
+  readonly key: number
+  readonly path: KnownFile['path']
+  readonly excluded: boolean
+  readonly stat: string
+  readonly style: string
+}
+
+interface StoredRecord {
+  readonly file: Omit<FileRecord, 'links' | 'stat' | 'style' | 'pageTitle' | 'info'> & {
+    readonly stat: string
+    readonly style: string
+    readonly pageTitle: string | null
+  }
+  readonly links: readonly string[]
+}
+
+/**
+ * What belongs to search, and all that belongs to a vault; the vault itself last, so that what is interrupted can be done again. Each is found by
+ * an index, which wants a condition on each of its properties: other vaults are not gone through.
+ */
+export const OF_SEARCH: readonly string[] = [
+  "(v:RouxVectors {vault: $vault})<-[:ROUX_PART]-(n) WHERE v.embedder >= '' AND v.key >= 0",
+  "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
+  "(n:RouxEmbedder {vault: $vault}) WHERE n.embedder >= ''",
+  '(n:RouxWords {vault: $vault}) WHERE n.key >= 0',
+]
+const OF_VAULT: readonly string[] = [
+  '(n:RouxNode {vault: $vault}) WHERE n.key >= 0',
+  "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
+  ...OF_SEARCH,
+  '(n:RouxGone {vault: $vault}) WHERE n.key >= 0',
+  ...['RouxSearch', 'RouxFeeder', 'RouxPending', 'RouxVault'].map((label) => `(n:${label} {vault: $vault})`),
+]
+
+/** Deletes what fits patterns of `n`, in transactions of their own. */
+export async function deleteAll(connection: Connection, patterns: readonly string[]): Promise<void> {
+  const { vault } = connection
+  const there = patterns.map((pattern) => `EXISTS { MATCH ${pattern} }`).join(', ')
+  const [found] = await connection.read<{ readonly there: readonly boolean[] }>(`RETURN [${there}] AS there`, { vault })
+  for (const [at, pattern] of patterns.entries()) {
+    if (found?.there[at] !== true) continue
+    await connection.write(`MATCH ${pattern} CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`, { vault })
+  }
+}
+
+/** Removes a vault from the database, and nothing else. */
+export async function removeVault(connection: Connection): Promise<void> {
+  const { vault } = connection
+  // What is interrupted after this finds no index that is not there.
+  await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
+  const [index] = await connection
+    .read<{ readonly names: readonly string[] }>(
+      `SHOW VECTOR INDEXES YIELD name, labelsOrTypes
+     WHERE labelsOrTypes[0] IN COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) UNWIND [e.chunkLabel, e.nameLabel] AS label RETURN label }
+     RETURN collect(name) AS names`,
+      { vault },
+    )
+    .catch(() => [])
+  for (const name of index?.names ?? []) await connection.write(`DROP INDEX ${quoted(name)} IF EXISTS`)
+  await deleteAll(connection, OF_VAULT)
+}
+
+/** A name of ours in a statement that takes no parameter there. */
+export function quoted(name: string): string {
+  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
+  return `\`${name}\``
+}

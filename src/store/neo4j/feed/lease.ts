@@ -1,0 +1,56 @@
+import { hostname } from 'node:os'
+import type { Connection } from '../server/connection.ts'
+import { ensureSchema } from '../server/schema.ts'
+
+/** For how long a feeder has a vault after it said so last, ms; by the server's clock, whatever those of feeders say. */
+const LEASE = 15_000
+
+export interface LeaseState {
+  readonly isHeld: boolean
+  /** Who has it: a computer and a process. */
+  readonly holder: string
+}
+
+/** Who follows a vault's folder: one feeder at a time, so that others need not read and write the same. */
+export interface FeederLease {
+  /** Takes the vault where no one has it, or says again that it is fed. To be called more often than a lease lasts. */
+  take(): Promise<LeaseState>
+  /** Lets others have it at once. */
+  release(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openLease(connection: Connection): FeederLease {
+  const { vault } = connection
+  const holder = `${hostname()}, process ${process.pid}`
+  let isPrepared = false
+  return {
+    async take() {
+      if (!isPrepared) await ensureSchema(connection)
+      isPrepared = true
+      // What is written first is the lock under which it is decided.
+      const [row] = await connection.beat<LeaseState>(
+        `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
+         WITH h, h.holder IS NULL OR h.holder = $holder OR h.until < timestamp() AS isHeld
+         FOREACH (_ IN CASE WHEN isHeld THEN [1] ELSE [] END |
+           SET h.holder = $holder, h.until = timestamp() + $lease, h.heard = timestamp())
+         RETURN isHeld, h.holder AS holder`,
+        { vault, holder, lease: LEASE },
+      )
+      return row ?? { isHeld: false, holder: '' }
+    },
+    async release() {
+      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, holder: $holder}) REMOVE h.holder, h.until', { vault, holder })
+    },
+    close: () => connection.close(),
+  }
+}
+
+/** Who feeds a vault just now; `undefined` where no one does. */
+export async function currentFeeder(connection: Connection): Promise<string | undefined> {
+  const [row] = await connection.read<{ readonly holder: string | null }>(
+    'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',
+    { vault: connection.vault },
+  )
+  return row?.holder ?? undefined
+}

@@ -1,0 +1,284 @@
+import type { Batch, FileRecord, KnownFile, OpenGeneration, VaultState } from '../../../core/index-writer.ts'
+import { wantedKey } from '../../wanted-names.ts'
+import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash } from '../note-properties.ts'
+import type { Connection, OpenTransaction } from '../server/connection.ts'
+import { sortable } from '../sortable.ts'
+
+/** Rows that one statement takes. */
+const ROWS = 5_000
+
+/**
+ * One transaction for a generation: readers see all of it or nothing. The lock on the vault's node is taken first, so that of two writers one
+ * comes after the other and finds out. While the database makes the transaction visible, piece by piece, `RouxPending` says which
+ * generation may be seen in parts.
+ */
+export function openGeneration(connection: Connection, base: number): OpenGeneration {
+  const writing = new Writing(connection, base)
+  return { put: (batch) => writing.put(batch), commit: (state) => writing.commit(state) }
+}
+
+class Writing {
+  readonly #connection: Connection
+  readonly #base: number
+  #transaction: OpenTransaction | undefined
+  /** Another writer was first: nothing of this is written. */
+  #isLate = false
+  #isChanged = false
+  /** What may have another in-degree, and what another out-degree, by key and by id of missing targets. */
+  readonly #linkedTo = new Set<number>()
+  readonly #linking = new Set<number>()
+  readonly #missing = new Set<string>()
+  readonly #removed = new Set<number>()
+
+  constructor(connection: Connection, base: number) {
+    this.#connection = connection
+    this.#base = base
+  }
+
+  async #open(): Promise<OpenTransaction | undefined> {
+    if (this.#isLate) return undefined
+    if (this.#transaction !== undefined) return this.#transaction
+    const { vault, origin } = this.#connection
+    // By itself: what announces a generation must not wait for the one who writes it.
+    await this.#connection.write(
+      `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
+       MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
+      { vault, folder: origin?.folder ?? null, reading: origin?.reading ?? null },
+    )
+    const transaction = await this.#connection.open()
+    this.#transaction = transaction
+    const [found] = await transaction.run<{ readonly generation: number }>(
+      'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
+      { vault },
+    )
+    if (found?.generation === this.#base) return transaction
+    this.#isLate = true
+    this.#transaction = undefined
+    await transaction.rollback()
+    return undefined
+  }
+
+  async #each<R = never>(cypher: string, rows: readonly unknown[]): Promise<readonly R[]> {
+    const { vault } = this.#connection
+    const results: R[] = []
+    for (let from = 0; from < rows.length; from += ROWS) {
+      const part = rows.slice(from, from + ROWS)
+      const found = await this.#transaction?.run<R>(`UNWIND $rows AS row ${cypher}`, {
+        rows: part,
+        vault,
+        generation: this.#base + 1,
+      })
+      results.push(...(found ?? []))
+    }
+    return results
+  }
+
+  async put(batch: Batch): Promise<void> {
+    if ((await this.#open()) === undefined) return
+    const { put, remove, touch } = batch
+    if (put.length + remove.length > 0) this.#isChanged = true
+    await this.#remove(remove)
+    if (put.length > 0 || remove.length > 0) await this.#place(put, batch)
+    await this.#touch(touch)
+  }
+
+  async #remove(keys: readonly number[]): Promise<void> {
+    await this.#unlink(keys)
+    await this.#noteSources(keys)
+    await this.#each(
+      `MATCH (f:RouxFile&RouxNode {vault: $vault, key: row})
+       MERGE (g:RouxGone {vault: $vault, key: row}) SET g.generation = $generation
+       SET f = {vault: $vault, key: row} REMOVE f:RouxFile, f:RouxListed`,
+      keys,
+    )
+    for (const key of keys) this.#removed.add(key)
+  }
+
+  /** Takes the links of these files away. */
+  async #unlink(keys: readonly number[]): Promise<void> {
+    const ends = await this.#each<{ readonly key: number | null; readonly id: string | null }>(
+      `MATCH (:RouxFile&RouxNode {vault: $vault, key: row})-[l:ROUX_LINK]->(t) WITH l, t.key AS key, t.id AS id DELETE l
+       RETURN DISTINCT key, CASE WHEN key IS NULL THEN id END AS id`,
+      keys,
+    )
+    for (const { key, id } of ends) {
+      if (key !== null) this.#linkedTo.add(key)
+      else if (id !== null) this.#missing.add(id)
+    }
+  }
+
+  /** Whoever links to these may count one more or less. */
+  async #noteSources(keys: readonly number[]): Promise<void> {
+    const sources = await this.#each<{ readonly key: number }>(
+      'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
+      keys,
+    )
+    for (const { key } of sources) this.#linking.add(key)
+  }
+
+  async #place(put: readonly FileRecord[], batch: Batch): Promise<void> {
+    const { vault } = this.#connection
+    const ids = batch.ids()
+    const owner = shortHash(vault)
+    const keys = put.map(({ key }) => key)
+    const states = await this.#each<{ readonly key: number; readonly listed: boolean }>(
+      'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row}) RETURN f.key AS key, f:RouxListed AS listed',
+      this.#base === 0 ? [] : keys,
+    )
+    const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
+    if (states.length > 0) await this.#unlink(states.map(({ key }) => key))
+    // Ids may change hands: all are free before any is given.
+    await this.#each(
+      'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
+      this.#base === 0 ? [] : ids.files,
+    )
+    await this.#each(
+      `MERGE (f:RouxNode {vault: $vault, key: row.key})
+       SET f:RouxFile, f += row.properties, f.generation = $generation,
+           f.inDegree = coalesce(f.inDegree, 0), f.outDegree = coalesce(f.outDegree, 0),
+           f.pagerank = coalesce(f.pagerank, 0.0), f.betweenness = coalesce(f.betweenness, 0.0)
+       FOREACH (_ IN CASE WHEN row.listed THEN [1] ELSE [] END | SET f:RouxListed)
+       FOREACH (_ IN CASE WHEN row.listed THEN [] ELSE [1] END | REMOVE f:RouxListed)`,
+      put.map((record) => ({ key: record.key, listed: isListed(record), properties: propertiesOf(record, owner) })),
+    )
+    await this.#each('MATCH (g:RouxGone {vault: $vault, key: row}) DELETE g', this.#base === 0 ? [] : keys)
+    await this.#each(
+      'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
+      ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
+    )
+    // Whoever linked to what is listed now, or is no more, counts another number of links.
+    const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
+    await this.#noteSources(turned)
+    await this.#link(put, ids.missing)
+    for (const key of keys) {
+      this.#linking.add(key)
+      this.#linkedTo.add(key)
+      this.#removed.delete(key)
+    }
+  }
+
+  async #link(put: readonly FileRecord[], missing: (name: string) => string): Promise<void> {
+    const toFiles: (Edge & { readonly from: number; readonly to: number })[] = []
+    const toMissing: (Edge & { readonly from: number; readonly to: string })[] = []
+    const named = new Map<string, string>()
+    for (const { key, links } of put) {
+      for (const { to } of links) if (typeof to === 'string' && !named.has(missing(to))) named.set(missing(to), to)
+      for (const [to, edge] of edgesOf(links, missing)) {
+        if (typeof to === 'number') toFiles.push({ ...edge, from: key, to })
+        else toMissing.push({ ...edge, from: key, to })
+      }
+    }
+    for (const { to } of toFiles) this.#linkedTo.add(to)
+    for (const id of named.keys()) this.#missing.add(id)
+    await this.#each(
+      `MERGE (m:RouxMissing {vault: $vault, idKey: row.idKey})
+       ON CREATE SET m:RouxNode, m.id = row.id, m.title = row.title, m.kind = 'missing', m.folded = row.id, m.sort = row.sort,
+                     m.sortTitle = row.sortTitle, m.means = row.means, m.inDegree = 0, m.outDegree = 0`,
+      [...named].map(([id, title]) => ({
+        id,
+        idKey: idKeyOf(id),
+        title,
+        sort: sortable(id),
+        sortTitle: sortable(title),
+        means: wantedKey(title) ?? null,
+      })),
+    )
+    const link = `CREATE (f)-[:ROUX_LINK {count: row.count, kinds: row.kinds, types: row.types, links: row.links}]->(t)`
+    await this.#each(
+      `MATCH (f:RouxNode {vault: $vault, key: row.from}) MERGE (t:RouxNode {vault: $vault, key: row.to}) ${link}`,
+      toFiles,
+    )
+    await this.#each(
+      `MATCH (f:RouxNode {vault: $vault, key: row.from}) MATCH (t:RouxMissing {vault: $vault, idKey: row.to}) ${link}`,
+      toMissing.map((edge) => ({ ...edge, to: idKeyOf(edge.to) })),
+    )
+  }
+
+  async #touch(touch: readonly KnownFile[]): Promise<void> {
+    await this.#each(
+      'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.stat = row.stat, f.style = row.style',
+      touch.map(({ key, stat, style }) => ({ key, stat: JSON.stringify(stat), style: JSON.stringify(style) })),
+    )
+  }
+
+  async commit(state: VaultState): Promise<number | undefined> {
+    const transaction = await this.#open()
+    if (transaction === undefined) return undefined
+    const { vault } = this.#connection
+    await this.#count()
+    const [before] = await transaction.run<{ readonly state: string | null }>(
+      'MATCH (v:RouxVault {vault: $vault}) RETURN v.state AS state',
+      { vault },
+    )
+    const isSeen = this.#isChanged || !sameState(state, before?.state ?? null) || this.#base === 0
+    const generation = isSeen ? this.#base + 1 : this.#base
+    await transaction.run(
+      `MATCH (v:RouxVault {vault: $vault})
+       SET v.generation = $generation, v.state = $state, v.complete = $complete, v.lineage = $lineage, v.outside = $outside, v.mode = $mode,
+           v.files = COUNT { MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' }, v.fed = timestamp()
+       REMOVE v.locked`,
+      {
+        vault,
+        generation,
+        state: JSON.stringify(state),
+        complete: state.complete,
+        lineage: state.lineage ?? null,
+        outside: JSON.stringify(state.outside),
+        mode: state.mode ?? null,
+      },
+    )
+    if (isSeen) await this.#announce(generation)
+    try {
+      await transaction.commit()
+    } catch (error) {
+      await this.#announce(this.#base).catch(() => {})
+      throw error
+    }
+    return generation
+  }
+
+  /** What degrees are now, and what nothing links to any more. */
+  async #count(): Promise<void> {
+    await this.#each(
+      `MATCH (n:RouxNode {vault: $vault, key: row})
+       SET n.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(n) WHERE s <> n }`,
+      [...this.#linkedTo],
+    )
+    await this.#each(
+      `MATCH (n:RouxNode {vault: $vault, key: row})
+       SET n.outDegree = COUNT { MATCH (n)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> n }`,
+      [...this.#linking],
+    )
+    const missing = [...this.#missing].map(idKeyOf)
+    await this.#each(
+      `MATCH (m:RouxMissing {vault: $vault, idKey: row}) WHERE NOT EXISTS { (:RouxFile)-[:ROUX_LINK]->(m) } DETACH DELETE m`,
+      missing,
+    )
+    await this.#each(
+      `MATCH (m:RouxMissing {vault: $vault, idKey: row})
+       SET m.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(m) }`,
+      missing,
+    )
+    await this.#each(
+      `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } DETACH DELETE n`,
+      [...this.#removed],
+    )
+  }
+
+  async #announce(generation: number): Promise<void> {
+    await this.#connection.write(`MERGE (p:RouxPending {vault: $vault}) SET p.generation = $generation, p.at = timestamp()`, {
+      vault: this.#connection.vault,
+      generation,
+    })
+  }
+}
+
+function isListed({ kind, excluded }: FileRecord): boolean {
+  return kind === 'note' && !excluded
+}
+
+function sameState(state: VaultState, stored: string | null): boolean {
+  if (stored === null) return false
+  const before = JSON.parse(stored) as VaultState
+  return state.complete === before.complete && JSON.stringify(state.outside) === JSON.stringify(before.outside)
+}

@@ -1,0 +1,261 @@
+import type { EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
+import { shortHash } from '../note-properties.ts'
+import type { Connection, Run } from '../server/connection.ts'
+import { ensureSchema } from '../server/schema.ts'
+import { vectorNames } from '../vector-index.ts'
+import { wordTexts } from '../word-texts.ts'
+import { deleteAll, OF_SEARCH, quoted } from './index-writer.ts'
+
+/** Rows, and characters of words, that one statement takes; keys that are asked of at once. */
+const ROWS = 500
+const CHARACTERS = 8 << 20
+const KEYS = 2_000
+
+/** The writing side of search in a Neo4j database. */
+export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
+  const { vault } = connection
+  const owner = shortHash(vault)
+  let made: Promise<void> | undefined
+  /** How often search was written when this process looked last. */
+  let seen: number | undefined
+  /** Embedders whose indexes this process made, or found. */
+  const indexed = new Set<string>()
+  const prepared = async (): Promise<void> => {
+    made ??= ensureSchema(connection)
+    await made.catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+  }
+  const read = async <T>(cypher: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<readonly T[]> => {
+    await prepared()
+    return await connection.read<T>(cypher, { vault, ...parameters })
+  }
+  const write = async (work: (run: Run) => Promise<void>): Promise<void> => {
+    await prepared()
+    const count = await connection.transaction(async (run) => {
+      await work((cypher, parameters) => run(cypher, { vault, ...parameters }))
+      const [counted] = await run<{ readonly count: number }>(
+        'MERGE (s:RouxSearch {vault: $vault}) SET s.writes = coalesce(s.writes, 0) + 1 RETURN s.writes AS count',
+        { vault },
+      )
+      return counted?.count ?? 0
+    })
+    if (seen === undefined || count === seen + 1) seen = count
+  }
+  const versions = async (cypher: string, parameters = {}): Promise<ReadonlyMap<number, number>> => {
+    const rows = await read<{ readonly key: number; readonly version: number }>(cypher, parameters)
+    return new Map(rows.map(({ key, version }) => [key, version]))
+  }
+  return {
+    wordVersions: () =>
+      versions('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN w.key AS key, w.version AS version'),
+    vectorVersions: (embedder) =>
+      versions(
+        'MATCH (n:RouxVectors {vault: $vault, embedder: $embedder}) WHERE n.key >= 0 RETURN n.key AS key, n.version AS version',
+        { embedder },
+      ),
+    async isOutdated() {
+      const [found] = await read<{ readonly count: number }>('MATCH (s:RouxSearch {vault: $vault}) RETURN s.writes AS count')
+      const count = found?.count ?? 0
+      const before = seen
+      seen = count
+      return before !== undefined && before !== count
+    },
+    async beginWords(stemOf) {
+      const rows: Readonly<Record<string, string | number>>[] = []
+      return {
+        async put(notes) {
+          for (const { key, path, version, title, body } of notes) {
+            const [own, text] = [wordTexts(title, stemOf), wordTexts(body, stemOf)]
+            rows.push({
+              key,
+              path,
+              version,
+              titleStems: own.stems,
+              titleForms: own.forms,
+              bodyStems: text.stems,
+              bodyForms: text.forms,
+            })
+          }
+        },
+        async commit() {
+          await write(async (run) => {
+            for (const part of inParts(rows)) {
+              await run(
+                `UNWIND $rows AS row MERGE (w:RouxWords {vault: $vault, key: row.key}) SET w += row, w.owner = $owner
+                 WITH w OPTIONAL MATCH (w)-[o:ROUX_OF]->() DELETE o
+                 WITH DISTINCT w MATCH (f:RouxNode {vault: $vault, key: w.key}) CREATE (w)-[:ROUX_OF]->(f)`,
+                { rows: part, owner },
+              )
+            }
+          })
+        },
+      }
+    },
+    async vectorsOf(embedder, keys) {
+      const found = new Map<string, Float32Array>()
+      for (let from = 0; from < keys.length; from += KEYS) {
+        const rows = await read<{ readonly hash: string; readonly vector: readonly number[] }>(
+          `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})<-[:ROUX_PART]-(p)
+           RETURN p.hash AS hash, p.vector AS vector`,
+          { embedder, keys: keys.slice(from, from + KEYS) },
+        )
+        for (const { hash, vector } of rows) if (vector.some((value) => value !== 0)) found.set(hash, Float32Array.from(vector))
+      }
+      return found
+    },
+    async putVectors(embedder, notes) {
+      const { chunkLabel, nameLabel } = vectorNames(vault, embedder)
+      const dimensions = dimensionsOf(notes)
+      await write(async (run) => {
+        await run(
+          `MERGE (e:RouxEmbedder {vault: $vault, embedder: $embedder})
+           SET e.used = timestamp(), e.dimensions = coalesce($dimensions, e.dimensions), e.chunkLabel = $chunkLabel, e.nameLabel = $nameLabel`,
+          { embedder, dimensions: dimensions ?? null, chunkLabel, nameLabel },
+        )
+        await forgetVectors(
+          run,
+          embedder,
+          notes.map(({ key }) => key),
+        )
+        await run(
+          `UNWIND $rows AS row MERGE (n:RouxVectors {vault: $vault, embedder: $embedder, key: row.key}) SET n += row
+           WITH n MATCH (f:RouxNode {vault: $vault, key: n.key}) CREATE (n)-[:ROUX_OF]->(f)`,
+          { embedder, rows: notes.map(({ key, path, version, content }) => ({ key, path, version, content })) },
+        )
+        const chunks = notes.flatMap(({ key, chunks: all }) => all.map((chunk, place) => ({ ...stored(chunk), key, place })))
+        const names = notes.flatMap(({ key, names: all }) => all.map((name, place) => ({ ...stored(name), key, place })))
+        for (const [label, kind, rows] of [
+          [chunkLabel, 'RouxChunk', chunks],
+          [nameLabel, 'RouxName', names],
+        ] as const) {
+          for (let from = 0; from < rows.length; from += ROWS) {
+            await run(
+              `UNWIND $rows AS row MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: row.key})
+               CREATE (p:${kind}:${quoted(label)} {vault: $vault})-[:ROUX_PART]->(n) SET p += row`,
+              { embedder, rows: rows.slice(from, from + ROWS) },
+            )
+          }
+        }
+      })
+    },
+    async forget(keys) {
+      await write(async (run) => {
+        await run('UNWIND $keys AS key MATCH (w:RouxWords {vault: $vault, key: key}) DETACH DELETE w', { keys })
+        const embedders = await run<{ readonly embedder: string }>(
+          'MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" RETURN e.embedder AS embedder',
+        )
+        for (const { embedder } of embedders) {
+          await forgetVectors(run, embedder, keys)
+          await run('UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key}) DETACH DELETE n', {
+            embedder,
+            keys,
+          })
+        }
+      })
+    },
+    async keepOnly(embedder) {
+      const others = await read<{ readonly other: string; readonly indexes: readonly string[] }>(
+        'MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder <> $embedder RETURN e.embedder AS other',
+        { embedder },
+      )
+      for (const { other } of others) {
+        const { chunkIndex, nameIndex } = vectorNames(vault, other)
+        for (const index of [chunkIndex, nameIndex]) await connection.write(`DROP INDEX ${quoted(index)} IF EXISTS`)
+        await write(async (run) => {
+          await run(
+            `MATCH (n:RouxVectors {vault: $vault, embedder: $other}) WHERE n.key >= 0
+             OPTIONAL MATCH (n)<-[:ROUX_PART]-(p) DETACH DELETE p, n`,
+            { other },
+          )
+          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) DELETE e', { other })
+        })
+      }
+    },
+    async maintain() {
+      await ensureVectorIndexes(connection, indexed)
+      return false
+    },
+    async tidy() {},
+    async reset() {
+      await prepared()
+      await deleteAll(connection, OF_SEARCH)
+    },
+    async close() {
+      await connection.close()
+    },
+  }
+}
+
+/** Fewer vectors than these are compared one by one, which is exact and quick. */
+const INDEXED_FROM = 2_000
+
+/** Makes the indexes of vectors of which there are many. */
+async function ensureVectorIndexes(connection: Connection, known: Set<string>): Promise<void> {
+  const { vault } = connection
+  const found = await connection.read<{ readonly embedder: string; readonly dimensions: number | null; readonly chunks: number }>(
+    `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''
+     RETURN e.embedder AS embedder, e.dimensions AS dimensions,
+            COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder})<-[:ROUX_PART]-() WHERE n.key >= 0 } AS chunks`,
+    { vault },
+  )
+  for (const { embedder, dimensions, chunks } of found) {
+    if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
+    const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
+    for (const [index, label] of [
+      [chunkIndex, chunkLabel],
+      [nameIndex, nameLabel],
+    ] as const) {
+      await connection.write(
+        `CREATE VECTOR INDEX ${quoted(index)} IF NOT EXISTS FOR (n:${quoted(label)}) ON (n.vector)
+         OPTIONS { indexConfig: { \`vector.dimensions\`: ${Math.trunc(dimensions)}, \`vector.similarity_function\`: 'cosine' } }`,
+      )
+    }
+    await connection.write('CALL db.awaitIndexes(600)')
+    await connection.write('MATCH (e:RouxEmbedder {vault: $vault, embedder: $embedder}) SET e.indexed = true', {
+      vault,
+      embedder,
+    })
+    known.add(embedder)
+  }
+}
+
+/** Takes away the vectors that these notes have of an embedder. */
+async function forgetVectors(run: Run, embedder: string, keys: readonly number[]): Promise<void> {
+  await run(
+    `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})
+     OPTIONAL MATCH (n)<-[:ROUX_PART]-(p) DETACH DELETE p
+     WITH DISTINCT n OPTIONAL MATCH (n)-[o:ROUX_OF]->() DELETE o`,
+    { embedder, keys },
+  )
+}
+
+function dimensionsOf(notes: readonly NoteVectors[]): number | undefined {
+  for (const { chunks, names } of notes) for (const { vector } of [...chunks, ...names]) return vector.length
+  return undefined
+}
+
+function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVector {
+  return { ...text, vector: Array.from(text.vector), isKnown: text.vector.some((value) => value !== 0) }
+}
+
+interface StoredVector {
+  readonly vector: readonly number[]
+  /** It is not all zeros. */
+  readonly isKnown: boolean
+}
+
+function* inParts<T extends Readonly<Record<string, string | number>>>(rows: readonly T[]): Generator<readonly T[]> {
+  let part: T[] = []
+  let characters = 0
+  for (const row of rows) {
+    part.push(row)
+    characters += String(row.bodyForms).length
+    if (part.length < ROWS && characters < CHARACTERS) continue
+    yield part
+    part = []
+    characters = 0
+  }
+  if (part.length > 0) yield part
+}

@@ -1,0 +1,215 @@
+import type { Driver, ManagedTransaction, QueryResult, Session, Transaction } from 'neo4j-driver'
+import { RouxError } from '../../../core/errors.ts'
+import { explainError, isLostConnection, TIMED_OUT } from './explain-error.ts'
+import { loadDriver } from './load-driver.ts'
+import type { Neo4jPlace } from './place.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** How long is waited, ms: for a connection, for an answer, for a whole generation to be written, and for a feeder's sign of life. */
+const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
+export type Timeouts = typeof TIMEOUTS
+/** How much later than the server we give up ourselves: a network that hangs never answers. */
+const GRACE = 2_000
+/** How often a question is asked again whose connection was lost. */
+const ATTEMPTS = 3
+
+/** Runs one statement. */
+export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
+
+/** A way to one database; nothing is loaded or connected before it is used. What fails is a RouxError that says what to do. */
+export class Connection {
+  readonly #place: Neo4jPlace
+  readonly #timeouts: Timeouts
+  #driver: Promise<Driver> | undefined
+  #isClosed = false
+  /** What was read or written last: members of a cluster that are behind wait for it. */
+  #bookmarks: readonly string[] = []
+
+  constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
+    this.#place = place
+    this.#timeouts = timeouts
+  }
+
+  get vault(): string {
+    return this.#place.vault
+  }
+
+  get origin(): Neo4jPlace['origin'] {
+    return this.#place.origin
+  }
+
+  /** One question, answered by any member of a cluster. */
+  async read<T>(cypher: string, parameters: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
+    return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
+  }
+
+  /** One statement that changes something and is a transaction of its own; schema, too. */
+  async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
+    return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
+  }
+
+  /** A small change that is of no use when it comes late. */
+  async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
+    return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
+  }
+
+  async #run<T>({ mode, timeout, signal }: Asked, cypher: string, parameters: Values): Promise<readonly T[]> {
+    return await this.#try(signal, async () => {
+      const session = await this.#session(mode)
+      const run = async (): Promise<readonly T[]> => rowsOf(await session.run(cypher, parameters, { timeout }))
+      return await this.#within(session, { timeout, signal }, run)
+    })
+  }
+
+  /** Several statements that become visible together; tried again as a whole where a connection is lost. */
+  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const timeout = this.#timeouts.write
+    return await this.#try(undefined, async () => {
+      const session = await this.#session('WRITE')
+      const run = async () => await session.executeWrite(async (transaction) => await work(runnerOf(transaction)), { timeout })
+      return await this.#within(session, { timeout }, run)
+    })
+  }
+
+  /** A transaction that is open until it is committed or given up. */
+  async open(): Promise<OpenTransaction> {
+    const timeout = this.#timeouts.write
+    return await this.#try(undefined, async () => {
+      const session = await this.#session('WRITE')
+      const transaction = await this.#inTime({ timeout }, async () => await session.beginTransaction({ timeout }))
+      const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+        try {
+          return await this.#inTime({ timeout }, work)
+        } catch (error) {
+          session.close().catch(() => {})
+          throw explainError(error, this.#place)
+        }
+      }
+      const runner = runnerOf(transaction)
+      return {
+        run: (cypher, parameters) => explained(() => runner(cypher, parameters)),
+        commit: () =>
+          explained(async () => {
+            await transaction.commit()
+            this.#bookmarks = session.lastBookmarks()
+            await session.close()
+          }),
+        rollback: () =>
+          explained(async () => {
+            await transaction.rollback()
+            await session.close()
+          }),
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const driver = await this.#driver?.catch(() => undefined)
+    await driver?.close()
+  }
+
+  async #session(mode: 'READ' | 'WRITE'): Promise<Session> {
+    if (this.#isClosed) throw new RouxError('STORE_UNAVAILABLE', 'The connection to Neo4j was closed.')
+    this.#driver ??= this.#connect()
+    const driver = await this.#driver.catch((error: unknown) => {
+      this.#driver = undefined
+      throw error
+    })
+    const { database } = this.#place
+    return driver.session({
+      defaultAccessMode: mode,
+      ...(database === '' ? undefined : { database }),
+      bookmarks: [...this.#bookmarks],
+    })
+  }
+
+  async #connect(): Promise<Driver> {
+    const neo4j = await loadDriver()
+    const { url, user, password } = this.#place
+    const { connect } = this.#timeouts
+    return neo4j.driver(url, neo4j.auth.basic(user, password), {
+      disableLosslessIntegers: true,
+      connectionTimeout: connect,
+      connectionAcquisitionTimeout: 2 * connect,
+      maxTransactionRetryTime: connect,
+      telemetryDisabled: true,
+    })
+  }
+
+  async #try<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      try {
+        return await work()
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason
+        if (!isLostConnection(error) || attempt === ATTEMPTS) throw explainError(error, this.#place)
+      }
+    }
+  }
+
+  async #within<T>(session: Session, limits: Limits, work: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await this.#inTime(limits, work)
+      this.#bookmarks = session.lastBookmarks()
+      return answer
+    } finally {
+      // It is waited for by no one: a session whose question was given up ends when its connection does.
+      session.close().catch(() => {})
+    }
+  }
+
+  /** Ends with the signal, or when the server should long have answered. */
+  async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
+    const driver = this.#driver
+    let stop: (() => void) | undefined
+    const ended = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => {
+        this.#giveUp(driver)
+        reject(Object.assign(new Error('no answer in time'), { code: TIMED_OUT }))
+      }, timeout + GRACE)
+      const onAbort = (): void => reject(signal?.reason)
+      signal?.addEventListener('abort', onAbort)
+      stop = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      }
+    })
+    try {
+      return await Promise.race([work(), ended])
+    } finally {
+      stop?.()
+    }
+  }
+
+  /** Where even the word did not come that the server ended a question, its other connections are as dead: the next question takes new ones. */
+  #giveUp(driver: Promise<Driver> | undefined): void {
+    if (this.#driver === driver) this.#driver = undefined
+    driver?.then((lost) => lost.close()).catch(() => {})
+  }
+}
+
+interface Limits {
+  readonly timeout: number
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Asked extends Limits {
+  readonly mode: 'READ' | 'WRITE'
+}
+
+export interface OpenTransaction {
+  readonly run: Run
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+function rowsOf<T>({ records }: QueryResult): readonly T[] {
+  return records.map((record) => record.toObject() as T)
+}
+
+function runnerOf(transaction: Transaction | ManagedTransaction): Run {
+  return async <T>(cypher: string, parameters: Values = {}) => rowsOf<T>(await transaction.run(cypher, parameters))
+}

@@ -1,0 +1,113 @@
+import { RouxError } from '../../../core/errors.ts'
+import { currentFeeder } from '../feed/lease.ts'
+import { readFacts } from '../questions.ts'
+import type { Connection } from './connection.ts'
+import { LEAST_VERSION } from './place.ts'
+import { INDEXES, onlineIndexes } from './schema.ts'
+
+/** One thing that was looked at. */
+export interface DatabaseFinding {
+  readonly state: 'ok' | 'warn' | 'fail'
+  readonly message: string
+  readonly hint?: string
+}
+
+/** How far the clocks of two computers may be apart, ms. */
+const CLOCKS = 30_000
+
+/** Looks at what has to be right in a database and with the vault in it. Changes nothing. */
+export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
+  const findings: DatabaseFinding[] = []
+  try {
+    findings.push(await examineVersion(connection), await examineClock(connection))
+    const vault = await examineVault(connection)
+    findings.push(...vault, ...(await examineIndexes(connection)), await examineRights(connection))
+  } catch (error) {
+    const { message, hint } = error instanceof RouxError ? error : { message: String(error), hint: undefined }
+    findings.push({ state: 'fail', message, ...(hint === undefined ? {} : { hint }) })
+  }
+  return findings
+}
+
+async function examineVersion(connection: Connection): Promise<DatabaseFinding> {
+  const [found] = await connection.read<{ readonly version: string; readonly edition: string }>(
+    'CALL dbms.components() YIELD versions, edition RETURN versions[0] AS version, edition LIMIT 1',
+  )
+  const { version = '', edition = '' } = found ?? {}
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1])
+  const message = `Neo4j ${version}, ${edition}`
+  return isOld
+    ? { state: 'fail', message: `${message} is too old`, hint: `Use ${LEAST_VERSION.join('.')} or newer.` }
+    : { state: 'ok', message }
+}
+
+async function examineClock(connection: Connection): Promise<DatabaseFinding> {
+  const asked = Date.now()
+  const [found] = await connection.read<{ readonly now: number }>('RETURN timestamp() AS now')
+  const apart = Math.abs((found?.now ?? 0) - (asked + Date.now()) / 2)
+  if (apart < CLOCKS) return { state: 'ok', message: 'its clock is that of this computer' }
+  const message = `its clock and that of this computer are ${Math.round(apart / 1_000)} seconds apart`
+  return {
+    state: 'warn',
+    message,
+    hint: 'Nothing rests on it but the age of notes without dates; leases go by the clock of the database.',
+  }
+}
+
+async function examineVault(connection: Connection): Promise<readonly DatabaseFinding[]> {
+  const facts = await readFacts(connection)
+  if (facts === undefined) {
+    return [
+      {
+        state: 'warn',
+        message: `it has no vault "${connection.vault}" yet`,
+        hint: 'roux index <folder> --store neo4j feeds it.',
+      },
+    ]
+  }
+  const { generation, files, complete, fed, heard, now } = facts
+  const age = fed === null ? '' : `, last changed ${Math.round((now - fed) / 1_000)} seconds ago`
+  const state: DatabaseFinding = complete
+    ? { state: 'ok', message: `vault "${connection.vault}": ${files} files, generation ${generation}${age}` }
+    : {
+        state: 'warn',
+        message: `vault "${connection.vault}" is not complete yet${age}`,
+        hint: 'roux index <folder> --store neo4j goes on with it.',
+      }
+  const feeder = await currentFeeder(connection)
+  if (feeder !== undefined) return [state, { state: 'ok', message: `fed by ${feeder}` }]
+  if (heard === null) return [state, { state: 'ok', message: 'no one follows its folder: roux feed does' }]
+  const silent = `no one has followed its folder for ${Math.round((now - heard) / 1_000)} seconds`
+  return [state, { state: 'warn', message: silent, hint: 'Start "roux feed" again where the folder is.' }]
+}
+
+async function examineIndexes(connection: Connection): Promise<readonly DatabaseFinding[]> {
+  const online = await onlineIndexes(connection)
+  const missing = INDEXES.filter((name) => !online.has(name))
+  if (missing.length === 0) return [{ state: 'ok', message: 'all indexes are online' }]
+  return [
+    {
+      state: 'warn',
+      message: `indexes are missing or not ready: ${missing.join(', ')}`,
+      hint: 'roux index --store neo4j makes them.',
+    },
+  ]
+}
+
+/** What is written here is taken back at once. */
+async function examineRights(connection: Connection): Promise<DatabaseFinding> {
+  try {
+    const transaction = await connection.open()
+    await transaction.run('CREATE (:RouxProbe)')
+    await transaction.rollback()
+    return { state: 'ok', message: 'its user may write' }
+  } catch (error) {
+    const message = error instanceof RouxError ? error.message : String(error)
+    return {
+      state: 'warn',
+      message: `its user may only read: ${message}`,
+      hint: 'That is enough to serve; PageRank and feeding need writing.',
+    }
+  }
+}

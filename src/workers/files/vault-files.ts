@@ -1,0 +1,55 @@
+import { RouxError } from '../../core/errors.ts'
+import type { VaultPath } from '../../core/ids.ts'
+import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
+import { within } from '../../core/waiting/within.ts'
+import type { ReadResult } from '../messages.ts'
+import type { FileReads } from './file-threads.ts'
+import { RecentTexts } from './recent-texts.ts'
+
+/** The texts of a vault's notes, as threads of their own read them; `recent` keeps those that may be read again. */
+export function openTexts(reads: FileReads, recent = new RecentTexts()): Texts {
+  const read = async (path: VaultPath): Promise<NoteText | undefined> => {
+    const known = recent.get(path)
+    const result = await reads.read({ kind: 'text', path, ...(known === undefined ? undefined : { known: known.stat }) })
+    if (result === 'same' && known !== undefined) {
+      recent.keep(path, known)
+      return known.text
+    }
+    recent.drop(path)
+    if (!isText(result)) return undefined
+    if (result.stat !== undefined) recent.keep(path, { text: result.text, stat: result.stat })
+    return result.text
+  }
+  const readOrTell = async (path: VaultPath): Promise<ReadText> => {
+    try {
+      return await read(path)
+    } catch (error) {
+      if (error instanceof RouxError && error.code === 'TIMEOUT') return 'unread'
+      throw error
+    }
+  }
+  return {
+    read: (versions, signal) => {
+      const texts = Promise.all(versions.map(({ path }) => readOrTell(path)))
+      return signal === undefined ? texts : within(texts, signal)
+    },
+  }
+}
+
+/** The bytes of a vault's files, as threads of their own read them. */
+export function openFiles(reads: FileReads): VaultFiles {
+  return {
+    async read(path, stretch) {
+      const result = await reads.read({ kind: 'stretch', path, ...stretch })
+      return isStretch(result) ? result : undefined
+    },
+  }
+}
+
+function isText(result: ReadResult): result is Extract<ReadResult, { readonly text: NoteText }> {
+  return typeof result === 'object' && 'text' in result
+}
+
+function isStretch(result: ReadResult): result is FileBytes {
+  return typeof result === 'object' && 'bytes' in result
+}

@@ -1,0 +1,143 @@
+import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { TRASH } from '../../changes/path-rules.ts'
+import type { VaultView } from '../../changes/plan/vault-view.ts'
+import type { Settings } from '../../config/settings.ts'
+import { foldId, toVaultPath } from '../../core/ids.ts'
+import type { FileRecord } from '../../core/index-writer.ts'
+import { foldName, foldTag } from '../../core/text/fold.ts'
+import type { Exclusive } from '../../indexing/service.ts'
+import type { NewLinkFormat } from '../../links/relink/candidates.ts'
+import { fileKind } from '../../vault/file-kind.ts'
+
+export interface ViewOptions {
+  /** The setting `files.case`. */
+  readonly spelling: Settings['files']['case']
+}
+
+/** The vault as planning sees it: the index for names and links, the disk for what lies where. */
+export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
+  const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
+  const obsidian = readAppSettings(vault.root)
+  const pathOf = lazily(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
+  const onDisk = (path: string): string => join(vault.root, path)
+  const list = listing(onDisk)
+  return {
+    flavour,
+    newLinkFormat: linkFormat(obsidian.newLinkFormat),
+    attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
+    keepsCase: spelling === 'preserve' || (spelling === 'auto' && vault.marker !== undefined),
+    names,
+    nextKey,
+    sourcesOf,
+    keyAt: (path) => known.get(path)?.key,
+    pathOf: (key) => pathOf().get(key),
+    // Names in links fold a little further than ids do.
+    keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
+    keysTitled: (title) => {
+      const wanted = foldName(title)
+      return [...pathOf().keys()].filter((key) => foldName(names.file(key)?.title ?? '') === wanted)
+    },
+    filesBelow: (folder) => [...known.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`)),
+    taggedWith: async (tag) => {
+      const wanted = foldTag(tag)
+      const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)
+      const keys: number[] = []
+      for await (const part of writer.tags()) {
+        for (const { key, tags } of part) if (tags.some((one) => isMeant(foldTag(one)))) keys.push(key)
+      }
+      return keys
+    },
+    records: (keys) => writer.records(keys),
+    isCurrent: ({ path, stat }) => isSameStat(statOf(onDisk(path)), stat),
+    kindOf: (path) => fileKind(path, flavour.mode),
+    read: (path) => readBytes(path.startsWith(`${TRASH}/`) ? readPlain(onDisk(path)) : vault.read(toVaultPath(path))),
+    look: (path) => {
+      const stat = statOf(onDisk(path))
+      return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file'
+    },
+    spelled: (path) => spelledPath(path, list),
+    list,
+  }
+}
+
+/** Computed when it is first asked for. */
+function lazily<T>(compute: () => T): () => T {
+  let value: T | undefined
+  return () => {
+    value ??= compute()
+    return value
+  }
+}
+
+/** Reads each folder once. */
+function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
+  const listed = new Map<string, readonly string[]>()
+  return (folder) => {
+    const names = listed.get(folder) ?? namesIn(onDisk(folder))
+    listed.set(folder, names)
+    return names
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** A link counts as itself; `undefined` also for what no file system can hold. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function isSameStat(now: Stats | undefined, { mtime, ctime, size }: FileRecord['stat']): boolean {
+  return now !== undefined && now.mtimeMs === mtime && now.ctimeMs === ctime && now.size === size
+}
+
+function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | undefined {
+  return bytes === 'unreadable' ? undefined : bytes
+}
+
+function readPlain(file: string): Uint8Array | undefined {
+  try {
+    // What a link in the trash leads to is not of this vault.
+    if (statOf(file)?.isFile() !== true) return undefined
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** Folders that exist are spelled as they are; the rest, and the name, as given. */
+function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
+  const parts = path.split('/')
+  const spelled: string[] = []
+  for (const part of parts) {
+    const entries = list(spelled.join('/'))
+    const own = entries.includes(part) ? part : entries.find((entry) => foldId(entry) === foldId(part))
+    if (own === undefined) return [...spelled, ...parts.slice(spelled.length)].join('/')
+    spelled.push(own)
+  }
+  return spelled.join('/')
+}
+
+function linkFormat(value: unknown): NewLinkFormat {
+  return value === 'relative' || value === 'absolute' ? value : 'shortest'
+}
+
+/** What Obsidian's own settings say; nothing where there are none or they cannot be read. */
+function readAppSettings(root: string): Readonly<Record<string, unknown>> {
+  try {
+    const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8').replace(/^\uFEFF/, ''))
+    return typeof settings === 'object' && settings !== null ? { ...settings } : {}
+  } catch {
+    return {}
+  }
+}

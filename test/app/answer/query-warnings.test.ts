@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { type FindArguments, findNodes } from '../../../src/app/find/find-nodes.ts'
+import { searchCore } from '../search-core.ts'
+
+const NOTES = {
+  'Home.md':
+    '---\nstatus: done\nrating: 4\n---\n# Home\n\n- [x] sow beans\n- [ ] water the *roses*\n- [ ] prune roses and beans\n',
+  'Roses.md': '---\nstatus: open\ntags: [project/garden]\n---\nAt [[Home]] and [[Nowhere]].\n',
+}
+
+async function ask(query: string, args: Partial<FindArguments> = {}) {
+  const core = await searchCore(NOTES)
+  const { value, warnings } = await findNodes(core, {
+    query,
+    limit: 10,
+    orderBy: 'relevance',
+    includeArchived: false,
+    ...args,
+  })
+  await core.close()
+  return { found: value.map(({ id, line, snippet }) => [id, line, snippet]), warnings }
+}
+
+test('a task that is asked for is the text that is shown, with its line', async () => {
+  expect((await ask('task:open')).found).toEqual([['home.md', 8, '- [ ] water the *roses*']])
+  expect((await ask('task:done')).found).toEqual([['home.md', 7, '- [x] sow beans']])
+  expect((await ask('task:open roses beans')).found).toEqual([['home.md', 9, '- [ ] prune roses and beans']])
+})
+
+test('notes that link to a note are found by its title, and those that link to one that does not exist', async () => {
+  expect((await ask('links:home')).found.map(([id]) => id)).toEqual(['roses.md'])
+  expect(await ask('links:Nowhere')).toMatchObject({ found: [['roses.md', 5, 'At [[Home]] and [[Nowhere]].']], warnings: [] })
+  expect((await ask('linkedfrom:Roses')).found.map(([id]) => id)).toEqual(['home.md'])
+})
+
+test('a query that names a note that there is not says so, with the nearest', async () => {
+  const { found, warnings } = await ask('links:Hmoe OR linkedfrom:rosses')
+  expect(found).toEqual([])
+  expect(warnings).toMatchObject([
+    { code: 'UNKNOWN_ID', message: expect.stringContaining('"Hmoe"') },
+    { code: 'UNKNOWN_ID', message: 'There is no node "rosses". Nearest ids: "roses.md".' },
+  ])
+})
+
+test('a query that names a property that no note has says so, also where that is negated', async () => {
+  expect((await ask('#statsu=done')).warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: 'No note has the property "statsu". Nearest: "status".' },
+  ])
+  expect((await ask('-#statsu=done')).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+  expect((await ask('#status=done')).warnings).toEqual([])
+})
+
+test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
+  expect((await ask('#projct')).warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },
+  ])
+  expect((await ask('-tag:nothing roses')).warnings).toMatchObject([
+    { code: 'UNKNOWN_ID', message: 'No note has the tag "#nothing".' },
+  ])
+  expect((await ask('#Project')).warnings).toEqual([])
+})
+
+test('a comparison of texts says why it finds nothing, and what to write', async () => {
+  expect(await ask('#status>3')).toEqual({
+    found: [],
+    warnings: [
+      {
+        code: 'NOTICE',
+        message:
+          'The property "status" holds no number and no date (text), so it cannot be compared: write #status=value. list_properties with this key lists its values.',
+      },
+    ],
+  })
+  expect((await ask('#rating>5')).warnings).toEqual([])
+})

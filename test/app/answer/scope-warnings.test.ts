@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { findNodes } from '../../../src/app/find/find-nodes.ts'
+import { searchByTags } from '../../../src/app/find/search-by-tags.ts'
+import { getHubs } from '../../../src/app/links/get-hubs.ts'
+import { listProblems } from '../../../src/app/links/get-problems.ts'
+import { getTree } from '../../../src/app/read/get-tree.ts'
+import { listNodes } from '../../../src/app/read/list-nodes.ts'
+import { randomNode } from '../../../src/app/read/random-node.ts'
+import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+
+const core = () =>
+  fakeCore(
+    fakeStore({
+      'Archive/Old/a.md': { body: 'oak', properties: { tags: ['tree/oak'] } },
+      'Beds/b.md': { body: 'bean', properties: { tags: ['Plant'] } },
+    }),
+  )
+const page = { limit: 10, offset: 0 }
+const find = { query: 'bean', limit: 10, orderBy: 'relevance', includeArchived: true } as const
+
+describe('an empty answer', () => {
+  test.each<[string, () => Promise<{ readonly warnings: readonly object[] }>, readonly string[]]>([
+    [
+      'of a folder that is not there names the nearest',
+      () => listNodes(core(), { ...page, path: 'archvie/' }),
+      ['No id begins with "archvie/". Nearest: "Archive".'],
+    ],
+    [
+      'of find_nodes',
+      () => findNodes(core(), { ...find, folder: 'Bed' }),
+      ['There is no folder "Bed" with notes in it. Nearest: "Beds".'],
+    ],
+    [
+      'of get_hubs, of a folder and a tag',
+      () => getHubs(core(), { metric: 'in_degree', limit: 5, folder: '/nowhere/', tag: '#plnat' }),
+      ['There is no folder "nowhere" with notes in it.', 'No note has the tag "#plnat". Nearest: "Plant".'],
+    ],
+    [
+      'of get_problems',
+      () => listProblems(core(), { ...page, folder: 'archive/odl' }),
+      ['There is no folder "archive/odl" with notes in it. Nearest: "Archive/Old", "Archive".'],
+    ],
+    [
+      'of get_tree',
+      () => getTree(core(), { path: 'archiv', depth: 3, limit: 10, includeArchived: false }),
+      ['There is no folder "archiv" with notes in it. Nearest: "Archive", "Archive/Old".'],
+    ],
+    ['of random_node', () => randomNode(core(), { tags: ['tre'] }), ['No note has the tag "#tre". Nearest: "tree", "tree/oak".']],
+  ])('%s', async (_, ask, messages) => {
+    const { warnings } = await ask()
+    expect(warnings.filter((warning) => 'code' in warning && warning.code === 'UNKNOWN_ID')).toEqual(
+      messages.map((message) => ({ code: 'UNKNOWN_ID', message })),
+    )
+  })
+
+  test('of what is there and merely empty says nothing', async () => {
+    const one = core()
+    expect((await getHubs(one, { metric: 'in_degree', limit: 5, folder: 'Archive', tag: 'plant' })).warnings).toEqual([])
+    expect((await listNodes(one, { ...page, path: 'beds', tag: 'tree' })).warnings).toEqual([])
+    expect((await listProblems(one, { ...page, folder: '/Beds/' })).warnings).toEqual([])
+  })
+})
+
+test('of several tags the one that no note has is named, whatever the others find', async () => {
+  const { value, warnings } = await searchByTags(core(), { tags: ['PLANT', '#tree', 'oka'], mode: 'any', limit: 10 })
+  expect(value.map(({ id }) => id)).toEqual(['archive/old/a.md', 'beds/b.md'])
+  expect(warnings).toEqual([{ code: 'UNKNOWN_ID', message: 'No note has the tag "#oka".' }])
+})

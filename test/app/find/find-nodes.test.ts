@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type FindArguments, findNodes } from '../../../src/app/find/find-nodes.ts'
+import { type SearchCore, searchCore } from '../search-core.ts'
+
+const KITCHEN = {
+  'Bread.md':
+    '---\naliases: [Loaf]\ntags: [food]\ncreated: 2024-01-01\nmodified: 2024-03-01\n---\n# Bread\n\nSourdough rises overnight.\n',
+  'Soup.md': `---\ncreated: 2024-02-01\nmodified: 2024-02-02\n---\n${'Nothing of note here.\n'.repeat(30)}Then leeks,\n\n  and the LEEK soup; naïve leek-lovers.\n${'More of nothing.\n'.repeat(30)}`,
+  'Old.md': '---\narchived: true\n---\nSourdough of old.\n',
+  'Dog sitter.md': 'Anna.\n',
+  'f/Leek.md': '---\nmodified: 2024-05-01\n---\nGrows.\n',
+}
+const DEFAULTS: FindArguments = { query: '', limit: 10, orderBy: 'relevance', includeArchived: false }
+const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args })
+const idsOf = async (core: SearchCore, args: Partial<FindArguments>) => (await find(core, args)).value.map(({ id }) => id)
+
+describe('snippets', () => {
+  test('are the text around the words, which are marked by exact offsets', async () => {
+    const core = await searchCore(KITCHEN)
+    const [soup] = (await find(core, { query: 'leek soup' })).value
+    expect(soup?.id).toBe('soup.md')
+    expect(soup?.snippet.length).toBeLessThanOrEqual(240)
+    const marked = soup?.highlights.map(([start, end]) => soup.snippet.slice(start, end).toLowerCase())
+    expect(marked).toEqual(['leeks', 'leek', 'soup', 'leek'])
+    expect(soup?.line).toBe(35)
+    expect(KITCHEN['Soup.md'].split('\n')[34]).toContain('leeks')
+  })
+
+  test('keep their lines, so that what is found in two items of a list stands on two lines', async () => {
+    const core = await searchCore({ 'List.md': '# To  do\n\n- [ ] bake  bread\n\n\n    - sell bread\n\n```\n  bread\n```\n' })
+    const [list] = (await find(core, { query: 'bread' })).value
+    expect(list?.snippet).toBe('# To do\n- [ ] bake bread\n    - sell bread\n```\n  bread\n```')
+    expect(list?.highlights.map(([start, end]) => list.snippet.slice(start, end))).toEqual(['bread', 'bread', 'bread'])
+  })
+
+  test('are the beginning where nothing is looked for', async () => {
+    const core = await searchCore(KITCHEN)
+    const [bread] = (await find(core, { query: '#food' })).value
+    expect(bread).toMatchObject({ id: 'bread.md', snippet: '# Bread\nSourdough rises overnight.', highlights: [], line: 7 })
+  })
+
+  test.each([
+    ['"leek soup"', /^leek soup$/i],
+    ['nai*', /^naïve$/i],
+    ['title:soup leek', /^(leeks?|soup)$/i],
+    ['leek -bread', /^leeks?$/i],
+  ])('%s: what is marked is a form of what was asked', async (query, form) => {
+    const core = await searchCore(KITCHEN)
+    const note = (await find(core, { query })).value.find(({ id }) => id === 'soup.md')
+    expect(note?.highlights.length).toBeGreaterThan(0)
+    for (const [start, end] of note?.highlights ?? []) expect(note?.snippet.slice(start, end)).toMatch(form)
+  })
+
+  test('hold for any text: at most 240 units, marks in order, each a form of the word', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        'leek',
+        'Leeks',
+        'LEEK',
+        'soup',
+        '🥬',
+        '猫',
+        'é',
+        ' ',
+        '\n',
+        '\n\n',
+        '. ',
+        '[[Leek|leek]]',
+        '**leek**',
+        '`',
+        'x'.repeat(300),
+      ),
+      fc.string({ maxLength: 8 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 60 }), async (pieces) => {
+        const core = await searchCore({ 'a.md': `${pieces.join(' ')} leek` })
+        for (const { snippet, highlights, line } of (await find(core, { query: 'leek' })).value) {
+          expect(snippet.length).toBeLessThanOrEqual(240)
+          let last = 0
+          for (const [start, end] of highlights) {
+            expect(start).toBeGreaterThanOrEqual(last)
+            expect(end).toBeGreaterThan(start)
+            expect(snippet.slice(start, end)).toMatch(/^leeks?$/i)
+            last = end
+          }
+          expect(line).toBeGreaterThanOrEqual(1)
+          expect(snippet).not.toMatch(/\p{Surrogate}/u)
+        }
+        await core.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are of the text as it is now', async () => {
+    const core = await searchCore(KITCHEN)
+    core.vault.write('Bread.md', '---\ntitle: Rye\n---\nA sourdough of today.\n')
+    const [bread] = (await find(core, { query: 'sourdough' })).value
+    expect(bread).toMatchObject({
+      id: 'bread.md',
+      title: 'Rye',
+      snippet: 'A sourdough of today.',
+      highlights: [[2, 11]],
+      line: 4,
+    })
+  })
+})
+
+describe('order', () => {
+  test('by title, created, modified, either way; archived only when asked for', async () => {
+    const core = await searchCore(KITCHEN)
+    expect(await idsOf(core, { orderBy: 'title' })).toEqual(['bread.md', 'dog sitter.md', 'f/leek.md', 'soup.md'])
+    expect(await idsOf(core, { orderBy: 'title', order: 'desc' })).toEqual(['soup.md', 'f/leek.md', 'dog sitter.md', 'bread.md'])
+    expect(await idsOf(core, { query: 'has:property', orderBy: 'modified' })).toEqual(['f/leek.md', 'bread.md', 'soup.md'])
+    expect(await idsOf(core, { query: 'created:2024', orderBy: 'created', order: 'asc' })).toEqual(['bread.md', 'soup.md'])
+    expect(new Set(await idsOf(core, { query: 'sourdough', includeArchived: true }))).toEqual(new Set(['bread.md', 'old.md']))
+    expect(await idsOf(core, { orderBy: 'title', limit: 2 })).toEqual(['bread.md', 'dog sitter.md'])
+    expect(await idsOf(core, { orderBy: 'title', folder: '/f/' })).toEqual(['f/leek.md'])
+  })
+
+  test('a title that is what was asked comes first, with score 1', async () => {
+    const [first] = (await find(await searchCore(KITCHEN), { query: 'leek' })).value
+    expect(first).toMatchObject({ id: 'f/leek.md', score: 1, modified: '2024-05-01' })
+  })
+
+  test('also but for its accents', async () => {
+    const core = await searchCore({ 'Café.md': 'Espresso.', 'Bar.md': 'Cafe cafe cafe cafe.' })
+    expect((await find(core, { query: 'cafe' })).value.map(({ id, score }) => [id, score === 1])).toEqual([
+      ['café.md', true],
+      ['bar.md', false],
+    ])
+  })
+})
+
+describe('dates as properties say them', () => {
+  const zone = process.env.TZ
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+
+  test.each(['America/New_York', 'Asia/Tokyo', 'UTC'])('are of this machine’s time: %s', async (place) => {
+    process.env.TZ = place
+    const files = {
+      'year.md': '---\ncreated: 2023\n---\n',
+      'month.md': '---\ncreated: 2023-05\n---\n',
+      'day.md': '---\ncreated: 2023-05-01\n---\n',
+      'minute.md': '---\ncreated: 2023-05-01 00:10\n---\n',
+    }
+    const core = await searchCore(files)
+    expect((await idsOf(core, { query: 'created:2023' })).sort()).toEqual(['day.md', 'minute.md', 'month.md', 'year.md'])
+    expect(await idsOf(core, { query: 'created:2023-01-01' })).toEqual(['year.md'])
+    expect((await idsOf(core, { query: 'created:2023-05-01' })).sort()).toEqual(['day.md', 'minute.md', 'month.md'])
+    expect(await idsOf(core, { query: 'created:<2023' })).toEqual([])
+  })
+})
+
+describe('what was not found', () => {
+  test('an emoji is nothing to look for', async () => {
+    const core = await searchCore({ 'Pizza.md': 'Pizza 🍕 with cheese.', 'Bread.md': 'Pizza, no.' })
+    const { value, warnings } = await find(core, { query: 'pizza 🍕' })
+    expect(value.map(({ id }) => id)).toEqual(['pizza.md', 'bread.md'])
+    expect(warnings).toEqual([])
+    await expect(find(core, { query: '🍕 🗂️' })).rejects.toMatchObject({ message: expect.stringContaining('there is no word') })
+  })
+
+  test('falls back to any of the words, and says so', async () => {
+    const { value, warnings } = await find(await searchCore(KITCHEN), { query: 'sourdough leek' })
+    expect(value.map(({ id }) => id).sort()).toEqual(['bread.md', 'f/leek.md', 'soup.md'])
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('some of them') }])
+  })
+
+  test('did you mean: a title with a slip', async () => {
+    const core = await searchCore(KITCHEN)
+    for (const query of ['dog siter', 'dgositter']) {
+      const { warnings } = await find(core, { query })
+      expect(warnings.at(-1)).toEqual({ code: 'FALLBACK', message: expect.stringContaining('"Dog sitter" (dog sitter.md)') })
+    }
+  })
+
+  test('nothing is neither found nor told of', async () => {
+    expect(await find(await searchCore(KITCHEN), { query: 'xylophone' })).toMatchObject({ value: [], warnings: [] })
+    expect(await find(await searchCore({}), { query: 'leek' })).toMatchObject({ value: [], warnings: [] })
+  })
+
+  test('a query that does not parse is an error that shows where', async () => {
+    await expect(find(await searchCore(KITCHEN), { query: 'leek titel:soup' })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: expect.stringContaining('column 6'),
+    })
+  })
+})

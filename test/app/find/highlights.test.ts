@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { highlightsOf } from '../../../src/app/find/highlights.ts'
+
+const marked = (question: string, text: string) => highlightsOf(question, text).map(([start, end]) => text.slice(start, end))
+
+test('the words of a question in any of their forms, and no stop words', () => {
+  expect(marked('why is the bread so dense', 'The breads: dense, Dense, denser')).toEqual(['breads', 'dense', 'Dense'])
+  expect(marked('useEffect', 'call useEffect once')).toEqual(['useEffect'])
+  expect(marked('', 'text')).toEqual([])
+})
+
+test('ascending, without overlaps, within the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (question, rest) => {
+      const text = `${rest} ${question} foo_bar ${rest}`
+      let last = 0
+      for (const [start, end] of highlightsOf(`${question} foo_bar bar`, text)) {
+        expect(start).toBeGreaterThanOrEqual(last)
+        expect(end).toBeGreaterThan(start)
+        expect(end).toBeLessThanOrEqual(text.length)
+        last = end
+      }
+    }),
+  )
+})

@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { legible, type PassageText, passageText as passageIn, readChunk } from '../../../src/app/find/passage-text.ts'
+import { matchFinder, type SnippetQuery } from '../../../src/search/words/matches.ts'
+import { queryTerms } from '../../../src/search/words/query.ts'
+
+const asking = (text: string): SnippetQuery => ({ terms: queryTerms(text).map((term) => ({ term, weight: 1 })), phrases: [] })
+
+const show = (text: string, words: SnippetQuery, length: number): PassageText =>
+  passageIn(readChunk(text, matchFinder(words)), words, length)
+const passageText = (...args: Parameters<typeof show>) => show(...args).text
+
+describe('what is hidden', () => {
+  test('leaves room, so that everything else stays where it is', () => {
+    const text = 'a %% not\nme %% b <!-- nor me --> c <span class="x">d</span> ![badge](https://e.org/x.svg) [e](f.md)'
+    const shown = legible(text)
+    expect(shown).toHaveLength(text.length)
+    expect(shown.replace(/\s+/g, ' ')).toBe('a b c d [e](f.md)')
+    expect(shown.indexOf('[e]')).toBe(text.indexOf('[e]'))
+    expect(shown.split('\n')).toHaveLength(2)
+  })
+
+  test('is only what is closed', () => {
+    for (const text of ['50 %% and more', '<!-- open', 'a < b > c', '![not closed', '![[note.md]]'])
+      expect(legible(text)).toBe(text)
+  })
+
+  test('keeps length and lines of any text', () => {
+    const soup = fc.array(fc.constantFrom('%%', '<!--', '-->', '<b>', '![', '](', ')', ']]', '![[', '\n', ' ', 'x', '😀'), {
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(soup, (parts) => {
+        const text = parts.join('')
+        expect(legible(text)).toHaveLength(text.length)
+        expect(legible(text).split('\n')).toHaveLength(text.split('\n').length)
+      }),
+    )
+  })
+})
+
+describe('a passage', () => {
+  test('that is cut within an overlong sentence keeps its lines', () => {
+    const chunk = `${'filler '.repeat(100)}alpha beta\n| gamma | delta |\n| --- | --- |\n${'more '.repeat(100)}`
+    expect(passageText(chunk, asking('alpha beta'), 120)).toContain('alpha beta\n| gamma | delta |\n')
+  })
+
+  const badges =
+    '%% ----- Badges ----- %%\n![a](https://e.org/kanban.svg) ![b](https://e.org/b.svg)\n\n# Boards\n\nCreates kanban boards.'
+
+  test('that fits is shown as it is written, but for what is hidden', () => {
+    expect(passageText('- one\n\n- two  `x`', asking('one'), 100)).toBe('- one\n\n- two  `x`')
+    expect(passageText(badges, asking('kanban'), 60)).toBe('# Boards\n\nCreates kanban boards.')
+  })
+
+  test('shows what is hidden where nothing else has the words, or there is nothing else', () => {
+    expect(passageText('%% secret plan %% Open.', asking('plan'), 100)).toBe('%% secret plan %% Open.')
+    expect(passageText('%% all of it %%', asking('it'), 100)).toBe('%% all of it %%')
+  })
+
+  test('that is cut keeps its lines, as code and tables need them', () => {
+    const text = `Run this:\n\n\n\n\`\`\`sh\nif true; then\n    wget   x\nfi\n\`\`\`\n${'More filler. '.repeat(20)}`
+    const shown = passageText(text, asking('true wget'), 100)
+    expect(shown).toMatch(/if true; then\n {4}wget x\nfi\n```\nMore filler\./)
+    expect(shown.length).toBeLessThanOrEqual(100)
+  })
+
+  test('begins with the sentence that holds the words', () => {
+    const text = `${'Filler goes on. '.repeat(20)}\n\nWorms dig tunnels. Rain follows them down.\n${'More filler. '.repeat(20)}`
+    const shown = passageText(text, asking('tunnels rain'), 100)
+    expect(shown).toMatch(/^…Worms dig tunnels\. Rain follows them down\.\nMore filler\./)
+    expect(shown.length).toBeLessThanOrEqual(100)
+    expect(shown.endsWith('…')).toBe(true)
+  })
+
+  test('is not chosen for words that only stand in addresses', () => {
+    const text = `[x](https://e.org/kanban-board)${' and filler'.repeat(12)}.\n\nA board for tasks.`
+    expect(passageText(text, asking('kanban board'), 60)).toBe('…A board for tasks.')
+  })
+
+  test('at the end of a chunk shows what comes before, too', () => {
+    const text = `${'Filler goes on. '.repeat(20)}Rain falls. Worms dig tunnels.`
+    expect(passageText(text, asking('tunnels'), 60)).toBe('…Filler goes on. Rain falls. Worms dig tunnels.')
+  })
+
+  test('tells where in the chunk it stands', () => {
+    const chunk = `One.\n${'two '.repeat(30)}.\n\nThree needles.\n${'four '.repeat(30)}`
+    const { text, start, end } = show(chunk, asking('needle'), 50)
+    expect(text).toMatch(/^…Three needles\.\nfour four/)
+    expect(chunk.slice(start, end)).toBe(text.slice(1, -1))
+    expect(show('short', asking('x'), 50)).toEqual({ text: 'short', start: 0, end: 5 })
+  })
+
+  test('without any of the words is the beginning', () => {
+    expect(passageText('One two three. '.repeat(20), asking('nothing'), 40)).toBe('One two three. One two three. One two…')
+  })
+
+  test('of one endless sentence is cut around the words', () => {
+    const shown = passageText(`${'word '.repeat(200)}needle ${'word '.repeat(200)}`, asking('needle'), 80)
+    expect(shown).toContain('needle')
+    expect(shown.length).toBeLessThanOrEqual(80)
+  })
+
+  test('of anything is no longer than it may be, and splits no pair', () => {
+    const soup = fc.array(fc.constantFrom('%%', 'word ', 'needle. ', '\n', ' ', '😀', 'x'.repeat(90), '。', '<i>', '- '), {
+      maxLength: 80,
+    })
+    fc.assert(
+      fc.property(soup, (parts) => {
+        const shown = passageText(parts.join('').trim(), asking('needle'), 100)
+        expect(shown.length).toBeLessThanOrEqual(100)
+        expect(Buffer.from(shown).toString()).toBe(shown)
+      }),
+    )
+  })
+})

@@ -1,0 +1,168 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type SimilarArguments, similarNodes } from '../../../src/app/find/similar-nodes.ts'
+import { ask } from '../../support/ask.ts'
+import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
+
+const GARDEN = {
+  'Roses.md': 'Roses need pruning in March, with sharp shears. See [[Shears]].\n',
+  'Shears.md': 'Sharp shears for pruning roses in March.\n',
+  'beds/Pruning.md': '---\ntags: [work]\n---\nPruning roses in March needs sharp shears.\n',
+  'Old.md': '---\narchived: true\n---\nRoses need pruning in March, with sharp shears.\n',
+  'Taxes.md': 'Income, deductions, forms, deadlines.\n',
+  'Linker.md': 'Sharp shears, pruning, roses in March: [[Roses]].\n',
+  'Empty.md': '🌹',
+}
+const DEFAULTS: SimilarArguments = { id: 'roses.md', limit: 10, relevance: 'loose', excludeLinked: false }
+const idsOf = async (core: SearchCore, args: Partial<SimilarArguments> = {}) =>
+  (await similarNodes(core, { ...DEFAULTS, ...args })).value.map(({ id }) => id as string)
+const open = () => searchCore(GARDEN, { embedder: new KnownBag() })
+
+describe('similar_nodes', () => {
+  test('the nearest first, without itself, archived ones and what is about something else', async () => {
+    const core = await open()
+    const { value, warnings } = await similarNodes(core, DEFAULTS)
+    const ids = value.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
+    for (const out of ['roses.md', 'old.md', 'taxes.md']) expect(ids).not.toContain(out)
+    const scores = value.map(({ score }) => score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+    expect(scores.every((score) => score > 0 && score <= 1)).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  test('nothing is embedded', async () => {
+    const bag = new KnownBag()
+    const core = await searchCore(GARDEN, { embedder: bag })
+    const embed = vi.spyOn(bag, 'embed')
+    await idsOf(core)
+    expect(embed).not.toHaveBeenCalled()
+  })
+
+  test('exclude_linked leaves out what it links to and what links to it', async () => {
+    expect(await idsOf(await open(), { excludeLinked: true })).toEqual(['beds/pruning.md'])
+  })
+
+  test('folder, tag, limit, relevance', async () => {
+    const core = await open()
+    expect(await idsOf(core, { folder: 'beds' })).toEqual(['beds/pruning.md'])
+    expect(await idsOf(core, { tag: 'work' })).toEqual(['beds/pruning.md'])
+    expect(await idsOf(core, { limit: 1 })).toEqual((await idsOf(core)).slice(0, 1))
+    const loose = await idsOf(core)
+    const normal = await idsOf(core, { relevance: 'normal' })
+    const strict = await idsOf(core, { relevance: 'strict' })
+    expect(loose.slice(0, normal.length)).toEqual(normal)
+    expect(normal.slice(0, strict.length)).toEqual(strict)
+  })
+
+  test('the model need not be there', async () => {
+    const down = async () => Promise.reject(new Error('the server is down'))
+    const core = await searchCore(GARDEN, { embedder: new KnownBag(), open: down })
+    expect(await idsOf(core)).toEqual(await idsOf(await open()))
+  })
+
+  test('what is no note, or has no vectors, is told', async () => {
+    const core = await searchCore({ ...GARDEN, '🌹.md': '🌹', 'pic.png': 'x' }, { embedder: new KnownBag() })
+    const told = async (id: string) => await similarNodes(core, { ...DEFAULTS, id })
+    expect(await told('pic.png')).toEqual({
+      value: [],
+      warnings: [{ code: 'UNKNOWN_ID', message: expect.stringContaining('is no note') }],
+    })
+    expect(await told('🌹.md')).toEqual({
+      value: [],
+      warnings: [{ code: 'NOTICE', message: expect.stringContaining('"🌹.md" has no text of its own') }],
+      list: { offset: 0, shown: 0, count: 0, counted: 'relevant' },
+    })
+  })
+
+  test('an unknown note is told, one of which nothing is known is like nothing', async () => {
+    const core = await open()
+    const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'rosse.md' })
+    expect(value).toEqual([])
+    expect(warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+    expect(await idsOf(core, { id: 'empty.md' })).toEqual(expect.not.arrayContaining(['empty.md']))
+  })
+
+  test('a note of hundreds of chunks is not hidden behind its own', async () => {
+    const part = (at: number) => `## Part ${at}\n\n${'Roses need pruning in March with sharp shears. '.repeat(30)}\n`
+    const huge = Array.from({ length: 300 }, (_, at) => part(at)).join('\n')
+    const core = await searchCore({ ...GARDEN, 'Huge.md': huge }, { embedder: new KnownBag() })
+    expect((await ask(core.store).vectors('static:bag:64', 'huge.md' as never))?.chunks.length).toBeGreaterThan(250)
+    expect(await idsOf(core, { id: 'huge.md' })).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md']))
+  })
+
+  test('without an embedder words alone answer', async () => {
+    expect(await idsOf(await searchCore(GARDEN))).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
+  })
+
+  test('what many notes have in the same lines does not make them alike', async () => {
+    const plugin = (about: string) =>
+      `# Plugin\n\nAuthor of this plugin\n${about}\n\n## Installed from the store\n\nSee the list of all plugins.\n`
+    const core = await searchCore(
+      {
+        'Boards.md': plugin('Cards on boards, to be moved between columns.'),
+        'Kanban.md': plugin('Columns of cards that are moved, as on boards.'),
+        'Cannoli.md': plugin('Prompts that call a model from a canvas.'),
+        'Maps.md': plugin('Places of photos shown on a globe.'),
+      },
+      { embedder: new KnownBag() },
+    )
+    const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'boards.md', relevance: 'normal' })
+    expect(value.map(({ id }) => id)).toEqual(['kanban.md'])
+    expect(value[0]?.score).toBeLessThan(1)
+    expect(warnings).toMatchObject([{ code: 'NOTICE', message: expect.stringContaining('only 8 words of its own') }])
+  })
+
+  test('until words are compared vectors answer, and say so; without them it is said that there is no answer yet', async () => {
+    const insights = { follow: async () => undefined }
+    const core = { ...(await open()), insights }
+    const { value, warnings } = await similarNodes(core, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+    expect(await similarNodes({ ...(await searchCore(GARDEN)), insights }, DEFAULTS)).toMatchObject({
+      value: [],
+      warnings: [{ code: 'INDEX_BUILDING' }],
+    })
+  })
+
+  test('of a note that was not there when words were compared vectors answer, and say so', async () => {
+    const core = await open()
+    const followed = await core.insights.follow({ wait: 10_000 })
+    const without = followed && { ...followed.insight, ids: followed.insight.ids.filter((id) => (id as string) !== 'roses.md') }
+    const old = {
+      ...core,
+      insights: { follow: async () => followed && { insight: without ?? followed.insight, isCurrent: false } },
+    }
+    const { value, warnings } = await similarNodes(old, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+  })
+
+  test('scores of an older state are told, and of notes that are gone there are none', async () => {
+    const core = await open()
+    const followed = await core.insights.follow({ wait: 10_000 })
+    core.vault.remove('Shears.md')
+    await core.indexed.indexer.reconcile({ all: true })
+    const old = { ...core, insights: { follow: async () => followed && { ...followed, isCurrent: false } } }
+    const { value, warnings } = await similarNodes(old, DEFAULTS)
+    expect(value.map(({ id }) => id as string)).not.toContain('shears.md')
+    expect(warnings).toMatchObject([{ code: 'STALE' }])
+  })
+
+  test('where words cannot be compared, vectors answer', async () => {
+    const failing = { follow: () => Promise.reject(new Error('out of memory')) }
+    expect(await idsOf({ ...(await open()), insights: failing } as SearchCore)).toContain('beds/pruning.md')
+    await expect(idsOf({ ...(await searchCore(GARDEN)), insights: failing } as SearchCore)).rejects.toThrow('out of memory')
+  })
+
+  test('more are found by meaning behind those that are near by words, with lower scores', async () => {
+    const roses = Array.from({ length: 30 }, (_, at) => [`Roses ${at}.md`, `Roses need pruning, shears ${'x'.repeat(at + 1)}.\n`])
+    const others = Array.from({ length: 90 }, (_, at) => [`Other ${at}.md`, `Something ${'y'.repeat(at + 1)}.\n`])
+    const many: Readonly<Record<string, string>> = Object.fromEntries([...roses, ...others])
+    const core = await searchCore({ ...GARDEN, ...many }, { embedder: new KnownBag() })
+    const { value } = await similarNodes(core, { ...DEFAULTS, limit: 30 })
+    const scores = value.map(({ score }) => score)
+    expect(new Set(value.map(({ id }) => id)).size).toBe(value.length)
+    expect(value.length).toBeGreaterThan(15)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  })
+})

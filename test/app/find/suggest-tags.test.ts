@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { jsonBytes } from '../../../src/app/answer/budget.ts'
+import { fitTags } from '../../../src/app/answer/fit-tags.ts'
+import { type SuggestTagsArguments, suggestTags } from '../../../src/app/find/suggest-tags.ts'
+import { toNodeId } from '../../../src/core/ids.ts'
+import { KnownBag, searchCore } from '../search-core.ts'
+
+const bread = (at: number) =>
+  `---\ntags: [Bread, bread/sour]\n---\nSourdough loaf ${at}: flour, water, proofing and a hot oven.\n`
+const roses = (at: number) => `---\ntags: [garden]\n---\nRoses ${at}: pruning, compost and rain in spring.\n`
+const NOTES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`Kitchen/Loaf ${at}.md`, bread(at)])),
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`Beds/Rose ${at}.md`, roses(at)])),
+  'New loaf.md': 'Another sourdough loaf: flour, water, longer proofing, the same oven.\n',
+  'Tagged.md': '---\ntags: [bread]\n---\nSourdough loaf with flour, water and proofing.\n',
+  'Strange.md': 'Zzxqj wvkpt.\n',
+}
+
+async function suggested(args: Partial<SuggestTagsArguments> & { readonly id: string }, embedder?: KnownBag) {
+  const core = await searchCore(NOTES, embedder === undefined ? {} : { embedder })
+  return await suggestTags(core, { limit: 5, relevance: 'normal', ...args })
+}
+
+test.each([
+  ['by words and meaning', new KnownBag()],
+  ['by words alone', undefined],
+])('the tags and folders of the nearest notes are suggested, %s, as a change that is ready to be made', async (_, embedder) => {
+  const { value, warnings } = await suggested({ id: 'new loaf' }, embedder)
+  expect(value.tags.map(({ tag }) => tag)).toEqual(expect.arrayContaining(['Bread', 'bread/sour']))
+  expect(value.tags.map(({ tag }) => tag)).not.toContain('garden')
+  expect(value.folders[0]).toMatchObject({ path: 'Kitchen' })
+  expect(value.tags[0]?.from[0]).toMatch(/^kitchen\/loaf \d\.md$/)
+  expect(value.operation).toEqual({
+    tool: 'manage_tags',
+    arguments: { id: 'new loaf.md', add: value.tags.map(({ tag }) => tag) },
+  })
+  expect(warnings).toEqual([])
+})
+
+test('tags that the note has, in whatever case, are not suggested again', async () => {
+  const { value } = await suggested({ id: 'tagged.md' }, new KnownBag())
+  expect(value.tags.map(({ tag }) => tag.toLowerCase())).toEqual(['bread/sour'])
+})
+
+test('there are as many as were asked for, the surest first, and scores are shares', async () => {
+  const { value } = await suggested({ id: 'new loaf', limit: 1, relevance: 'loose' }, new KnownBag())
+  expect([value.tags.length, value.folders.length]).toEqual([1, 1])
+  const { value: all } = await suggested({ id: 'new loaf', limit: 10, relevance: 'loose' }, new KnownBag())
+  const scores = all.tags.map(({ score }) => score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+  expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+})
+
+test('notes that are farther than twenty others have a say as well, and less of one', async () => {
+  const near = Array.from({ length: 22 }, (_, at) => [
+    `Loaf ${at}.md`,
+    `---\ntags: [bread]\n---\nSourdough loaf: flour, water, proofing, oven.\n`,
+  ])
+  const far = Array.from({ length: 5 }, (_, at) => [
+    `Tart ${at}.md`,
+    `---\ntags: [cake]\n---\nTart with cherries, sugar, butter, from the oven.\n`,
+  ])
+  const mine = ['New.md', 'Sourdough loaf: flour, water, proofing, a hot oven.\n']
+  const core = await searchCore(Object.fromEntries([...near, ...far, mine]), { embedder: new KnownBag() })
+  const { value } = await suggestTags(core, { id: 'new.md', limit: 5, relevance: 'loose' })
+  expect(value.tags.map(({ tag }) => tag)).toEqual(['bread', 'cake'])
+})
+
+test('an empty answer says why', async () => {
+  const none = await suggested({ id: 'nowhere' })
+  expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
+  expect(none.warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+  const strange = await suggested({ id: 'strange.md' })
+  expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is near/) })
+  expect(strange.value).not.toHaveProperty('operation')
+})
+
+test('within a budget every label stays, and of each as many notes are named as there is room for, however long their ids are', () => {
+  const from = Array.from({ length: 3 }, (_, at) => toNodeId(`${'long/'.repeat(135)}${at}.md`))
+  const labels = Array.from({ length: 5 }, (_, at) => ({ score: 0.5, from, label: `label ${at}` }))
+  const value = {
+    tags: labels.map(({ label, ...rest }) => ({ tag: label, ...rest })),
+    folders: labels.map(({ label, ...rest }) => ({ path: label, ...rest })),
+  }
+  const named = (room: number) => {
+    const fitted = fitTags(value, room)
+    expect(jsonBytes(fitted.value)).toBeLessThanOrEqual(room)
+    const rows = [...fitted.value.tags, ...fitted.value.folders]
+    expect(rows).toHaveLength(10)
+    const counts = rows.map((row) => row.from.length)
+    expect(counts.reduce((sum, count) => sum + count, 0) + (fitted.omitted.from ?? 0)).toBe(30)
+    return counts.join('')
+  }
+  expect([named(600), named(2_000), named(8_000), named(15_000), named(30_000)]).toEqual([
+    '0000000000',
+    '1100000000',
+    '2111111111',
+    '3222222222',
+    '3333333333',
+  ])
+})

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, test } from 'vitest'
+import { getNode } from '../../../src/app/read/get-node.ts'
+import { toNodeId } from '../../../src/core/ids.ts'
+import { MARKER } from '../../../src/core/text/partial-reading.ts'
+import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+import { GARDEN } from '../../support/garden.ts'
+
+const store = fakeStore(GARDEN)
+const core = fakeCore(store)
+const whole = { depth: 0, offset: 0, maxChars: 10_000 }
+const read = async (id: string, rest: object = {}) => getNode(core, { id, ...whole, ...rest })
+
+test('shows the body, never the frontmatter, and what is known of the note', async () => {
+  const { value, warnings } = await read('Soil/COMPOST')
+  const [version] = await store.snapshot.versions([toNodeId('soil/compost.md')])
+  const [source] = version === undefined ? [] : await store.texts.read([version])
+  const text = typeof source === 'object' ? source.text : ''
+  expect(value).toEqual({
+    id: 'soil/compost.md',
+    title: 'Compost',
+    content: '# Compost\nTurned by [[Worms]].\n## How\nLayer by layer. ^layers\n## Why\nIt feeds [[Tomato]].\n',
+    tags: ['soil', 'work/autumn'],
+    links: [
+      { id: 'soil/worms.md', title: 'Worms' },
+      { id: 'beds/tomato.md', title: 'Tomatoes' },
+      { id: 'home.md', title: 'Home' },
+    ],
+    hash: createHash('sha256').update(text).digest('hex'),
+    properties: { tags: ['soil', 'work/autumn'], aliases: ['Humus'], up: '[[Home]]' },
+    created: '2024-01-01T00:00:00Z',
+    modified: '2024-02-02T00:00:00Z',
+    outline: [
+      { level: 1, text: 'Compost', line: 6 },
+      { level: 2, text: 'How', line: 8 },
+      { level: 2, text: 'Why', line: 10 },
+    ],
+    link_count: 3,
+  })
+  expect(Object.keys(value ?? {}).slice(0, 5)).toEqual(['id', 'title', 'content', 'tags', 'links'])
+  expect(warnings).toEqual([])
+})
+
+test('a note of a line takes less than 150 tokens', async () => {
+  const files = { 'Folder/A note of mine.md': { body: 'Buy milk and bread.\n' } }
+  const { value } = await getNode(fakeCore(fakeStore(files)), { id: 'folder/a note of mine', ...whole })
+  expect(encode(JSON.stringify(value)).length).toBeLessThan(150)
+})
+
+test.each(['no-where', 'no/such.md', '', '../home.md', 'a\\b', 'home.md\0'])('%j is null, with a warning', async (id) => {
+  const { value, warnings } = await read(id)
+  expect(value).toBeNull()
+  expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])
+})
+
+test('excluded notes can be read by id', async () => {
+  expect((await read('hidden')).value?.title).toBe('Hidden')
+})
+
+test('attachments have no content, canvases their own', async () => {
+  expect((await read('photo.png')).value).toMatchObject({ content: '', kind: 'attachment' })
+  expect((await read('board.canvas')).value).toMatchObject({ content: '{}', kind: 'canvas' })
+})
+
+test('depth 1 adds counts and neighbours with 200 characters each', async () => {
+  const { value } = await read('soil/compost.md', { depth: 1 })
+  expect(value).toMatchObject({ incomingCount: 2, outgoingCount: 3 })
+  expect(value?.incomingNeighbors?.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
+  expect(value?.outgoingNeighbors).toHaveLength(3)
+  expect(Object.keys(value?.incomingNeighbors?.[0] ?? {})).toEqual(['id', 'title', 'content', 'tags', 'links', 'link_count'])
+})
+
+test('at most 20 neighbours a direction and 100 links are shown, the counts are whole', async () => {
+  const targets = Array.from({ length: 130 }, (_, index) => `n${index}`)
+  const long = { body: 'x'.repeat(700) }
+  const files = Object.fromEntries(targets.map((name) => [`${name}.md`, long]))
+  const big = fakeCore(fakeStore({ ...files, 'hub.md': { body: targets.map((name) => `[[${name}]]`).join(' ') } }))
+  const { value } = await getNode(big, { id: 'hub', ...whole, depth: 1 })
+  expect(value).toMatchObject({ incomingCount: 0, outgoingCount: 130, link_count: 130 })
+  expect(value?.links).toHaveLength(100)
+  expect(value?.outgoingNeighbors).toHaveLength(20)
+  expect(value?.outgoingNeighbors?.[0]?.content).toBe(`${'x'.repeat(200 - MARKER.length)}${MARKER}`)
+})
+
+describe('a long note', () => {
+  test('is cut at 10,000 characters and says where it goes on', async () => {
+    const { value } = await read('beds/long.md')
+    expect(value?.content).toHaveLength(10_000)
+    expect(value?.content?.endsWith(MARKER)).toBe(true)
+    expect(value?.next_offset).toBe(10_000 - MARKER.length)
+  })
+
+  test('put together from its parts is the whole note', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1000, max: 12_000 }), async (maxChars) => {
+        let text = ''
+        for (let offset: number | undefined = 0; offset !== undefined; ) {
+          const { value } = await read('beds/long', { offset, maxChars })
+          const next: number | undefined = value?.next_offset
+          text += next === undefined ? value?.content : value?.content?.slice(0, -MARKER.length)
+          offset = next
+        }
+        expect(text).toBe(GARDEN['Beds/Long.md']?.body)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('a character that is longer than a part is gone through all the same', async () => {
+    const body = `a👍${'\u0301'.repeat(100)}b`
+    const zalgo = fakeCore(fakeStore({ 'a.md': { body } }))
+    let content = ''
+    let offset: number | undefined = 0
+    while (offset !== undefined) {
+      const { value } = await getNode(zalgo, { id: 'a', ...whole, offset, maxChars: 20 })
+      const next: number | undefined = value?.next_offset
+      if (next !== undefined) expect(next).toBeGreaterThan(offset)
+      content += value?.content?.slice(0, next === undefined ? undefined : -MARKER.length)
+      offset = next
+    }
+    expect(content).toBe(body)
+  })
+
+  test('an offset behind the end shows nothing, one inside a character shows it whole', async () => {
+    expect((await read('alone', { offset: 99 })).value).toMatchObject({ content: '' })
+    const emoji = fakeCore(fakeStore({ 'a.md': { body: 'a👍🏽b' } }))
+    expect((await getNode(emoji, { id: 'a', ...whole, offset: 3 })).value?.content).toBe('👍🏽b')
+  })
+})
+
+describe('a section', () => {
+  test('is named by headings or a block', async () => {
+    const section = async (path: readonly string[], rest: object = {}) =>
+      (await read('soil/compost', { section: path, ...rest })).value?.content
+    expect(await section(['Compost', 'How'])).toBe('## How\nLayer by layer. ^layers\n')
+    expect(await section(['^layers'])).toBe('Layer by layer. ^layers')
+    expect(await section(['Why'], { offset: 7 })).toBe('It feeds [[Tomato]].\n')
+  })
+
+  test('that does not exist is an error with the outline', async () => {
+    await expect(read('soil/compost', { section: ['Where'] })).rejects.toMatchObject({
+      code: 'SECTION_NOT_FOUND',
+      candidates: [
+        { level: 1, text: 'Compost', line: 6 },
+        { level: 2, text: 'How', line: 8 },
+        { level: 2, text: 'Why', line: 10 },
+      ],
+    })
+    await expect(read('soil/compost', { section: ['^nope'] })).rejects.toMatchObject({ candidates: ['^layers'] })
+    const bare = fakeCore(fakeStore({ 'a.md': { body: 'text' } }))
+    const section = (name: string) => getNode(bare, { id: 'a', ...whole, section: [name] })
+    await expect(section('Nope')).rejects.toMatchObject({ hint: expect.stringContaining('no headings') })
+    await expect(section('^nope')).rejects.toMatchObject({ hint: expect.stringContaining('no blocks') })
+  })
+})
+
+test('says which links are ambiguous and what is malformed', async () => {
+  const own = fakeStore(GARDEN)
+  const id = toNodeId('home.md')
+  const link = { form: 'wikilink', target: 'Compost' } as const
+  const ends = { to: toNodeId('beds/compost.md'), byAlias: false, rivals: [toNodeId('soil/compost.md')] }
+  own.problemsFound.push({ kind: 'ambiguous_link', id, line: 1, link, ...ends })
+  for (let line = 1; line < 6; line += 1) own.problemsFound.push({ kind: 'malformed', id, line, message: 'Bad YAML.' })
+  own.problemsFound.push({ kind: 'malformed', id: toNodeId('alone.md'), line: 1, message: 'Not this.' })
+  const { warnings } = await getNode(fakeCore(own), { id: 'home', ...whole })
+  expect(warnings).toEqual([
+    {
+      code: 'AMBIGUOUS_LINKS',
+      message:
+        'Links that fit several notes: line 1: [[Compost]] → beds/compost.md, by the shortest path (beds/compost.md, soil/compost.md).',
+    },
+    {
+      code: 'MALFORMED',
+      message: 'Malformed, read as far as possible: line 1: Bad YAML; line 2: Bad YAML; line 3: Bad YAML; and 2 more.',
+    },
+  ])
+})

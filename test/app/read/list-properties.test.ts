@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { listProperties, type PropertiesArguments } from '../../../src/app/read/list-properties.ts'
+import { searchCore } from '../search-core.ts'
+
+const NOTES = {
+  'a.md': '---\nStatus: done\nrating: 4\n---\n',
+  'b.md': '---\nstatus: [open, Done]\nstart: 2024-01-01\n---\n',
+  'c.md': `---\nstatus: ${'long '.repeat(100)}\nempty:\n---\n`,
+}
+
+async function ask(args: Partial<PropertiesArguments> = {}) {
+  const core = await searchCore(NOTES)
+  const { value, warnings } = await listProperties(core, { limit: 20, offset: 0, ...args })
+  await core.close()
+  return { value, warnings }
+}
+
+test('properties come with how many notes have them and what their values are, most used first', async () => {
+  expect(await ask()).toEqual({
+    value: {
+      properties: [
+        { key: 'status', count: 3, kinds: ['text', 'list'] },
+        { key: 'empty', count: 1, kinds: ['empty'] },
+        { key: 'rating', count: 1, kinds: ['number'] },
+        { key: 'start', count: 1, kinds: ['date'] },
+      ],
+      total: 4,
+    },
+    warnings: [],
+  })
+})
+
+test('properties are listed page by page, and by their beginning', async () => {
+  expect((await ask({ offset: 1, limit: 1 })).value).toMatchObject({ properties: [{ key: 'empty' }], total: 4 })
+  expect((await ask({ prefix: 'STA', offset: 1 })).value).toMatchObject({ properties: [{ key: 'start' }], total: 2 })
+})
+
+test('the values of a property are counted in any case, each item of a list by itself, and long ones are cut', async () => {
+  const { value } = await ask({ key: '#STATUS' })
+  expect(value).toEqual({
+    values: [
+      { value: 'Done', count: 2 },
+      { value: expect.stringMatching(/^long long .* \[truncated\]$/), count: 1 },
+      { value: 'open', count: 1 },
+    ],
+    total: 3,
+  })
+  expect((await ask({ key: 'status', prefix: 'o' })).value).toEqual({ values: [{ value: 'open', count: 1 }], total: 1 })
+})
+
+test('a property that no note has is told with the nearest', async () => {
+  expect(await ask({ key: 'statsu' })).toEqual({
+    value: { values: [], total: 0 },
+    warnings: [{ code: 'UNKNOWN_ID', message: 'No note has the property "statsu". Nearest: "status".' }],
+  })
+  expect((await ask({ key: 'empty' })).warnings).toEqual([])
+})

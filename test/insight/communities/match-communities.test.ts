@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { NO_COMMUNITY } from '../../../src/core/insight/communities.ts'
+import { matchCommunities } from '../../../src/insight/communities/match-communities.ts'
+
+const none = NO_COMMUNITY
+
+function match(now: readonly number[], before: readonly number[]) {
+  return matchCommunities(Uint32Array.from(now), Uint32Array.from(before))
+}
+
+test('the same communities under other numbers are the same, and nothing has moved', () => {
+  expect(match([1, 1, 0, 0, 2], [5, 5, 9, 9, 7])).toEqual({ former: [9, 5, 7], moved: 0 })
+})
+
+test('of the parts of one community the larger keeps its name, and the notes of the other have moved', () => {
+  expect(match([0, 0, 0, 1, 1], [4, 4, 4, 4, 4])).toEqual({ former: [4, undefined], moved: 2 })
+})
+
+test('one that shares less than a quarter with any of before is new', () => {
+  expect(match([0, 0, 0, 0, 0], [1, 2, 3, 4, 5]).former).toEqual([undefined])
+})
+
+test('notes that came or went neither rename a community nor count as moved', () => {
+  expect(match([0, 0, 0, 0, 0], [2, none, none, none, none])).toEqual({ former: [2], moved: 0 })
+})
+
+test('a note that is in no community now has moved out of its own', () => {
+  expect(match([0, 0, 0, none], [1, 1, 1, 1])).toEqual({ former: [1], moved: 1 })
+})
+
+test('no former community is kept twice, and each note of one that is kept is counted once', () => {
+  const partitions = fc.array(fc.tuple(fc.nat(6), fc.constantFrom(0, 1, 2, 3, 4, 5, none)), { minLength: 1, maxLength: 40 })
+  fc.assert(
+    fc.property(partitions, (notes) => {
+      const [now, before] = [notes.map(([a]) => a), notes.map(([, b]) => b)]
+      const { former, moved } = match(now, before)
+      const kept = former.filter((old) => old !== undefined)
+      expect(new Set(kept).size).toBe(kept.length)
+      const stayed = notes.filter(([a, b]) => b !== none && former[a] === b).length
+      expect(moved).toBe(before.filter((old) => old !== none).length - stayed)
+    }),
+    { numRuns: 500 },
+  )
+})

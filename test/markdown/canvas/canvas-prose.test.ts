@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canvasProse } from '../../../src/markdown/canvas/canvas-prose.ts'
+
+test('a canvas says what its text cards say, on the lines of the file where they stand', () => {
+  const source = [
+    '{"nodes":[',
+    '  {"id":"1","type":"text","text":"Plan caf\\u00e9s\\nand \\"more\\"","x":0},',
+    '  {"id":"2","type":"file","file":"a.md"},{"id":"3","type":"text","text":"second"}],"edges":[{"label":"no card"}]}',
+  ].join('\n')
+  const prose = canvasProse(source)
+  expect(prose).toHaveLength(source.length)
+  expect(prose.split('\n').map((line) => line.trim())).toEqual(['', 'Plan cafés and "more"', 'second'])
+})
+
+test.each(['', '{', '[]', '{"nodes":[{"type":"text"}]}', '{"nodes":5}'])('%j says nothing', (source) => {
+  expect(canvasProse(source).trim()).toBe('')
+})
+
+test('whatever cards hold, lengths and lines stay, and all their words are there in order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.constantFrom(0, 2), (texts, indent) => {
+      const source = JSON.stringify({ nodes: texts.map((text, id) => ({ id: String(id), type: 'text', text })) }, null, indent)
+      const prose = canvasProse(source)
+      expect(prose).toHaveLength(source.length)
+      expect(prose.split('\n').length).toBe(source.split('\n').length)
+      expect(prose.split(/\s+/).filter((word) => word !== '')).toEqual(
+        texts.flatMap((text) => text.split(/\s+/)).filter((word) => word !== ''),
+      )
+    }),
+  )
+})

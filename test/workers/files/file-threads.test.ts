@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { toVaultPath } from '../../../src/core/ids.ts'
+import {
+  type FileThread,
+  FileThreads,
+  HELD_AFTER,
+  isHeldByFile,
+  MOST_HELD,
+  READ_LIMIT,
+} from '../../../src/workers/files/file-threads.ts'
+import type { FromReader, ReadVault, ToReader } from '../../../src/workers/messages.ts'
+
+const AT: ReadVault = { root: '/vault', ignore: [], gitignore: false, linkRoots: [], mode: 'auto' }
+
+/** Files that hold whoever reads them until they are let go. */
+class Disk {
+  readonly slow = new Set<string>()
+  readonly threads: FakeThread[] = []
+  /** Every file that any thread began to read. */
+  readonly begun: string[] = []
+
+  readonly start = (): FileThread => {
+    const thread = new FakeThread(this)
+    this.threads.push(thread)
+    return thread
+  }
+
+  get running(): number {
+    return this.threads.filter(({ isEnded }) => !isEnded).length
+  }
+
+  release(path: string): void {
+    this.slow.delete(path)
+    for (const thread of this.threads) thread.goOn()
+  }
+}
+
+/** A thread that reads one file after another, and stands still where one is slow. */
+class FakeThread implements FileThread {
+  readonly #disk: Disk
+  readonly #queue: Extract<ToReader, { type: 'read' }>[] = []
+  #listener: (message: FromReader) => void = () => {}
+  #onEnd: (reason: string) => void = () => {}
+  #isReading = false
+  #onFreed: () => void = () => {}
+  isEnded = false
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+    queueMicrotask(() => this.#listener({ type: 'up' }))
+  }
+
+  post(message: ToReader): void {
+    if (message.type === 'read') this.#queue.push(message)
+    queueMicrotask(() => this.goOn())
+  }
+
+  goOn(): void {
+    if (this.#queue.every(({ job }) => !this.#disk.slow.has(job.path))) this.#onFreed()
+    for (let [next] = this.#queue; next !== undefined && !this.isEnded; [next] = this.#queue) {
+      if (!this.#isReading) this.#disk.begun.push(next.job.path)
+      this.#isReading = this.#disk.slow.has(next.job.path)
+      if (this.#isReading) return
+      this.#queue.shift()
+      const text = { text: next.job.path, bodyStart: 0, hash: '' }
+      this.#listener({ type: 'read', id: next.id, result: { text } })
+    }
+  }
+
+  fail(): void {
+    this.isEnded = true
+    this.#onEnd('it broke')
+  }
+
+  onMessage(listener: (message: FromReader) => void): void {
+    this.#listener = listener
+  }
+
+  onEnd(listener: (reason: string) => void): void {
+    this.#onEnd = listener
+  }
+
+  async end(): Promise<void> {
+    this.isEnded = true
+    // One that stands still does not hear it until its file answers.
+    if (this.#isReading) {
+      await new Promise<void>((resolve) => {
+        this.#onFreed = resolve
+      })
+    }
+  }
+}
+
+/** Until a thread is seen to be held. */
+const HELD = HELD_AFTER + 1
+
+const TIMEOUT = { code: 'TIMEOUT', message: expect.stringContaining('cannot be read now') }
+
+function opened() {
+  const disk = new Disk()
+  const threads = new FileThreads(disk.start)
+  const vault = threads.open(AT)
+  const read = async (path: string) => {
+    const result = await vault.read({ kind: 'text', path: toVaultPath(path) })
+    return typeof result === 'object' && 'text' in result ? result.text.text : undefined
+  }
+  return { disk, threads, vault, read }
+}
+
+/** What becomes of it while so much time goes by. */
+async function elapse(ms: number, ...answers: readonly Promise<unknown>[]) {
+  const settled = Promise.allSettled(answers)
+  await vi.advanceTimersByTimeAsync(ms)
+  return await settled
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('a file that does not answer', () => {
+  test('keeps no one from reading the others', async () => {
+    const { disk, read } = opened()
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    const others = [read('a.md'), read('b.md')]
+    expect(await elapse(HELD, ...others)).toMatchObject([{ value: 'a.md' }, { value: 'b.md' }])
+    expect(await elapse(READ_LIMIT, slow)).toMatchObject([{ reason: TIMEOUT }])
+    expect(await elapse(0, read('c.md'))).toMatchObject([{ value: 'c.md' }])
+    expect(disk.running).toBe(2)
+    expect(isHeldByFile()).toBe(true)
+    disk.release('slow.md')
+    await elapse(0)
+    expect(isHeldByFile()).toBe(false)
+  })
+
+  test('is noticed also after a time without anything to read', async () => {
+    // Clocks for tests start a stopped timer again, which Node does not.
+    vi.useRealTimers()
+    const { disk, read } = opened()
+    await read('before.md')
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    const other = read('a.md')
+    await vi.waitFor(() => expect(isHeldByFile()).toBe(true), 2_000)
+    expect(await other).toBe('a.md')
+    disk.release('slow.md')
+    expect(await slow).toBe('slow.md')
+  })
+
+  test('is waited for once, whoever asks, and is then told at once until it answers after all', async () => {
+    const { disk, read } = opened()
+    disk.slow.add('slow.md')
+    const first = read('slow.md')
+    await vi.advanceTimersByTimeAsync(HELD)
+    const second = read('slow.md')
+    expect(await elapse(READ_LIMIT, first, second)).toMatchObject([{ reason: TIMEOUT }, { reason: TIMEOUT }])
+    expect(await elapse(0, read('slow.md'))).toMatchObject([{ reason: TIMEOUT }])
+    expect(disk.begun.filter((path) => path === 'slow.md')).toHaveLength(1)
+    disk.release('slow.md')
+    expect(await elapse(0, read('slow.md'))).toMatchObject([{ value: 'slow.md' }])
+    expect(isHeldByFile()).toBe(false)
+  })
+
+  test('is answered to all who wait for it when it comes in time', async () => {
+    const { disk, read } = opened()
+    disk.slow.add('slow.md')
+    const early = [read('slow.md'), read('slow.md'), read('a.md')]
+    await vi.advanceTimersByTimeAsync(HELD)
+    const late = read('slow.md')
+    disk.release('slow.md')
+    const answers = await elapse(0, ...early, late)
+    expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toEqual([
+      'slow.md',
+      'slow.md',
+      'a.md',
+      'slow.md',
+    ])
+    expect(disk.running).toBe(1)
+  })
+
+  test('holds one thread, and files of one vault so many at the most', async () => {
+    const { disk, threads, read } = opened()
+    const names = Array.from({ length: MOST_HELD + 5 }, (_, at) => `slow${at}.md`)
+    for (const name of names) disk.slow.add(name)
+    const answers = await elapse(2 * READ_LIMIT, ...names.map(read))
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(new Set(disk.begun).size).toBe(MOST_HELD)
+    expect(await elapse(0, read('a.md'))).toMatchObject([{ reason: TIMEOUT }])
+    const other = threads.open({ ...AT, root: '/other' })
+    expect(await elapse(0, other.read({ kind: 'text', path: toVaultPath('b.md') }))).toMatchObject([
+      { value: { text: { text: 'b.md' } } },
+    ])
+    expect(disk.running).toBe(MOST_HELD + 1)
+    for (const name of names) disk.release(name)
+    expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
+    expect(disk.running).toBe(1)
+  })
+
+  test('does not keep the end waiting', async () => {
+    const { disk, threads, read } = opened()
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    await vi.advanceTimersByTimeAsync(HELD)
+    expect(await elapse(1_000, threads.close(), slow)).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { message: 'The vault is closed.' } },
+    ])
+    expect(disk.running).toBe(0)
+    expect(isHeldByFile()).toBe(true)
+    disk.release('slow.md')
+    await elapse(0)
+    expect(isHeldByFile()).toBe(false)
+  })
+
+  test('holds its thread also when the end comes before that is noticed', async () => {
+    const { disk, threads, read } = opened()
+    disk.slow.add('slow.md')
+    const slow = read('slow.md')
+    await vi.advanceTimersByTimeAsync(0)
+    await elapse(1_000, threads.close(), slow)
+    expect(isHeldByFile()).toBe(true)
+    disk.release('slow.md')
+    await elapse(0)
+    expect(isHeldByFile()).toBe(false)
+  })
+})
+
+test('no thread is started once they are closed', async () => {
+  const { disk, threads } = opened()
+  await threads.close()
+  threads.boot()
+  expect(disk.threads).toEqual([])
+})
+
+test('a thread that ends is told to whoever waits for the file that it was at, and another reads the rest', async () => {
+  const { disk, read } = opened()
+  disk.slow.add('a.md')
+  const answers = [read('a.md'), read('b.md')]
+  await vi.advanceTimersByTimeAsync(0)
+  disk.threads[0]?.fail()
+  expect(await elapse(0, ...answers)).toMatchObject([
+    { reason: { message: expect.stringContaining('it broke') } },
+    { value: 'b.md' },
+  ])
+})

@@ -1,0 +1,66 @@
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { toNodeId, toVaultPath } from '../../../src/core/ids.ts'
+import type { NoteText, Texts } from '../../../src/core/texts.ts'
+import type { Vault } from '../../../src/core/vault.ts'
+import { noteTextOf } from '../../../src/markdown/prose/note-text.ts'
+import { readIfChanged } from '../../../src/vault/read-if-changed.ts'
+import { openTexts } from '../../../src/workers/files/vault-files.ts'
+import { diskVault } from '../../vault/support.ts'
+
+const past = new Date(Date.now() - 60_000)
+
+/** The texts of a vault, read in this thread. */
+function textsOf(vault: Vault) {
+  return openTexts({
+    async read(job) {
+      const fresh = readIfChanged(vault, job.path, job.kind === 'text' ? job.known : undefined)
+      if (fresh === undefined || fresh === 'same') return fresh
+      return { text: noteTextOf(fresh.bytes), ...(fresh.stat === undefined ? undefined : { stat: fresh.stat }) }
+    },
+    close() {},
+  })
+}
+
+/** One text; a file that does not answer is none here. */
+async function readOne(texts: Texts, path: string): Promise<NoteText | undefined> {
+  const [text] = await texts.read([{ id: toNodeId(path), path: toVaultPath(path), kind: 'note', hash: '' }])
+  return text === 'unread' ? undefined : text
+}
+
+/** Long enough that a file which changes again would not look the same. */
+const settle = async () => await new Promise((resolve) => setTimeout(resolve, 60))
+
+test('the same text is the same object until the file changes', async () => {
+  const { root, vault } = diskVault({ 'a.md': '---\na: 1\n---\none' })
+  const texts = textsOf(vault)
+  await settle()
+  const first = await readOne(texts, 'a.md')
+  expect(first).toMatchObject({ text: '---\na: 1\n---\none', bodyStart: 13 })
+  expect(await readOne(texts, 'a.md')).toBe(first)
+  writeFileSync(join(root, 'a.md'), '---\na: 1\n---\ntwo')
+  // Even where its time is set back: the file's own change of status tells.
+  utimesSync(join(root, 'a.md'), past, past)
+  expect((await readOne(texts, 'a.md'))?.text).toContain('two')
+  expect(await readOne(texts, 'nope.md')).toBeUndefined()
+})
+
+test('a file that was just written is read again each time', async () => {
+  const { vault } = diskVault({ 'a.md': 'one' })
+  const texts = textsOf(vault)
+  expect(await readOne(texts, 'a.md')).not.toBe(await readOne(texts, 'a.md'))
+})
+
+test('no more is kept than there is room for, and what was used last is kept', async () => {
+  const { vault } = diskVault({ 'a.md': 'a'.repeat(3 << 20), 'b.md': 'b'.repeat(3 << 20), 'c.md': 'c'.repeat(3 << 20) })
+  await settle()
+  const texts = textsOf(vault)
+  const read = async (path: string) => await readOne(texts, path)
+  const a = await read('a.md')
+  const b = await read('b.md')
+  await read('a.md')
+  await read('c.md')
+  expect((await read('a.md')) === a).toBe(true)
+  expect((await read('b.md')) === b).toBe(false)
+})
