@@ -67,6 +67,7 @@ export const RULES: Rules = {
     'hnswlib-node': ['store'],
     ignore: ['vault'],
     'jsonc-parser': ['install'],
+    mdast: ['web/client'],
     'mdast-util-gfm': ['web/client'],
     'micromark-extension-gfm': ['web/client'],
     mime: ['core', 'changes'],
