@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
 
@@ -109,5 +110,55 @@ test('a map that takes longer than a connection lives is asked for again', async
   await page.waitForSelector('.waiting:has-text("Reading the vault")')
   await mapIsStill(page, 60)
   expect(await page.locator('.refused').count()).toBe(0)
+  expect(errors).toEqual([])
+})
+
+test('in a browser whose clock is years wrong the page opens, and says what changed', async () => {
+  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+    before: () => {
+      const { now } = Date
+      Date.now = () => now() - 20 * 365 * 24 * 3_600_000
+    },
+  })
+  await page.click('nav[aria-label="Views"] button:text-is("Changes")')
+  await page.waitForSelector('.list .empty:has-text("since")')
+  expect(errors).toEqual([])
+})
+
+test('a picture of 50 MB does not stop the note that shows it', async () => {
+  const world = openWorld()
+  const png = Buffer.alloc(50_000_000)
+  Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de', 'hex').copy(png)
+  world.write('large.png', png)
+  world.write('With.md', 'Before ![[large.png]] after.\n')
+  const { page, errors } = await look(await openRoux(world), { hash: '&note=with.md' })
+  await page.waitForSelector('.body :is(img, em:has-text("no picture"))')
+  expect(await page.innerText('.body')).toContain('after.')
+  expect(errors).toEqual([])
+})
+
+test('while the folder of the vault is away, what was loaded stays, and is followed again when it is back', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const roux = await openRoux(world)
+  const { page, errors } = await look(roux)
+  const before = await spotsOf(page)
+  renameSync(world.vault, `${world.vault} away`)
+  await page.keyboard.press('/')
+  await page.keyboard.type('rye')
+  await page.waitForTimeout(500)
+  expect((await spotsOf(page)).size).toBe(before.size)
+  renameSync(`${world.vault} away`, world.vault)
+  await page.reload()
+  await mapIsStill(page, before.size)
+  expect(await spotsOf(page)).toEqual(before)
+  expect(errors).toEqual([])
+})
+
+test('a vault of one note shows it', async () => {
+  const world = openWorld()
+  world.write('Only.md', 'Alone.\n')
+  const { page, errors } = await look(await openRoux(world))
+  expect([...(await spotsOf(page)).keys()]).toEqual(['only.md'])
+  await page.waitForSelector('.welcome:has-text("1 note")')
   expect(errors).toEqual([])
 })
