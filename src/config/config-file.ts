@@ -45,6 +45,6 @@ async function readBytes(path: string): Promise<ConfigFile> {
 }
 
 function unreadable(path: string, why: string): ConfigFile {
-  const problem = invalid(`${path} cannot be read: ${why}.`, 'Mend or remove it.')
+  const problem = invalid(`${path} cannot be read: ${why}.`, 'Correct or remove it.')
   return { path, realPath: path, sha256: '', given: [], problems: [problem] }
 }

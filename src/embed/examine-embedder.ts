@@ -8,7 +8,7 @@ import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
-  /** How to mend it. */
+  /** What to do about it. */
   readonly hint?: string
 }
 

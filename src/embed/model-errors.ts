@@ -31,7 +31,7 @@ export function damagedModel(model: string, reason: string, cause?: unknown): Er
   )
 }
 
-/** A worker's failure in the words of someone who can mend it; other errors stay as they are. */
+/** A worker's failure in the words of someone who can do something about it; other errors stay as they are. */
 export function explainFailure(error: unknown, model: string): unknown {
   if (!(error instanceof ModelWorkerError)) return error
   const reason = reasonOf(error)

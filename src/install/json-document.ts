@@ -50,7 +50,7 @@ export function requireObject({ file, text }: JsonDocument, node: Node, what: st
     'INVALID_SETTINGS',
     `${file}, ${placeOf(text, node.offset)}: ${what} is no object but ${NAMES[node.type]}.`,
     {
-      hint: 'Mend the file by hand; nothing was written.',
+      hint: 'Correct the file by hand; nothing was written.',
     },
   )
 }
@@ -102,7 +102,7 @@ function parseOrRefuse(text: string, errors: ParseError[], file: string): Node |
 
 function notJson(file: string, what: string): RouxError {
   return new RouxError('INVALID_SETTINGS', `${file} is no JSON, ${what}.`, {
-    hint: 'Mend it, then run the command again; nothing was written.',
+    hint: 'Correct it, then run the command again; nothing was written.',
   })
 }
 

@@ -710,7 +710,7 @@ describe('doctor', () => {
     expect(checks.filter(({ check, state }) => check === 'settings' && state !== 'ok')).toHaveLength(2)
   })
 
-  test('what is broken is told with how to mend it, and fails', async () => {
+  test('what is broken is told with what to do about it, and fails', async () => {
     line.write('vault/roux.config.yaml', 'vault:\n  mode: x\n  watch: y\n')
     const { code, out } = await roux('doctor ../vault', {
       tty: true,

@@ -325,7 +325,7 @@ describe('files', () => {
 
   test('a folder of that name is an error', async () => {
     const given = input({ [`${IN_VAULT}/x`]: '' })
-    expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: it is not a file. | Mend or remove it.`)
+    expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: it is not a file. | Correct or remove it.`)
   })
 
   test('all that is wrong is collected, and one is told', async () => {

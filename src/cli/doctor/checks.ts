@@ -7,7 +7,7 @@ export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** How to mend it. */
+  /** What to do about it. */
   readonly hint?: string
 }
 

@@ -39,7 +39,7 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
     })
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return [{ check: 'clients', state: 'warn', message: `${client.title}: ${error.message}`, hint: 'Mend the file by hand.' }]
+    return [{ check: 'clients', state: 'warn', message: `${client.title}: ${error.message}`, hint: 'Correct the file by hand.' }]
   }
 }
 

@@ -80,6 +80,6 @@ function refuseMalformed(text: string): void {
   throw invalid(
     'content',
     `line ${problem.line}: ${problem.message}`,
-    'Mend the frontmatter, or send it as `properties` and `tags`.',
+    'Correct the frontmatter, or send it as `properties` and `tags`.',
   )
 }

@@ -58,7 +58,7 @@ export function requireFrontmatter(text: string): FrontmatterTree {
   const [problem] = malformed
   if (problem) {
     throw new RouxError('EDIT_MISMATCH', `Line ${problem.line}: ${problem.message}`, {
-      hint: 'Mend the frontmatter first; until then only the body can be edited.',
+      hint: 'Correct the frontmatter first; until then only the body can be edited.',
       candidates: [{ line: problem.line }],
     })
   }

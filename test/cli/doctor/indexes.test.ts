@@ -19,7 +19,7 @@ test.each<[Diagnosis['searchIndex']['state'], string]>([
   expect(finding?.hint === undefined).toBe(expected === 'ok')
 })
 
-test('everything that keeps an embedder from working is a finding with how to mend it', () => {
+test('everything that keeps an embedder from working is a finding with what to do about it', () => {
   const embedder = [
     { works: false, message: 'No package.', hint: '`npm install` it.' },
     { works: false, message: 'No model.' },
