@@ -127,7 +127,9 @@ describe('names', () => {
 
 describe('refused, with the line', () => {
   test('malformed frontmatter', () => {
-    expect(refusal(() => addTags('---\na: 1\nb: @x\n---\n', ['x']))).toMatch(/^EDIT_MISMATCH \| Line 3: .*Correct the frontmatter/)
+    expect(refusal(() => addTags('---\na: 1\nb: @x\n---\n', ['x']))).toMatch(
+      /^EDIT_MISMATCH \| Line 3: .*Correct the frontmatter/,
+    )
     expect(refusal(() => addTags('---\na: 1\na: 2\n---\n', ['x']))).toMatch(/Line 3/)
     expect(refusal(() => removeTags('---\na: 1\n', ['x']))).toMatch(/Line 1: .*never closed/)
     expect(refusal(() => setTags('---js\nx\n---\n', ['x']))).toMatch(/Line 1: .*---js/)
