@@ -18,6 +18,8 @@ export default defineConfig({
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
     testTimeout: 30_000,
+    // What is waited for comes late where others have the processors.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
     // No process of the suite connects to another computer.
     setupFiles: ['test/support/loopback-only.ts'],

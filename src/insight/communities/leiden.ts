@@ -240,7 +240,9 @@ class LinksOf {
 
 /** The same classes numbered from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  const known = new Int32Array(classes.length).fill(-1)
+  // Classes of parts keep the names that nodes gave them, of which there were more.
+  const names = classes.reduce((most, name) => Math.max(most, name + 1), 0)
+  const known = new Int32Array(names).fill(-1)
   let count = 0
   const numbers = classes.map((name) => {
     if (known[name] === -1) known[name] = count++

@@ -29,7 +29,7 @@ test('with texts each note has its own, without frontmatter', async () => {
   const files = Object.fromEntries(Array.from({ length: 230 }, (_, at) => [`n${at}.md`, `---\na: 1\n---\nText of n${at}.`]))
   const { picture, texts } = dataOf(await pageOf(await searchCore(files), true))
   expect(texts).toHaveLength(230)
-  for (const [at, id] of picture.ids.entries()) expect(texts[at]).toBe(`Text of ${id.replace('.md', '')}.`)
+  for (const [at, id] of picture.ids.entries()) expect(texts[at].text).toBe(`Text of ${id.replace('.md', '')}.`)
 })
 
 test('no title and no text ends the element that holds the data', async () => {
@@ -37,7 +37,7 @@ test('no title and no text ends the element that holds the data', async () => {
   const core = await searchCore({ 'a <!--<script>.md': `# ${hostile}\n${hostile} #a`, 'b.md': hostile })
   const page = await pageOf(core, true)
   expect(page.match(/<\/?script|<!--/g)).toHaveLength(4)
-  expect(dataOf(page).texts.join('\n')).toContain(hostile)
+  expect(JSON.stringify(dataOf(page).texts)).toContain(hostile)
 })
 
 test('a vault without notes is a page, too', async () => {

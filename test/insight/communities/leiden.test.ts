@@ -179,6 +179,19 @@ test('a node, or a group of them, leaves the community that it was in only where
   expect(isWithSecond({ node: 1, group: 0.5 })).toBe(false)
 })
 
+test('parts that have their communities from a larger graph keep them', () => {
+  const graph = graphOf({
+    count: 7,
+    edges: [
+      [5, 0, 0.125],
+      [6, 5, 1],
+      [1, 0, 1],
+    ],
+  })
+  const found = leiden(graph, { resolution: 1, start: Uint32Array.of(0, 1, 2, 3, 4, 5, 5), stay: { node: 0, group: 0.5 } })
+  expect([...found]).toEqual([0, 0, 1, 2, 3, 4, 4])
+})
+
 test('where leaving must gain something, what is found is found again when started from, and is no worse than the start', () => {
   const anyStay = fc.record({ node: fc.constantFrom(0, 0.1, 0.5), group: fc.constantFrom(0, 0.05, 0.5) })
   fc.assert(
