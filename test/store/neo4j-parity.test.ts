@@ -15,7 +15,7 @@ const VAULTS = [LONG ? '../shared/vaults/knowledge' : '', process.env.ROUX_PARIT
   .filter((path) => path !== '')
   .map((path) => resolve(path))
 /** Those in which most kinds of nodes, names and links are; the others differ in how notes are read, which is no engine's business. */
-const TELLING = ['ambiguous-names', 'canvas', 'demo', 'typed-relations']
+const TELLING = ['canvas', 'demo', 'typed-relations']
 const FIXTURES = LONG ? readdirSync('fixtures').filter((name) => !name.includes('.')) : TELLING
 
 const NEO4J = {
