@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { didYouMean, nearest } from '../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An option of a command; a tool's parameter is one too. */

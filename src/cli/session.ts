@@ -80,6 +80,13 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   return loaded
 }
 
+/** Refuses vaults that are answered for without their folders. @throws UsageError with what to say after `roux <command>` */
+export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
+  const elsewhere = vaults.find(({ stored }) => stored !== undefined)
+  if (elsewhere === undefined) return
+  throw new UsageError(`The folder of "${elsewhere.stored}" is not known here.`, `Name the folder: roux ${command} <folder>`)
+}
+
 /**
  * The one vault of this run and its settings.
  * @throws UsageError where the settings name several and none is meant; as `requireVaults` does.

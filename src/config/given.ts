@@ -1,5 +1,5 @@
 import { RouxError } from '../core/errors.ts'
-import { didYouMean, nearest } from '../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { findSetting, SECTIONS, SETTINGS } from './schema.ts'
 
 /** The variable that an API key is read from: no setting, because keys do not belong into files. */

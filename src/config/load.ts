@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { RouxError } from '../core/errors.ts'
-import { didYouMean, nearest } from '../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
 import { userFolders } from './folders.ts'
 import {

@@ -20,12 +20,17 @@ export type Settings = {
 export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
   const settings: Record<string, Record<string, unknown>> = {}
   const put = (key: string, value: unknown): void => {
-    const at = key.indexOf('.')
-    const [section, name] = [key.slice(0, at), key.slice(at + 1)]
+    const [section, name] = splitKey(key)
     settings[section] ??= {}
     if (name !== '*') settings[section][name] = value
   }
   for (const { key, default: value } of SETTINGS) put(key, value)
   for (const [key, value] of values) put(key, value)
   return settings as unknown as Settings
+}
+
+/** `store.neo4j.url` → `store` and `neo4j.url`, as `Settings` has them. */
+export function splitKey(key: string): readonly [section: string, name: string] {
+  const at = key.indexOf('.')
+  return [key.slice(0, at), key.slice(at + 1)]
 }

@@ -13,7 +13,7 @@ export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
 
-/** Whether an address to listen at lets no other computer in. */
+/** Whether an address to listen at, or the name in a URL, is of this computer alone. */
 export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
-import { didYouMean, nearest } from '../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { type Access, SCOPES, type Scope } from './access.ts'
 
 /** A secret that opens the server, by a name that people know it by. */

@@ -1,5 +1,5 @@
 import { type ListToolsResult, ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
-import { nearest } from '../core/insight/nearest.ts'
+import { nearest } from '../core/text/nearest.ts'
 import { appTools, forPage, isMapOffered, showsApps, withApp } from './apps/map-app.ts'
 import { callTool } from './calls/call-tool.ts'
 import { withProgress } from './calls/progress.ts'

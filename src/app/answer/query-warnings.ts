@@ -1,6 +1,6 @@
-import { nearest } from '../../core/insight/nearest.ts'
 import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import type { Query } from '../../search/query/query.ts'
 import { propertiesIn, tagsIn } from '../../search/query/query-words.ts'
 import type { FoundByQuery } from '../find/find-by-query.ts'

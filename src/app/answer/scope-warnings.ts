@@ -1,7 +1,7 @@
 import { foldId } from '../../core/ids.ts'
-import { nearest } from '../../core/insight/nearest.ts'
 import type { Folder, Snapshot } from '../../core/store.ts'
 import { foldTag } from '../../core/text/fold.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import { takeTurns } from '../../core/waiting/take-turns.ts'
 import type { Warning } from '../graph-core.ts'
 import { isFolder, type ScopeArguments, trimFolder, trimTag } from '../scope.ts'

@@ -54,7 +54,7 @@ const LONGEST = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
-/** A note, canvas, attachment or missing target for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
+/** A note, canvas or attachment for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
 export function pageNote(
   core: GraphCore,
   { id: given }: { readonly id: string },

@@ -1,6 +1,7 @@
 import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
-import { didYouMean, nearest } from '../../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../../core/text/nearest.ts'
+import { isLoopbackAddress } from '../../http/names.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -71,7 +72,7 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
   const origin = desk.allow(address)
   const { host, hostname } = new URL(origin)
   const { allow_remote: allowed } = loaded.settings.ai
-  const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
+  const isHere = isLoopbackAddress(hostname)
   const isSet = isHere || (typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname))
   if (printer.json) return await printer.answer({ origin, allowed: true, set: isSet })
   const more = isHere

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createTwoFilesPatch } from 'diff'
 import { RouxError } from '../../core/errors.ts'
-import { didYouMean, nearest } from '../../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import type { Client, EntryPlace } from '../../install/client.ts'
 import { CLIENTS, findClient } from '../../install/clients.ts'
 import { readOwnEntry } from '../../install/own-entry.ts'

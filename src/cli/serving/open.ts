@@ -49,7 +49,7 @@ async function addressOfRunning({ host, options }: Invocation, { server, vaults 
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {
     const { hostname } = new URL(page)
     // A token is for this computer: what a file names elsewhere is not asked.
-    if (!isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))) continue
+    if (!isLoopbackAddress(hostname)) continue
     const token = readTokens(tokenFileIn(userFolders(host.env).state))?.find(({ scopes, vaults: seen }) => {
       return seen === '*' && scopes.includes('read') && (!write || scopes.includes('write'))
     })

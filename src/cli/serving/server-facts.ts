@@ -1,6 +1,6 @@
 import type { LoadedSettings } from '../../config/load.ts'
 import { findSetting } from '../../config/schema.ts'
-import type { Settings } from '../../config/settings.ts'
+import { type Settings, splitKey } from '../../config/settings.ts'
 import type { ServerFacts } from '../../mcp/server-facts.ts'
 
 /** Types of values that say nothing of where things are on this computer or elsewhere. */
@@ -21,7 +21,6 @@ function isPath(model: string): boolean {
 }
 
 function settingAt(settings: Settings, key: string): unknown {
-  const at = key.indexOf('.')
-  const [section, name] = [key.slice(0, at), key.slice(at + 1)]
+  const [section, name] = splitKey(key)
   return (settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[section]?.[name]
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
-import { didYouMean, nearest } from '../../core/insight/nearest.ts'
+import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { SCOPES, type Scope } from '../../http/access.ts'
 import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../http/token-file.ts'
 import { addToken, DEFAULT_NAME, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'

@@ -3,7 +3,7 @@ import type { Rankings } from '../../app/links/rankings.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'
-import { type Invocation, requireVaults, settingsInput } from '../session.ts'
+import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { openOptions } from './open-vaults.ts'
 
@@ -32,9 +32,7 @@ async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]>
   const named: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
   const loaded = await Promise.all(named.map((name) => requireVaults(invocation, name)))
   const vaults = loaded.flatMap((one) => one.vaults)
-  const elsewhere = vaults.find(({ stored }) => stored !== undefined)
-  if (elsewhere !== undefined)
-    throw new UsageError(`The folder of "${elsewhere.stored}" is not known here.`, 'Name the folder: roux feed <folder>')
+  requireFolders(vaults, 'feed')
   return vaults
 }
 

@@ -1,8 +1,7 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
-import { type Invocation, requireVaults, withCore } from '../session.ts'
+import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
 import { PATIENCE } from '../tools/findable.ts'
-import { UsageError } from '../usage-error.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { type Coverage, coverageOf } from './search-coverage.ts'
 
@@ -12,9 +11,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const began = performance.now()
   const download = options.get('download') === true
   const { vaults } = await requireVaults(invocation, positionals[0])
-  const elsewhere = vaults.find(({ stored }) => stored !== undefined)
-  if (elsewhere !== undefined)
-    throw new UsageError(`The folder of "${elsewhere.stored}" is not known here.`, 'Name the folder: roux index <folder>')
+  requireFolders(vaults, 'index')
   const kinds = new Set(vaults.map(({ settings }) => settings.embedder.kind))
   if (download && !kinds.has('transformers'))
     printer.warn(

@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { nearest } from '../../core/insight/nearest.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import { findHeadings } from '../sections.ts'
 import type { Outline, OutlineHeading } from './outline.ts'
 

@@ -1,6 +1,6 @@
 import { boundaryBefore } from '../../app/answer/truncate.ts'
 import { RouxError } from '../../core/errors.ts'
-import { nearest } from '../../core/insight/nearest.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/input-schema.ts'
 
 /** What is used of a violation that the schema library found. */

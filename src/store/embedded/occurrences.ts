@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Occurrence, OutgoingLink, Stretch } from '../../core/store.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
+import { toOccurrence } from '../to-occurrence.ts'
 import type { Projection } from './projection.ts'
 
 /** Of each pair every place where its first node links to its second, in order of position. The links of a node are looked through once. */
@@ -65,22 +66,6 @@ export function linksWithin(
       return [{ ...toOccurrence(link, { from: id, to: graph.id(to) }), inLinks: graph.inDegree(to) }]
     })
   })
-}
-
-function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
-  return {
-    from,
-    to,
-    kind: link.kind,
-    form: link.form,
-    ...(link.property === undefined ? {} : { property: link.property }),
-    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
-    line: link.line,
-    start: link.start,
-    end: link.end,
-    inComment: link.inComment === true,
-  }
 }
 
 /** Where a link of the index points in the graph. */

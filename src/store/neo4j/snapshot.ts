@@ -1,6 +1,6 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
 import { type NodeId, toNodeId } from '../../core/ids.ts'
-import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import type { FileInfo } from '../../core/index-writer.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
 import type {
@@ -38,6 +38,7 @@ import type {
 } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { timesOf } from '../note-facts.ts'
+import { toOccurrence } from '../to-occurrence.ts'
 import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
 import { findNotes } from './find-notes.ts'
@@ -447,20 +448,4 @@ interface StoredEdge {
   readonly from: string
   readonly to: string
   readonly links: string
-}
-
-function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
-  return {
-    from,
-    to,
-    kind: link.kind,
-    form: link.form,
-    ...(link.property === undefined ? {} : { property: link.property }),
-    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
-    line: link.line,
-    start: link.start,
-    end: link.end,
-    inComment: link.inComment === true,
-  }
 }

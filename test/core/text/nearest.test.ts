@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { didYouMean, nearest } from '../../../src/core/insight/nearest.ts'
+import { didYouMean, nearest } from '../../../src/core/text/nearest.ts'
 
 test.each<[string, readonly string[], readonly string[]]>([
   ['get_hub', ['get_hubs', 'get_node'], ['get_hubs']],
