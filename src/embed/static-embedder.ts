@@ -48,6 +48,8 @@ export class StaticEmbedder implements Embedder {
   readonly #scales: Float32Array
   readonly #pieces: WordPieces
   readonly #sums: RowSums
+  /** By row, of those that were asked for: a question and the names of notes have many in common with those before. */
+  readonly #lengths = new Map<number, number>()
   #factors = new Float64Array(FIRST_FACTORS)
   #closed = false
 
@@ -112,10 +114,14 @@ export class StaticEmbedder implements Embedder {
   }
 
   #lengthOf(row: number): number {
+    const known = this.#lengths.get(row)
+    if (known !== undefined) return known
     let squares = 0
     for (const value of this.#sums.of(Int32Array.of(row), Float64Array.of(this.#scales[row] as number), 1))
       squares += value * value
-    return Math.sqrt(squares)
+    const length = Math.sqrt(squares)
+    this.#lengths.set(row, length)
+    return length
   }
 }
 

@@ -235,13 +235,11 @@ export class WordPieces {
 
 /** Where lines begin, and where one after the last would. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
-  let lines = 1
-  for (const byte of bytes) if (byte === NEWLINE) lines++
-  const starts = new Uint32Array(lines + 1)
-  let line = 0
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === NEWLINE) starts[++line] = at + 1
-  starts[lines] = bytes.length + 1
-  return starts
+  const starts = [0]
+  // Not a loop over bytes, which would run once, before it is compiled.
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
+  starts.push(bytes.length + 1)
+  return Uint32Array.from(starts)
 }
 
 function hashBytes(bytes: Uint8Array, start: number, end: number): number {

@@ -41,6 +41,8 @@ export class PairIndex {
   /** How often each pair is wanted, and the signature of those that are. */
   #wanted = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
+  /** Of pairs that are looked for, those that were met in a text. */
+  readonly #used: number[] = []
 
   constructor() {
     this.#starts.push(0)
@@ -119,13 +121,16 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    const counts = new Map<number, number>()
+    // What is wanted is used up pair by pair, and put back: most searches meet hundreds of texts, and a table of counts for each is slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
-      const count = (counts.get(pair) ?? 0) + 1
-      counts.set(pair, count)
-      if (count <= (wanted[pair] as number)) shared++
+      if (wanted[pair] === 0) continue
+      shared++
+      wanted[pair]!--
+      this.#used.push(pair)
     }
+    for (const pair of this.#used) wanted[pair]!++
+    this.#used.length = 0
     return shared
   }
 }

@@ -11,9 +11,13 @@ export function bestSlots(slots: Iterable<number>, limit: number, { scores, keys
     return difference === 0 ? (keys[a] as number) > (keys[b] as number) : difference < 0
   }
   const heap: number[] = []
+  /** Most slots are told by their scores alone. */
+  let least = Number.NEGATIVE_INFINITY
   for (const slot of slots) {
+    if ((scores[slot] as number) < least) continue
     if (heap.length < limit) raise(heap, slot, isWorse)
     else if (limit > 0 && isWorse(heap[0] as number, slot)) sink(heap, slot, isWorse)
+    if (heap.length === limit && limit > 0) least = scores[heap[0] as number] as number
   }
   return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1))
 }

@@ -19,22 +19,28 @@ export function glanceFor({ terms }: SnippetQuery): Glance {
   for (const [at, { letters }] of beginnings.entries()) for (const hash of hashesOf(letters)) put(byHash, hash, at)
   const wanted = new Uint8Array(HASHES)
   for (const hash of byHash.keys()) wanted[hash] = 1
+  // One array each for all that is looked at, as this is done for hundreds of parts of notes in a search.
+  const isFound = new Uint8Array(beginnings.length)
+  const places = new Int32Array(UNITS)
   return (text, start, end) => {
-    const found = new Set<number>()
+    isFound.fill(0)
+    let weight = 0
     const last = Math.min(text.length, end + UNITS - 1)
     for (let from = start; ; ) {
       const at = nextPlace(text, wanted, { from, to: last })
       if (at === UNTOLD) return undefined
       if (at === NONE) break
-      const [first, second, hash] = backFrom(text, at)
-      for (const one of byHash.get(hash) ?? []) {
-        if (!found.has(one) && standsAt(text, first, beginnings[one]?.letters ?? '')) found.add(one)
+      const hash = backFrom(text, at, places)
+      for (const one of byHash.get(hash) ?? NOTHING) {
+        if (isFound[one] !== 0) continue
+        const { letters, weight: own } = beginnings[one] as Beginning
+        if (!standsAt(text, places[0] as number, letters)) continue
+        isFound[one] = 1
+        weight += own
       }
       // What is passed over may have been counted for a unit.
-      from = Math.max(from + 1, second)
+      from = Math.max(from + 1, places[1] as number)
     }
-    let weight = 0
-    for (const one of found) weight += beginnings[one]?.weight ?? 0
     return weight
   }
 }
@@ -93,12 +99,19 @@ function nextPlace(text: string, wanted: Uint8Array, { from, to }: { readonly fr
   return NONE
 }
 
-/** The first and the second of the three units that end at `last`, and their hash. */
-function backFrom(text: string, last: number): readonly [first: number, second: number, hash: number] {
-  const places = [last]
-  for (let at = last - 1; places.length < UNITS; at--) if (!isPassedOver(text.charCodeAt(at))) places.unshift(at)
-  const hash = places.reduce((sum, at) => (sum << BITS) | (text.charCodeAt(at) & MASK), 0)
-  return [places[0] ?? last, places[1] ?? last, hash]
+const NOTHING: readonly number[] = []
+
+/** Where the three units are that end at `last`, which it writes to `places`, and their hash. */
+function backFrom(text: string, last: number, places: Int32Array): number {
+  let hash = 0
+  for (let at = last, unit = UNITS - 1; unit >= 0; at--) {
+    const code = text.charCodeAt(at)
+    if (at !== last && isPassedOver(code)) continue
+    places[unit] = at
+    hash |= (code & MASK) << (BITS * (UNITS - 1 - unit))
+    unit--
+  }
+  return hash
 }
 
 function standsAt(text: string, start: number, letters: string): boolean {
