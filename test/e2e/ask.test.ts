@@ -45,6 +45,21 @@ function everythingOf({ root }: World): string {
 }
 
 describe('roux ask', { timeout: SLOW }, () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s: the model is left, and only what it took is counted', async (signal) => {
+    const { world, env, server } = await rig(
+      slowly(Buffer.from(openAiStream({ text: 'word '.repeat(2_000) })), { size: 80, ms: 50 }),
+    )
+    const asking = world.start(['ask', QUESTION, '--vault', world.vault], { env })
+    const ended = new Promise((resolve) => asking.once('close', resolve))
+    await eventually(async () => expect(server.requests).toHaveLength(1))
+    asking.kill(signal)
+    expect(await ended).toBe(130)
+    await eventually(async () => expect(server.closed).toHaveLength(1))
+    const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+    expect(rows).toMatchObject([{ requests: 1, reserved: 0, estimated: 1, failed: 1 }])
+    expect(rows[0].input).toBeGreaterThan(0)
+  })
+
   test.each([
     ['openai', openAiSays],
     ['anthropic', anthropicSays],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type CitedAnswer, citeAnswer, renderAnswer } from '../../ai/cite.ts'
 import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
+import { findRepeats } from '../../ai/repeats.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
@@ -53,6 +54,8 @@ export interface AskAnswer {
 const PATIENCE = 50_000
 /** How often it is told how far the answer is, ms. */
 const INTERVAL = 1_000
+/** How often it is looked whether a model says the same over and over: after so many characters. */
+const LOOKED_AT_EVERY = 200
 /** A server that read less than this share of what was sent has cut it. */
 const LEAST_READ = 0.5
 
@@ -148,6 +151,8 @@ async function replyOf(
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
   const said = { text: '', thinking: '' }
   let end: Extract<ChatEvent, { kind: 'end' }> | undefined
+  let repeatsFrom: number | undefined
+  let lookedAt = 0
   call.report?.(`Asking ${provider.model}`)
   try {
     let toldAt = performance.now()
@@ -155,6 +160,11 @@ async function replyOf(
     for await (const event of provider.chat(request)) {
       if (event.kind === 'end') end = event
       else said[event.kind] += event.text
+      if (said.text.length > lookedAt + LOOKED_AT_EVERY) {
+        lookedAt = said.text.length
+        repeatsFrom = findRepeats(said.text)
+        if (repeatsFrom !== undefined) break
+      }
       if (performance.now() - toldAt < INTERVAL) continue
       toldAt = performance.now()
       call.report?.(said.text === '' ? `Thinking: ${tokensOf(said.thinking)} tokens` : `Answering: ${tokensOf(said.text)} tokens`)
@@ -168,12 +178,21 @@ async function replyOf(
   }
   const sent = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
   const usage = end?.usage ?? { input: sent, output: tokensOf(said.text + said.thinking), estimated: true }
-  return { text: said.text, isWhole: end?.finish === 'stop', usage, warnings: warningsOf(end, usage) }
+  const text = said.text.slice(0, repeatsFrom ?? findRepeats(said.text))
+  const isRepeating = text.length < said.text.length
+  return { text, isWhole: end?.finish === 'stop' && !isRepeating, usage, warnings: warningsOf(end, { usage, isRepeating }) }
 }
 
-function warningsOf(end: Extract<ChatEvent, { kind: 'end' }> | undefined, usage: ChatUsage): readonly Warning[] {
+function warningsOf(
+  end: Extract<ChatEvent, { kind: 'end' }> | undefined,
+  { usage, isRepeating }: { readonly usage: ChatUsage; readonly isRepeating: boolean },
+): readonly Warning[] {
   const warnings: Warning[] = []
-  if (end === undefined)
+  if (isRepeating)
+    warnings.push(
+      notice('The model said the same over and over: the answer is what it said before. A larger model does that less often.'),
+    )
+  else if (end === undefined)
     warnings.push(
       notice(
         'The model was stopped before its answer was whole: it took too long. A call with a progress token may take longer.',

@@ -2,6 +2,7 @@ import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
+import { interruptible } from '../interruptible.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -16,7 +17,11 @@ interface Run {
 const ACTIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = { status, allow, revoke, test }
 
 /** Shows and says what may leave this computer for models. */
-export async function run(invocation: Invocation): Promise<number> {
+export function run(invocation: Invocation): Promise<number> {
+  return interruptible(invocation.host, (signal) => act({ ...invocation, signal }))
+}
+
+async function act(invocation: Invocation): Promise<number> {
   const [word = 'status', address] = invocation.positionals
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined
   if (action === undefined) {

@@ -2,6 +2,7 @@ import { type AskAnswer, type AskArguments, ask, askPrompt } from '../../app/ask
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { askTool } from '../../mcp/tools/ask.ts'
+import { interruptible } from '../interruptible.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
@@ -9,7 +10,11 @@ import { requireOn } from '../tools/tool-switch.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Has a chat model answer from the notes, or shows what it would be told. */
-export async function run(invocation: Invocation): Promise<number> {
+export function run(invocation: Invocation): Promise<number> {
+  return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
+}
+
+async function askModel(invocation: Invocation): Promise<number> {
   const { options, positionals, printer } = invocation
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')

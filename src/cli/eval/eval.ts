@@ -1,4 +1,5 @@
 import { type LoadedSettings, loadSettings } from '../../config/load.ts'
+import { interruptible } from '../interruptible.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { evalCollections } from './collections.ts'
@@ -9,18 +10,24 @@ import { evalVault } from './vault.ts'
 
 const QUERIES = 200
 const SEED = 1
-/** What shells say of a program that Ctrl+C ended. */
-const INTERRUPTED = 130
-
 /** Tells how well notes are found: a vault's own, or those of collections with judgements. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, options, positionals, printer } = invocation
+  const { host, options, positionals } = invocation
   const folders = (options.get('collection') as readonly string[] | undefined) ?? []
   const [vault] = positionals
   if (folders.length > 0 && vault !== undefined)
     throw new UsageError(`A collection brings its own notes; "${vault}" is not read.`, 'Leave the vault or --collection out.')
-  const interrupted = new AbortController()
-  host.onSignal(() => interrupted.abort())
+  return await interruptible(host, (signal) => evaluate(invocation, { folders, vault, signal }))
+}
+
+interface Evaluating {
+  readonly folders: readonly string[]
+  readonly vault: string | undefined
+  readonly signal: AbortSignal
+}
+
+async function evaluate(invocation: Invocation, { folders, vault, signal }: Evaluating): Promise<number> {
+  const { host, options, printer } = invocation
   const scratch = new Scratch()
   const trial: Trial = {
     invocation,
@@ -28,7 +35,7 @@ export async function run(invocation: Invocation): Promise<number> {
     count: readCount(options.get('queries')),
     seed: (options.get('seed') as number | undefined) ?? SEED,
     scratch,
-    signal: interrupted.signal,
+    signal,
     load: (assignments) => load(withSet(invocation, assignments), folders.length > 0 ? 'no vault' : { vault }),
   }
   try {
@@ -41,9 +48,6 @@ export async function run(invocation: Invocation): Promise<number> {
       await (printer.json ? printer.answer(report) : printer.text(renderVaultReport(report, shown)))
     }
     return 0
-  } catch (error) {
-    if (interrupted.signal.aborted) return INTERRUPTED
-    throw error
   } finally {
     scratch.remove()
   }

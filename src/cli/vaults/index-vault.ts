@@ -1,5 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
+import { interruptible } from '../interruptible.ts'
 import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
 import { PATIENCE } from '../tools/findable.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
@@ -17,23 +18,18 @@ export async function run(invocation: Invocation): Promise<number> {
     printer.warn(
       `There is nothing to download: embedder.kind is ${[...kinds].join(', ')}, and only transformers has models on this computer.`,
     )
-  const stopped = new AbortController()
-  host.onSignal(() => stopped.abort(new Error('stopped')))
-  try {
-    const known = await askEachVault(printer, vaults, (vault) =>
-      bringUpToDate(invocation, withDownload(vault, download), stopped.signal),
-    )
+  const indexed = async (signal: AbortSignal): Promise<number> => {
+    const known = await askEachVault(printer, vaults, (vault) => bringUpToDate(invocation, withDownload(vault, download), signal))
     const seconds = Math.round(performance.now() - began) / 1000
     await answerForVaults(printer, { ...known, all: known.all.map((facts) => ({ ...facts, seconds })) })
     const incomplete = known.all.find((facts) => !isComplete(facts))
     if (incomplete === undefined) return known.isPartial ? 1 : 0
     printer.warn(`Not all notes can be found: ${incomplete.search_message ?? 'no reason known.'} "roux doctor" tells what to do.`)
     return 1
-  } catch (error) {
-    if (!stopped.signal.aborted) throw error
-    printer.note('Stopped. What was done is kept: "roux index" goes on from there.')
-    return INTERRUPTED
   }
+  return await interruptible(host, indexed, () =>
+    printer.note('Stopped. What was done is kept: "roux index" goes on from there.'),
+  )
 }
 
 async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {
@@ -43,9 +39,6 @@ async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal
     return await factsOf(core, loaded)
   })
 }
-
-/** What shells report of a program that Ctrl+C ended. */
-const INTERRUPTED = 130
 
 /** Asked for here, a download needs no setting. */
 function withDownload(loaded: LoadedVault, download: boolean): LoadedVault {

@@ -66,6 +66,33 @@ test('what a link in a passage leads to is shown to the model, and can be cited'
   })
 })
 
+test('a model that says the same over and over is stopped, and what it said before is answered', async () => {
+  let said = 0
+  let isClosed = false
+  const endless: Chat = {
+    ...modelThat(() => ''),
+    open: async () => ({
+      id: 'fake',
+      model: 'fake',
+      location: 'local',
+      async *chat(request): AsyncGenerator<ChatEvent> {
+        try {
+          yield { kind: 'text', text: `Anna keeps it, number 4711 ${markerOf(promptOf(request), '4711')}.` }
+          for (; said < 10_000; said++) yield { kind: 'text', text: ' It is not a tool.' }
+        } finally {
+          isClosed = true
+        }
+      },
+    }),
+  }
+  const { asking } = await garden(endless)
+  const { value, warnings } = await ask(asking, ASKED)
+  expect(value).toMatchObject({ status: 'partial', citations: [{ id: 'anna.md' }], uncited: ['It is not a tool'] })
+  expect(value.answer).toMatch(/^Anna keeps it, number 4711\. \[1\]\(roux:\S+\) It is not a tool$/)
+  expect(warnings.map(({ message }) => message).join()).toContain('said the same over and over')
+  expect({ isClosed, isEarly: said < 100 }).toEqual({ isClosed: true, isEarly: true })
+})
+
 test('a note that may not leave is not shown, also where a link leads to it', async () => {
   const model = modelThat(() => 'NOT FOUND', { mayLeave: (paths) => paths.map((path) => path !== 'Anna.md') })
   const { asking } = await garden(model)

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findRepeats } from '../../src/ai/repeats.ts'
+
+const start = fc.string({ maxLength: 400 })
+const unit = fc.string({ minLength: 1, maxLength: 60 })
+
+test('a text that ends with the same words over and over is cut after they were said once', () => {
+  fc.assert(
+    fc.property(start, unit, (before, said) => {
+      const text = before + said.repeat(Math.max(10, Math.ceil(400 / said.length)))
+      const end = findRepeats(text)
+      expect(end).toBeDefined()
+      const kept = text.slice(0, end)
+      expect(kept.length).toBeLessThan(before.length + 2 * said.length)
+      expect(text.startsWith(kept)).toBe(true)
+    }),
+  )
+})
+
+test('what is said a few times is an answer', () => {
+  fc.assert(
+    fc.property(fc.lorem({ maxCount: 40 }), unit, fc.integer({ min: 0, max: 5 }), (text, said, times) => {
+      expect(findRepeats(text + said.repeat(times))).toBeUndefined()
+    }),
+  )
+})
+
+test.each([
+  ['an empty text', ''],
+  ['a table', `| flour | water |\n| ${'-'.repeat(80)} | ${'-'.repeat(80)} |\n| 500 g | 350 g |`],
+  ['a list of days', Array.from({ length: 60 }, (_, day) => `- day ${day + 1}: feed the starter`).join('\n')],
+])('%s is no endless one', (_, text) => {
+  expect(findRepeats(text)).toBeUndefined()
+})
