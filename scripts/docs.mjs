@@ -3,9 +3,9 @@
  * src/library/methods.ts: from what the built server
  * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
  *
- * Usage: npm run build && node scripts/docs.mjs [--check]
+ * Usage: npm run build && node scripts/docs.mjs [--check] [--model <name>=<address>]
  *
- * `--check` writes nothing and exits 1 where a file is stale. What lies between `<!-- generated: name -->` and
+ * `--check` writes nothing and exits 1 where a file is stale. `--model` asks a real model again; its part is left alone otherwise. What lies between `<!-- generated: name -->` and
  * `<!-- end of name -->` is ours; everything else is left alone.
  */
 import { spawnSync } from 'node:child_process'
@@ -19,7 +19,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
 import { methodRows, methodsModule } from './methods.mjs'
 import { PAGE_BUNDLE } from './page-bundle.mjs'
-import { askModel } from './transcript-ask.mjs'
+import { askModel, askRealModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
 /** Shown of each tool, in docs/tools.md: a call whose answer is the same on every machine. */
@@ -99,7 +99,7 @@ const LINE_WIDTH = 110
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'roux-docs-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
-const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false }, model: { type: 'string' } } })
 
 const vault = copyDemoVault()
 const environment = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
@@ -117,7 +117,10 @@ const parts = {
   },
   'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
-  'docs/transcript-ask.md': await askModel({ root, folder: join(scratch, 'ask') }),
+  'docs/transcript-ask.md': {
+    ...(await askModel({ root, folder: join(scratch, 'ask') })),
+    ...(options.model === undefined ? {} : { real: await realModel(options.model) }),
+  },
   'THIRD_PARTY.md': await thirdParty(),
 }
 const stale = Object.entries(parts).filter(([file, texts]) => !isFresh(file, texts))
@@ -125,6 +128,11 @@ const methods = 'src/library/methods.ts'
 if (!isSame(methods, methodsModule(root, tools))) stale.push([methods])
 for (const [file] of stale) console.log(options.check ? `stale: ${file} (npm run docs writes it)` : `written: ${file}`)
 process.exitCode = options.check ? Number(stale.length > 0) : 0
+
+function realModel(named) {
+  const [model, url] = named.split('=')
+  return askRealModel({ root, folder: join(scratch, 'real'), url, model })
+}
 
 /** A copy whose files all have the same age, because answers tell when a note was changed. */
 function copyDemoVault() {

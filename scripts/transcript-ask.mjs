@@ -6,6 +6,9 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
+/** What a real model is asked: what comes of it is different with each. */
+const QUESTIONS = [['why is my bread so dense?'], ['when is the dough ready?', '--note-id', 'techniques/proofing']]
+
 /** What is asked, and what the model says of it; `{text}` is the marker of the passage that holds the text. */
 const CONVERSATION = {
   good: {
@@ -59,14 +62,34 @@ export async function askModel({ root, folder }) {
       written = ''
       const args = ['ask', ...exchange.words, '--vault', join(folder, 'bread')]
       const shown = await run([join(root, 'dist/cli/main.js'), ...args, '--json'], { cwd: folder, env })
-      const command = exchange.words.map((word) => (/[ ?]/.test(word) ? JSON.stringify(word) : word)).join(' ')
       const model = written === '' ? 'is not asked' : `writes\n\n${written}`
-      parts[name] = block(`$ roux ask ${command} --json`) + block(`The model ${model}`) + block(readable(JSON.parse(shown)))
+      parts[name] = block(`$ ${commandOf(exchange.words)}`) + block(`The model ${model}`) + block(readable(JSON.parse(shown)))
     }
   } finally {
     server.close()
   }
   return parts
+}
+
+/** @returns what a real model makes of the demo vault, as one part of the page */
+export async function askRealModel({ root, folder, url, model }) {
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(root, 'fixtures/demo'), join(folder, 'bread'), { recursive: true })
+  const settings = { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder }
+  const asked = { ROUX_AI_ENABLED: 'true', ROUX_AI_PROVIDER: 'openai', ROUX_AI_MODEL: model, ROUX_AI_BASE_URL: url }
+  const bounds = { ROUX_AI_CONTEXT: '1600', ROUX_AI_MAX_TOKENS: '150', ROUX_AI_TIMEOUT: '500' }
+  const env = { ...process.env, ...settings, ...asked, ...bounds }
+  let part = ''
+  for (const words of QUESTIONS) {
+    const args = ['ask', ...words, '--vault', join(folder, 'bread')]
+    const shown = await run([join(root, 'dist/cli/main.js'), ...args, '--json'], { cwd: folder, env })
+    part += block(`$ ${commandOf(words)}`) + block(readable(JSON.parse(shown)))
+  }
+  return part
+}
+
+function commandOf(words) {
+  return `roux ask ${words.map((word) => (/[ ?]/.test(word) ? JSON.stringify(word) : word)).join(' ')} --json`
 }
 
 function markerOf(prompt, text) {
