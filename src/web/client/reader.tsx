@@ -80,7 +80,7 @@ function Welcome() {
   )
 }
 
-function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
+function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
@@ -97,15 +97,17 @@ function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
       <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
         Copy for an assistant
       </button>
-      <button
-        type="button"
-        onClick={() => {
-          pathTo.value = ''
-          showView('path')
-        }}
-      >
-        Path from here
-      </button>
+      {kind !== 'missing' && (
+        <button
+          type="button"
+          onClick={() => {
+            pathTo.value = ''
+            showView('path')
+          }}
+        >
+          Path from here
+        </button>
+      )}
       {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
     </p>
   )
@@ -266,7 +268,14 @@ interface BacklinkPageProps {
 }
 
 function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
-  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'in', evidence: true, limit: PAGE, offset })
+  const answer = useAnswer<BacklinksAnswer>('get_neighbors', {
+    id,
+    direction: 'in',
+    kinds: ['note', 'canvas'],
+    evidence: true,
+    limit: PAGE,
+    offset,
+  })
   const isFirst = offset === 0
   if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
   if (answer instanceof Refused) return <p class="refused">{answer.message}</p>

@@ -198,7 +198,10 @@ export async function rearrange(): Promise<void> {
 
 /** Gets the note that is in focus; a name that leads to one gives way to its id. */
 async function showFocus(id: string): Promise<void> {
-  const found = (await api.value?.note(id, vault.value)) ?? (await noteCalled(id))
+  const named = (await api.value?.note(id, vault.value)) ?? null
+  // A note may be called what links look for in vain.
+  const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
+  const found = isMeant ? named : ((await noteCalled(id)) ?? named)
   if (focus.value !== id) return
   note.value = found
   if (found === null || found.id === id) return
