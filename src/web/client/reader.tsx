@@ -2,8 +2,10 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
-import { renderNote, type Slots } from './markdown.ts'
+import { renderMarkdown, type Slots } from './markdown.ts'
+import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
+import { parseAside } from './parse-aside.ts'
 import { plainLine } from './plain-line.ts'
 import { api, fail, graph, note, open, pathTo, said, showView, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -162,13 +164,14 @@ function withLinks(value: unknown): ComponentChildren {
 
 function Body({ note: value }: { readonly note: PageNote }) {
   const body = useRef<HTMLDivElement>(null)
+  const parsed = useParsed(value)
   const wanted = wantedLine.value
   useEffect(() => {
     const found = wanted === undefined || body.current === null ? undefined : elementAt(body.current, wanted)
     found?.classList.add('here')
     found?.scrollIntoView({ block: 'center' })
     return () => found?.classList.remove('here')
-  }, [value, wanted])
+  }, [parsed, wanted])
   if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
   const slots: Slots = {
@@ -176,12 +179,32 @@ function Body({ note: value }: { readonly note: PageNote }) {
     embed: (link, label) =>
       link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
   }
+  if (parsed === undefined) return <p class="empty">…</p>
   return (
     <div class="body" ref={body}>
-      {renderNote(value, slots)}
-      {value.left_out > 0 && <p class="empty">{value.left_out} more characters are not shown here.</p>}
+      {renderMarkdown(parsed.note, parsed.tree, slots)}
+      {parsed.note.left_out > 0 && <p class="empty">{parsed.note.left_out} more characters are not shown here.</p>}
     </div>
   )
+}
+
+interface Parsed {
+  readonly note: PageNote
+  /** Absent of what is shown as it is written. */
+  readonly tree: MarkdownTree | undefined
+}
+
+/** A note with its text as elements, the version before until that of a change is there; `undefined` until there is any. */
+function useParsed(value: PageNote): Parsed | undefined {
+  const [parsed, setParsed] = useState<Parsed>()
+  useEffect(() => {
+    const ending = new AbortController()
+    const isRead = value.kind !== 'attachment' && value.text !== ''
+    const tree = isRead ? parseAside(value, ending.signal) : Promise.resolve(undefined)
+    void tree.then((found) => ending.signal.aborted || setParsed({ note: value, tree: found }))
+    return () => ending.abort()
+  }, [value])
+  return parsed?.note.id === value.id ? parsed : undefined
 }
 
 /** The innermost element that a line of the file is in, or the last one before it. */
