@@ -1,5 +1,6 @@
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
+import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { VaultPicture } from '../../core/insight/picture.ts'
 
 /** What a server said no with. */
@@ -87,6 +88,11 @@ export class Api {
   /** `move`: what may move of what was there before. */
   picture(vault: string, move: MayMove): Promise<VaultPicture> {
     return post('/web/picture', { vault, move }, this.#opened.session) as Promise<VaultPicture>
+  }
+
+  /** The attachments and canvases that are linked with anything. */
+  files(vault: string): Promise<LinkedFiles> {
+    return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
   }
 
   /** The bytes of a picture in the vault, as an address for this page only; `undefined` for what is none. */

@@ -67,9 +67,9 @@ function Welcome() {
   return (
     <div class="welcome">
       <h1>Your notes</h1>
-      {value !== undefined && value.count > 0 && (
+      {value !== undefined && value.notes > 0 && (
         <p>
-          {value.count.toLocaleString()} {value.count === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
+          {value.notes.toLocaleString()} {value.notes === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
           links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
           about stands there in bold.
         </p>
