@@ -241,22 +241,31 @@ export function NoteLink({ link, line, children }: NoteLinkOptions) {
 
 /** A picture of the vault, fetched by this page and shown from memory. */
 function Picture({ id, label }: { readonly id: string; readonly label: string }) {
-  const [address, setAddress] = useState<string | null>()
+  const [shown, setShown] = useState<string | Refused>()
   useEffect(() => {
     let made: string | undefined
     let isGone = false
-    void api.value?.attachment(id, vault.value).then((given) => {
-      made = given
-      if (isGone && made !== undefined) URL.revokeObjectURL(made)
-      else setAddress(given ?? null)
-    })
+    api.value?.attachment(id, vault.value).then(
+      (address) => {
+        made = address
+        if (isGone) URL.revokeObjectURL(address)
+        else setShown(address)
+      },
+      // Among others: what was sent was not whole.
+      (error: unknown) => isGone || setShown(error instanceof Refused ? error : new Refused('The picture could not be loaded.')),
+    )
     return () => {
       isGone = true
       if (made !== undefined) URL.revokeObjectURL(made)
     }
   }, [id])
-  if (address === null) return <em class="empty">{label} (no picture)</em>
-  return address === undefined ? <em class="empty">{label} …</em> : <img src={address} alt={label} />
+  if (shown === undefined) return <em class="empty">{label} …</em>
+  if (typeof shown === 'string') return <img src={shown} alt={label} />
+  return (
+    <em class="empty">
+      <NoteLink link={{ to: id, kind: 'attachment' }}>{label}</NoteLink>: {shown.message} {shown.hint}
+    </em>
+  )
 }
 
 const PAGE = 50
