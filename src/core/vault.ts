@@ -36,6 +36,12 @@ export interface Listing {
   readonly unreadable: readonly { readonly path: VaultPath; readonly message: string }[]
 }
 
+/** Bytes of a file. */
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
 /** The folder on disk. Calls are synchronous: they are made in the indexing worker, where that is three times as fast. */
 export interface Vault {
   /** The real path of the root. */
@@ -49,8 +55,11 @@ export interface Vault {
   stat(path: VaultPath): ListedFile | undefined
   /** The symbolic link of this name, where it leads out of the vault and is not followed. */
   outsideLink(path: VaultPath): OutsideLink | undefined
-  /** The file's bytes, `undefined` when it is gone; `'unreadable'` when it is there but may not be read. */
-  read(path: VaultPath): Uint8Array | undefined | 'unreadable'
+  /**
+   * The file's bytes, or those of a stretch, shorter where it ends; `undefined` when it is gone; `'unreadable'` when it is there but may
+   * not be read.
+   */
+  read(path: VaultPath, stretch?: ByteRange): Uint8Array | undefined | 'unreadable'
   /** The mode that a marker folder gives; `undefined` without a marker. */
   readonly marker: Mode | undefined
 }

@@ -1,4 +1,5 @@
 import * as nodeFs from 'node:fs'
+import type { ByteRange } from '../core/vault.ts'
 
 /** The few facts of `fs.Stats` that are used. */
 export interface Stats {
@@ -30,7 +31,7 @@ export interface FileSystem {
   realpathSync: { native(path: string): string }
   openSync(path: string, flags: number): number
   fstatSync(fd: number): Stats
-  readSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: null): number
+  readSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number | null): number
   closeSync(fd: number): void
   readonly rules: PathRules
 }
@@ -84,23 +85,25 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   try {
     const stat = fs.statSync(path, { throwIfNoEntry: false })
     if (!stat?.isFile() || stat.size > limit) return undefined
-    const bytes = readAll(fs, fs.openSync(path, OPEN_FOLLOWING))
+    const bytes = readOpen(fs, fs.openSync(path, OPEN_FOLLOWING))
     return bytes && new TextDecoder().decode(bytes)
   } catch {
     return undefined
   }
 }
 
-/** The bytes of an open file, which is closed; `undefined` when it is not a regular file. */
-export function readAll(fs: FileSystem, fd: number): Uint8Array | undefined {
+/** The bytes of an open file, or of a stretch of it, shorter where it ends; it is closed. `undefined` when it is not a regular file. */
+export function readOpen(fs: FileSystem, fd: number, stretch?: ByteRange): Uint8Array | undefined {
   try {
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
+    const start = Math.min(stretch?.offset ?? 0, stat.size)
     // Not from Buffer's pool: a view of the pool would carry 8 KB of its neighbours when it is posted to another thread.
-    const bytes = new Uint8Array(stat.size)
+    const bytes = new Uint8Array(Math.min(stretch?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {
-      const read = fs.readSync(fd, bytes, length, bytes.length - length, null)
+      const position = stretch === undefined ? null : start + length
+      const read = fs.readSync(fd, bytes, length, bytes.length - length, position)
       if (read === 0) break
       length += read
     }

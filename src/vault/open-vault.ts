@@ -1,9 +1,9 @@
 import { toVaultPath } from '../core/ids.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
-import type { FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
+import type { ByteRange, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { openExclusionFilters } from './exclusion-filters.ts'
 import type { FileSystem, Stats } from './file-system.ts'
-import { diskFileSystem, errorCode, errorReason, isAbsence, OPEN_FOLLOWING, OPEN_PLAIN, readAll } from './file-system.ts'
+import { diskFileSystem, errorCode, errorReason, isAbsence, OPEN_FOLLOWING, OPEN_PLAIN, readOpen } from './file-system.ts'
 import { type FolderRules, type IgnoreOptions, isHiddenName, openIgnoreRules } from './ignore-rules.ts'
 import { asPosix, openOutsideLinks } from './outside-links.ts'
 import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
@@ -115,31 +115,34 @@ class FolderVault implements Vault {
     }
   }
 
-  read(path: ListedFile['path']): Uint8Array | undefined | 'unreadable' {
+  read(path: ListedFile['path'], stretch?: ByteRange): Uint8Array | undefined | 'unreadable' {
     if (!this.#isPath(path) || /(?:^|\/)\./.test(path)) return undefined
     const place = this.#place(folderOf(path))
     if (place === undefined || place === 'unreadable') return place
     const file = `${place}/${nameOf(path)}`
     try {
-      return this.#readPlain(file)
+      return this.#readPlain(file, stretch)
     } catch (error) {
       if (isAbsence(error)) return undefined
-      return isLinkRefusal(error) ? this.#readLinked(path, file) : 'unreadable'
+      return isLinkRefusal(error) ? this.#readLinked({ path, file }, stretch) : 'unreadable'
     }
   }
 
   /** @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link. */
-  #readPlain(file: string): Uint8Array | undefined {
-    if (OPEN_PLAIN !== undefined) return readAll(this.#fs, this.#fs.openSync(file, OPEN_PLAIN))
+  #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined {
+    if (OPEN_PLAIN !== undefined) return readOpen(this.#fs, this.#fs.openSync(file, OPEN_PLAIN), stretch)
     if (this.#fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error(), { code: 'ELOOP' })
-    return readAll(this.#fs, this.#fs.openSync(file, OPEN_FOLLOWING))
+    return readOpen(this.#fs, this.#fs.openSync(file, OPEN_FOLLOWING), stretch)
   }
 
-  #readLinked(path: string, file: string): Uint8Array | undefined | 'unreadable' {
+  #readLinked(
+    { path, file }: { readonly path: string; readonly file: string },
+    stretch: ByteRange | undefined,
+  ): Uint8Array | undefined | 'unreadable' {
     const fate = this.#links.follow(path, file)
     if (fate.kind !== 'file') return undefined
     try {
-      return this.#readPlain(fate.target)
+      return this.#readPlain(fate.target, stretch)
     } catch (error) {
       return isAbsence(error) ? undefined : 'unreadable'
     }

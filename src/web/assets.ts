@@ -11,6 +11,7 @@ import { admitPage } from './admit.ts'
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
@@ -18,7 +19,8 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // What the page starts the thread that parses notes with; a second policy of that name cannot be made.
+  'trusted-types roux',
 ].join('; ')
 
 const TYPES: Readonly<Record<string, string>> = {

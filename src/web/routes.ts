@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { quoted } from '../app/answer/truncate.ts'
 import type { GraphCore } from '../app/graph-core.ts'
+import { linkedFiles } from '../app/links/linked-files.ts'
 import { vaultPicture } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
 import type { Vaults } from '../app/vaults.ts'
@@ -80,6 +81,10 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     inSession('/web/picture', async (body, { sender, response }) => {
       const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
       return (await vaultPicture(core, { mayMove: mayMoveOf(body) }, { signal: goneOf(response) })).value
+    }),
+    inSession('/web/files', async (body, { sender, response }) => {
+      const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
+      return (await linkedFiles(core, { signal: goneOf(response) })).value
     }),
     inSession('/web/attachment', async (body, { sender, response }) => {
       const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { Vault } from '../../src/core/vault.ts'
+import { diskFileSystem, type FileSystem } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { readStretch } from '../../src/vault/read-stretch.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -46,4 +47,27 @@ test('a stretch, what is left of one, the size alone, and what may not be read',
   expect(read('b.bin', 0, 1)).toBeUndefined()
   expect(read('link.txt', 0, 6)).toBeUndefined()
   expect(read('../secret.txt', 0, 6)).toBeUndefined()
+})
+
+test.each(['a.bin', 'link.bin'])('of %s no more is read than the stretch, wherever a link leads', (name) => {
+  const folder = temporaryFolder()
+  const root = join(folder, 'vault')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a.bin'), 'abcdef'.repeat(100_000))
+  writeFileSync(join(folder, 'c.bin'), 'abcdef'.repeat(100_000))
+  symlinkSync(join(folder, 'c.bin'), join(root, 'link.bin'))
+  let read = 0
+  const fs: FileSystem = {
+    ...diskFileSystem,
+    readSync: (fd, bytes, at, length, position) => {
+      const got = diskFileSystem.readSync(fd, bytes, at, length, position)
+      read += got
+      return got
+    },
+  }
+  const vault = openVault(root, { ...OPTIONS, linkRoots: [folder] }, fs)
+  const stretch = readStretch(vault, toVaultPath(name), { offset: 60_001, length: 3 })
+  expect(Buffer.from(stretch?.bytes ?? []).toString()).toBe('bcd')
+  expect(stretch?.size).toBe(600_000)
+  expect(read).toBe(3)
 })

@@ -1,23 +1,54 @@
+import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 import { pictureType } from '../write/read-attachment.ts'
 
 /** Bytes of a picture that is shown on a page. */
-const LARGEST = 50 << 20
+export const LARGEST_PICTURE = 50 << 20
 
-/** A picture of the vault by its id; `undefined` for what is none by its bytes, is too large, or may not be read. */
-export async function findPicture(
-  core: GraphCore,
-  given: string,
-): Promise<{ readonly mimeType: string; readonly bytes: Uint8Array } | undefined> {
+/** Bytes of a picture that are in memory at once. */
+const PART = 256 << 10
+
+/** A picture of the vault. */
+export interface FoundPicture {
+  readonly mimeType: string
+  /** Bytes in all. */
+  readonly size: number
+  /** Its bytes, read as they are asked for. @throws Error when the file became shorter meanwhile */
+  parts(): AsyncGenerator<Uint8Array>
+}
+
+/**
+ * A picture of the vault by its id; `undefined` for what is none by its bytes, or may not be read.
+ * @throws RouxError `TIMEOUT` when its file does not answer
+ */
+export async function findPicture(core: GraphCore, given: string): Promise<FoundPicture | 'too large' | undefined> {
   const path = await core.store.read(async (snapshot) => {
     const [id] = await findIds(snapshot, core, [given])
     const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
     return node?.kind === 'attachment' && !node.excluded ? node.path : undefined
   })
   if (path === undefined) return undefined
-  const read = await core.pictures.read(path, { offset: 0, length: LARGEST })
-  if (read === undefined || read.size > LARGEST) return undefined
-  const mimeType = await pictureType(read.bytes)
-  return mimeType === undefined ? undefined : { mimeType, bytes: read.bytes }
+  const first = await core.pictures.read(path, { offset: 0, length: PART })
+  if (first === undefined) return undefined
+  // What a file is, its first bytes tell.
+  const mimeType = await pictureType(first.bytes)
+  if (mimeType === undefined) return undefined
+  const { size, bytes } = first
+  if (size > LARGEST_PICTURE) return 'too large'
+  return { mimeType, size, parts: () => partsOf(core, path, { size, first: bytes }) }
+}
+
+async function* partsOf(
+  core: GraphCore,
+  path: VaultPath,
+  { size, first }: { readonly size: number; readonly first: Uint8Array },
+): AsyncGenerator<Uint8Array> {
+  yield first.subarray(0, size)
+  for (let offset = first.length; offset < size; ) {
+    const read = await core.pictures.read(path, { offset, length: Math.min(PART, size - offset) })
+    if (read === undefined || read.bytes.length === 0) throw new Error(`"${path}" became shorter while it was read.`)
+    yield read.bytes
+    offset += read.bytes.length
+  }
 }

@@ -1,10 +1,10 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { LinkForm } from '../../core/note.ts'
-import { ALL, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { ALL, type Node, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { findComments } from '../../markdown/find-comments.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { lookUp, unknownIdWarning } from '../names/known-node.ts'
 import { readNotes, unansweredError } from './texts.ts'
 
 /** What of a note is rendered. */
@@ -23,7 +23,7 @@ export interface PageText {
   readonly breaks: boolean
 }
 
-/** A note as a page shows it: its text, and where each link in it leads. */
+/** A note as a page shows it: its text, and where each link in it leads. Of kind `missing`: what notes link to and does not exist. */
 export interface PageNote extends PageText {
   readonly id: NodeId
   /** In the vault, as it is written there; absent where there is no file. */
@@ -54,16 +54,19 @@ const LONGEST = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
-/** A note, canvas or attachment for a page, `null` when there is none or the vault excludes it. @throws RouxError `TIMEOUT` when its file does not answer */
+/**
+ * A note, canvas or attachment for a page, or what only links name; `null` when there is none or the vault excludes it.
+ * @throws RouxError `TIMEOUT` when its file does not answer
+ */
 export function pageNote(
   core: GraphCore,
   { id: given }: { readonly id: string },
   call: Call = {},
 ): Promise<Answer<PageNote | null>> {
   return answer(core, call, async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [given])
+    const [id] = await lookUp(snapshot, core, [given])
     const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
-    if (id === undefined || node === undefined || node.excluded)
+    if (id === undefined || node === undefined || !(await isVisible(snapshot, node)))
       return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
     const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0 })
     if (unread.length > 0) throw unansweredError(id)
@@ -89,6 +92,12 @@ export function pageNote(
     }
     return { value, warnings: [] }
   })
+}
+
+/** What only excluded notes link to is as hidden as they are. */
+async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
+  if (kind !== 'missing') return !excluded
+  return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
 }
 
 async function linksIn(

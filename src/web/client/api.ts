@@ -1,5 +1,6 @@
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
+import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { VaultPicture } from '../../core/insight/picture.ts'
 
 /** What a server said no with. */
@@ -89,10 +90,15 @@ export class Api {
     return post('/web/picture', { vault, move }, this.#opened.session) as Promise<VaultPicture>
   }
 
-  /** The bytes of a picture in the vault, as an address for this page only; `undefined` for what is none. */
-  async attachment(id: string, vault?: string): Promise<string | undefined> {
+  /** The attachments and canvases that are linked with anything. */
+  files(vault: string): Promise<LinkedFiles> {
+    return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
+  }
+
+  /** The bytes of a picture in the vault, as an address for this page only. @throws Refused for what is none, or too large */
+  async attachment(id: string, vault?: string): Promise<string> {
     const response = await send('/web/attachment', { id, vault }, this.#opened.session)
-    if (!response.ok) return undefined
+    if (!response.ok) throw await refusedBy(response)
     return URL.createObjectURL(await response.blob())
   }
 
@@ -121,9 +127,13 @@ export class Api {
 
 async function post(path: string, body: unknown, session?: string): Promise<unknown> {
   const response = await send(path, body, session)
+  if (response.ok) return await response.json()
+  throw await refusedBy(response)
+}
+
+async function refusedBy(response: Response): Promise<Refused> {
   const json = (await response.json()) as { error?: { message: string; hint?: string } } | null
-  if (response.ok) return json
-  throw new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
+  return new Refused(json?.error?.message ?? `The server answers ${response.status}.`, json?.error?.hint)
 }
 
 async function send(path: string, body: unknown, session: string | undefined): Promise<Response> {

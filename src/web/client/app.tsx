@@ -29,6 +29,7 @@ import {
   type View,
   vault,
   view,
+  withAttachments,
   withJournals,
   withOrphans,
   writeAddress,
@@ -220,6 +221,17 @@ function Filters() {
             onChange={(event) => set(() => (withOrphans.value = event.currentTarget.checked))}
           />
           Notes without links
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={withAttachments.value}
+            onChange={(event) => {
+              set(() => (withAttachments.value = event.currentTarget.checked))
+              void refresh()
+            }}
+          />
+          Attachments and canvases
         </label>
         <button type="button" onClick={() => void rearrange()}>
           Rearrange the map

@@ -3,6 +3,8 @@ import type { VaultPicture } from '../../core/insight/picture.ts'
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
   readonly count: number
+  /** How many of them are notes: those from this number on are attachments and canvases. */
+  readonly notes: number
   readonly picture: VaultPicture
   readonly places: Float32Array
   /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`; each link stands in the rows of both ends. */
@@ -16,8 +18,14 @@ export interface Graph {
 }
 
 export function graphOf(picture: VaultPicture): Graph {
+  const places = new Float32Array(bytesOf(picture.places))
+  return withLinks({ picture, places, notes: picture.ids.length }, new Uint32Array(bytesOf(picture.links)))
+}
+
+/** A graph of these notes that are linked so. */
+export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes'>, pairs: Uint32Array): Graph {
+  const { picture } = drawn
   const count = picture.ids.length
-  const pairs = new Uint32Array(bytesOf(picture.links))
   const degrees = new Uint32Array(count)
   for (const note of pairs) degrees[note] = (degrees[note] ?? 0) + 1
   const offsets = new Uint32Array(count + 1)
@@ -33,9 +41,8 @@ export function graphOf(picture: VaultPicture): Graph {
     put(pairs[at + 1] ?? 0, pairs[at] ?? 0)
   }
   return {
+    ...drawn,
     count,
-    picture,
-    places: new Float32Array(bytesOf(picture.places)),
     offsets,
     targets,
     pairs,

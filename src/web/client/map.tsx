@@ -93,7 +93,7 @@ export function NoteMap() {
         tabIndex={0}
         role="application"
         aria-roledescription="map of notes"
-        aria-label={`Map of ${graph.value?.count ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
+        aria-label={`Map of ${graph.value?.notes ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
         onKeyDown={onKey}
       />
       {graph.value === undefined && failure.value === undefined && <p class="waiting over">Reading the vault …</p>}

@@ -1,13 +1,6 @@
-import type { Element, ElementContent, Root, RootContent, Text } from 'hast'
-import { defaultSchema, sanitize } from 'hast-util-sanitize'
-import type { RootContent as RootNode } from 'mdast'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import { gfm } from 'micromark-extension-gfm'
 import { type ComponentChildren, h } from 'preact'
-import remarkParse from 'remark-parse'
-import remarkRehype from 'remark-rehype'
-import { type Processor, unified } from 'unified'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
+import { type MarkdownElement, type MarkdownNode, type MarkdownTree, SLOT } from './markdown-nodes.ts'
 
 /** How links and pictures of the vault are shown. */
 export interface Slots {
@@ -15,74 +8,7 @@ export interface Slots {
   embed(link: PageLink, label: string): ComponentChildren
 }
 
-// A private-use character on each side: what stands for a link can be in no table's or code's way.
-const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}']
-const MARKS = /[\u{E000}\u{E001}]/gu
-const SLOT = /\u{E000}(\d+)\u{E001}/u
 const CALLOUT = /^\[!(\w+)\][+-]?\s*/
-
-// Raw HTML never becomes elements: remark-rehype drops it, and this is the second lock.
-const processor = unified().use(remarkParse).use(readGfm).use(remarkRehype)
-const SCHEMA = {
-  ...defaultSchema,
-  tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
-  protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
-}
-
-/** Quotes and lists within one another, deeper than anyone reads: the parser would take minutes, or all of the stack. */
-const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-
-/** A note's text as elements; nothing of it runs, and nothing of it is loaded. */
-export function renderNote(note: PageText, slots: Slots): ComponentChildren {
-  if (TANGLED.test(note.text)) return h('pre', null, note.text)
-  const { text, labels } = withSlots(note)
-  const parsed = processor.parse(text)
-  if (note.breaks) keepLines(parsed)
-  const tree = sanitize(processor.runSync(parsed), SCHEMA) as Root
-  const context = { note, labels, slots }
-  return withoutTitle(tree, note.title).map((child) => rendered(child, context))
-}
-
-/** The ends of lines of what is running text become breaks. */
-function keepLines(parent: Parent): void {
-  parent.children = parent.children.flatMap((child): RootNode[] => {
-    if ('children' in child) keepLines(child)
-    if (child.type !== 'text') return [child]
-    return child.value
-      .split('\n')
-      .flatMap((value, at): RootNode[] => [
-        ...(at === 0 ? [] : [{ type: 'break' as const }]),
-        ...(value === '' ? [] : [{ ...child, value }]),
-      ])
-  })
-}
-
-/** The title stands above the note already. */
-function withoutTitle({ children }: Root, title: string): readonly RootContent[] {
-  const [first, ...rest] = children.filter((child) => child.type !== 'text' || child.value.trim() !== '')
-  const isTitle = first?.type === 'element' && first.tagName === 'h1' && isSame(textOf(first), title)
-  return isTitle ? rest : children
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.trim().toLowerCase() === b.trim().toLowerCase()
-}
-
-function textOf(node: RootContent | ElementContent): string {
-  if (node.type === 'text') return node.value
-  return node.type === 'element' ? node.children.map(textOf).join('') : ''
-}
-
-/** Tables, tasks and footnotes; what `remark-gfm` does, without what writes Markdown. */
-function readGfm(this: Processor): void {
-  const data = this.data()
-  data.micromarkExtensions = [gfm()]
-  data.fromMarkdownExtensions = [gfmFromMarkdown()]
-}
-
-interface Parent {
-  children: RootNode[]
-}
 
 interface Context {
   readonly note: PageText
@@ -90,45 +16,48 @@ interface Context {
   readonly slots: Slots
 }
 
-/** The text without comments, with a mark in place of each link that leads into the vault, and what each says. */
-function withSlots({ text, links, comments }: PageText): { readonly text: string; readonly labels: readonly string[] } {
-  let made = ''
-  let at = 0
-  const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
-  const slots = links.map(({ start, end, form }, number) => ({ start, end, form, mark: OPEN + number + CLOSE }))
-  const replaced = [...slots, ...comments.map((range) => ({ ...range, form: undefined, mark: '' }))]
-  for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
-    // References are told apart by their definitions, which stand elsewhere.
-    if (start < at || form === 'reference' || form === 'html') continue
-    made += text.slice(at, start).replace(MARKS, '') + mark
-    at = end
-  }
-  return { text: made + text.slice(at).replace(MARKS, ''), labels }
+/** A note's text as it is read, or as it is written where there is no tree; nothing of it runs, and nothing of it is loaded. */
+export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, slots: Slots): ComponentChildren {
+  if (tree === undefined)
+    return [
+      h('p', { class: 'empty' }, 'This note is shown as it is written: laying it out would take too long.'),
+      h('pre', { class: 'written' }, note.text),
+    ]
+  const context = { note, labels: tree.labels, slots }
+  return withoutTitle(tree.children, note.title).map((child) => rendered(child, context))
 }
 
-function labelOf(written: string, { title }: PageLink): string {
-  const [, wikilink] = /^!?\[\[[^\]|]*\\?\|([\s\S]*)\]\]$/.exec(written) ?? []
-  if (wikilink !== undefined) return wikilink
-  const [, target] = /^!?\[\[([\s\S]*)\]\]$/.exec(written) ?? []
-  if (target !== undefined) return target
-  const [, label] = /^!?\[([\s\S]*?)\]\(/.exec(written) ?? []
-  return label === undefined || label === '' ? title : label.replace(/[*_`~]/g, '')
+/** The title stands above the note already. */
+function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
+  const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
+  return isElement(first) && first.name === 'h1' && isSame(textOf(first), title) ? rest : children
 }
 
-function rendered(node: RootContent | ElementContent, context: Context): ComponentChildren {
-  if (node.type === 'text') return filled(node, context)
-  if (node.type !== 'element') return undefined
-  const { tagName, children } = node
-  if (tagName === 'img') return outside(String(node.properties.src ?? ''), String(node.properties.alt ?? ''))
+function isElement(node: MarkdownNode | undefined): node is MarkdownElement {
+  return typeof node === 'object'
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase()
+}
+
+function textOf(node: MarkdownNode): string {
+  return isElement(node) ? node.children.map(textOf).join('') : node
+}
+
+function rendered(node: MarkdownNode, context: Context): ComponentChildren {
+  if (!isElement(node)) return filled(node, context)
+  const { name, properties, children } = node
+  if (name === 'img') return outside(String(properties.src ?? ''), String(properties.alt ?? ''))
   const inner = children.map((child) => rendered(child, context))
-  const properties = propertiesOf(node, context)
-  if (tagName === 'blockquote') return callout(node, context) ?? h('blockquote', properties, inner)
-  if (tagName === 'table') return h('div', { class: 'wide' }, h('table', properties, inner))
-  return h(tagName, properties, inner)
+  const shown = propertiesOf(node, context)
+  if (name === 'blockquote') return callout(node, context) ?? h('blockquote', shown, inner)
+  if (name === 'table') return h('div', { class: 'wide' }, h('table', shown, inner))
+  return h(name, shown, inner)
 }
 
 /** A text with its links. */
-function filled({ value }: Text, { note, labels, slots }: Context): ComponentChildren {
+function filled(value: string, { note, labels, slots }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value
   return parts.map((part, at) => {
@@ -140,10 +69,9 @@ function filled({ value }: Text, { note, labels, slots }: Context): ComponentChi
   })
 }
 
-function propertiesOf({ tagName, properties, position }: Element, { note }: Context): Record<string, unknown> {
-  const line = position?.start.line
+function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Context): Record<string, unknown> {
   const own: Record<string, unknown> = line === undefined ? {} : { 'data-line': line + note.lines_before }
-  if (tagName === 'a') {
+  if (name === 'a') {
     const { href } = properties
     return {
       ...own,
@@ -152,31 +80,29 @@ function propertiesOf({ tagName, properties, position }: Element, { note }: Cont
         : {}),
     }
   }
-  if (tagName === 'input')
+  if (name === 'input')
     return { ...own, type: 'checkbox', disabled: true, checked: properties.checked === true, 'aria-label': 'task' }
   if (typeof properties.align === 'string') own.style = { textAlign: properties.align }
-  if (tagName === 'ol' && typeof properties.start === 'number') own.start = properties.start
-  if (tagName === 'code' && Array.isArray(properties.className)) own.class = properties.className.join(' ')
+  if (name === 'ol' && typeof properties.start === 'number') own.start = properties.start
+  if (name === 'code' && Array.isArray(properties.className)) own.class = properties.className.join(' ')
   return own
 }
 
 /** A quote that begins with `[!note]`. */
-function callout(node: Element, context: Context): ComponentChildren {
-  const first = node.children.find((child): child is Element => child.type === 'element')
+function callout(node: MarkdownElement, context: Context): ComponentChildren {
+  const first = node.children.find(isElement)
   const text = first?.children[0]
-  const [mark, kind] = (text?.type === 'text' && CALLOUT.exec(text.value)) || []
-  if (first === undefined || text?.type !== 'text' || mark === undefined) return undefined
-  const [title = '', ...rest] = text.value.slice(mark.length).split('\n')
+  const [mark, kind] = (typeof text === 'string' && CALLOUT.exec(text)) || []
+  if (first === undefined || typeof text !== 'string' || mark === undefined) return undefined
+  const [title = '', ...rest] = text.slice(mark.length).split('\n')
   const after = first.children.slice(1)
   // The line of the title ends with a break where lines are kept.
-  const isBreak = after[0]?.type === 'element' && after[0].tagName === 'br'
+  const isBreak = isElement(after[0]) && after[0].name === 'br'
   const body = node.children.map((child) =>
-    child === first
-      ? { ...first, children: [{ type: 'text' as const, value: rest.join('\n') }, ...after.slice(isBreak ? 1 : 0)] }
-      : child,
+    child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,
   )
   return h('div', { class: 'callout' }, [
-    h('strong', null, title === '' ? kind : filled({ type: 'text', value: title }, context)),
+    h('strong', null, title === '' ? kind : filled(title, context)),
     body.map((child) => rendered(child, context)),
   ])
 }

@@ -2,8 +2,10 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
-import { renderNote, type Slots } from './markdown.ts'
+import { renderMarkdown, type Slots } from './markdown.ts'
+import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
+import { parseAside } from './parse-aside.ts'
 import { plainLine } from './plain-line.ts'
 import { api, fail, graph, note, open, pathTo, said, showView, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -65,9 +67,9 @@ function Welcome() {
   return (
     <div class="welcome">
       <h1>Your notes</h1>
-      {value !== undefined && value.count > 0 && (
+      {value !== undefined && value.notes > 0 && (
         <p>
-          {value.count.toLocaleString()} {value.count === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
+          {value.notes.toLocaleString()} {value.notes === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
           links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
           about stands there in bold.
         </p>
@@ -80,7 +82,7 @@ function Welcome() {
   )
 }
 
-function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
+function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
@@ -97,15 +99,17 @@ function Actions({ note: { id, path, title } }: { readonly note: PageNote }) {
       <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
         Copy for an assistant
       </button>
-      <button
-        type="button"
-        onClick={() => {
-          pathTo.value = ''
-          showView('path')
-        }}
-      >
-        Path from here
-      </button>
+      {kind !== 'missing' && (
+        <button
+          type="button"
+          onClick={() => {
+            pathTo.value = ''
+            showView('path')
+          }}
+        >
+          Path from here
+        </button>
+      )}
       {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
     </p>
   )
@@ -160,13 +164,14 @@ function withLinks(value: unknown): ComponentChildren {
 
 function Body({ note: value }: { readonly note: PageNote }) {
   const body = useRef<HTMLDivElement>(null)
+  const parsed = useParsed(value)
   const wanted = wantedLine.value
   useEffect(() => {
     const found = wanted === undefined || body.current === null ? undefined : elementAt(body.current, wanted)
     found?.classList.add('here')
     found?.scrollIntoView({ block: 'center' })
     return () => found?.classList.remove('here')
-  }, [value, wanted])
+  }, [parsed, wanted])
   if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
   const slots: Slots = {
@@ -174,12 +179,32 @@ function Body({ note: value }: { readonly note: PageNote }) {
     embed: (link, label) =>
       link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
   }
+  if (parsed === undefined) return <p class="empty">…</p>
   return (
     <div class="body" ref={body}>
-      {renderNote(value, slots)}
-      {value.left_out > 0 && <p class="empty">{value.left_out} more characters are not shown here.</p>}
+      {renderMarkdown(parsed.note, parsed.tree, slots)}
+      {parsed.note.left_out > 0 && <p class="empty">{parsed.note.left_out} more characters are not shown here.</p>}
     </div>
   )
+}
+
+interface Parsed {
+  readonly note: PageNote
+  /** Absent of what is shown as it is written. */
+  readonly tree: MarkdownTree | undefined
+}
+
+/** A note with its text as elements, the version before until that of a change is there; `undefined` until there is any. */
+function useParsed(value: PageNote): Parsed | undefined {
+  const [parsed, setParsed] = useState<Parsed>()
+  useEffect(() => {
+    const ending = new AbortController()
+    const isRead = value.kind !== 'attachment' && value.text !== ''
+    const tree = isRead ? parseAside(value, ending.signal) : Promise.resolve(undefined)
+    void tree.then((found) => ending.signal.aborted || setParsed({ note: value, tree: found }))
+    return () => ending.abort()
+  }, [value])
+  return parsed?.note.id === value.id ? parsed : undefined
 }
 
 /** The innermost element that a line of the file is in, or the last one before it. */
@@ -216,22 +241,31 @@ export function NoteLink({ link, line, children }: NoteLinkOptions) {
 
 /** A picture of the vault, fetched by this page and shown from memory. */
 function Picture({ id, label }: { readonly id: string; readonly label: string }) {
-  const [address, setAddress] = useState<string | null>()
+  const [shown, setShown] = useState<string | Refused>()
   useEffect(() => {
     let made: string | undefined
     let isGone = false
-    void api.value?.attachment(id, vault.value).then((given) => {
-      made = given
-      if (isGone && made !== undefined) URL.revokeObjectURL(made)
-      else setAddress(given ?? null)
-    })
+    api.value?.attachment(id, vault.value).then(
+      (address) => {
+        made = address
+        if (isGone) URL.revokeObjectURL(address)
+        else setShown(address)
+      },
+      // Among others: what was sent was not whole.
+      (error: unknown) => isGone || setShown(error instanceof Refused ? error : new Refused('The picture could not be loaded.')),
+    )
     return () => {
       isGone = true
       if (made !== undefined) URL.revokeObjectURL(made)
     }
   }, [id])
-  if (address === null) return <em class="empty">{label} (no picture)</em>
-  return address === undefined ? <em class="empty">{label} …</em> : <img src={address} alt={label} />
+  if (shown === undefined) return <em class="empty">{label} …</em>
+  if (typeof shown === 'string') return <img src={shown} alt={label} />
+  return (
+    <em class="empty">
+      <NoteLink link={{ to: id, kind: 'attachment' }}>{label}</NoteLink>: {shown.message} {shown.hint}
+    </em>
+  )
 }
 
 const PAGE = 50
@@ -266,7 +300,14 @@ interface BacklinkPageProps {
 }
 
 function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
-  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'in', evidence: true, limit: PAGE, offset })
+  const answer = useAnswer<BacklinksAnswer>('get_neighbors', {
+    id,
+    direction: 'in',
+    kinds: ['note', 'canvas'],
+    evidence: true,
+    limit: PAGE,
+    offset,
+  })
   const isFirst = offset === 0
   if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
   if (answer instanceof Refused) return <p class="refused">{answer.message}</p>

@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
+import type { VaultPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
-import { around, type Graph, graphOf } from './graph.ts'
+import { withFiles } from './files-on-map.ts'
+import { around, type Graph, graphOf, neighbours } from './graph.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -16,6 +18,8 @@ export const folder = signal('')
 export const tag = signal('')
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
+/** Whether attachments and canvases are on the map, too. */
+export const withAttachments = signal(false)
 export const colourBy = signal<ColourBy>('community')
 /** How many steps around the focus stand out; 0: everything does. */
 export const steps = signal(0)
@@ -43,13 +47,14 @@ export const shown = computed(() => {
   if (value === undefined) return mask
   const { picture, degrees } = value
   const wanted = picture.tag_names.map((name) => name === tag.value || name.startsWith(`${tag.value}/`))
-  for (let at = 0; at < value.count; at++) {
+  for (let at = 0; at < value.notes; at++) {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
     const kept = withJournals.value || !JOURNAL.test(picture.titles[at] ?? '')
     if (inFolder && tagged && linked && kept) mask[at] = 1
   }
+  for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
   return mask
 })
 
@@ -156,9 +161,10 @@ async function getPicture(): Promise<void> {
   const { value: asked } = vault
   try {
     const picture = await api.value.picture(asked, isLookedAt() ? 'nothing' : 'once')
+    const made = await drawn(asked, picture)
     // Another vault was chosen since, whose picture is asked for next.
     if (asked !== vault.value) return
-    graph.value = graphOf(picture)
+    graph.value = made
     if (focus.value !== '') await showFocus(focus.value)
     changes.value++
     failure.value = undefined
@@ -175,6 +181,15 @@ async function getPicture(): Promise<void> {
   }
 }
 
+/** The graph of a picture, with attachments where they are wanted; without them nothing is asked for. */
+async function drawn(of: string, picture: VaultPicture): Promise<Graph> {
+  const made = graphOf(picture)
+  if (!withAttachments.value || api.value === undefined) return made
+  const { files, left_out } = await api.value.files(of)
+  if (left_out > 0) said.value = `${left_out} more attachments are not on the map.`
+  return withFiles(made, files)
+}
+
 /** Whether someone has found a place on the map already, which must not move away then. */
 function isLookedAt(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
@@ -189,7 +204,7 @@ export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
   try {
-    graph.value = graphOf(await api.value.picture(vault.value, 'all'))
+    graph.value = await drawn(vault.value, await api.value.picture(vault.value, 'all'))
     map.view?.fit()
   } catch (error) {
     fail(error)
@@ -198,7 +213,10 @@ export async function rearrange(): Promise<void> {
 
 /** Gets the note that is in focus; a name that leads to one gives way to its id. */
 async function showFocus(id: string): Promise<void> {
-  const found = (await api.value?.note(id, vault.value)) ?? (await noteCalled(id))
+  const named = (await api.value?.note(id, vault.value)) ?? null
+  // A note may be called what links look for in vain.
+  const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
+  const found = isMeant ? named : ((await noteCalled(id)) ?? named)
   if (focus.value !== id) return
   note.value = found
   if (found === null || found.id === id) return
@@ -262,11 +280,12 @@ async function noteCalled(name: string): Promise<PageNote | null> {
 /** Shows what the address says, such as after the browser's own way back. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
+  const hadAttachments = withAttachments.value
   readAddress()
   if (vault.value !== before) {
     graph.value = undefined
     await refresh()
-  }
+  } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
   else if (focus.value !== note.value?.id) await open(focus.value)
 }
@@ -286,6 +305,7 @@ export function writeAddress(): void {
   for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)
   if (!withJournals.value) words.set('journals', 'no')
   if (!withOrphans.value) words.set('orphans', 'no')
+  if (withAttachments.value) words.set('attachments', 'yes')
   if (steps.value > 0) words.set('steps', String(steps.value))
   const next = `#${words}`
   if (next !== location.hash && !(next === '#' && location.hash === '')) history.pushState(null, '', next)
@@ -299,5 +319,6 @@ function readAddress(): void {
     (target as { value: string }).value = words.get(name) ?? DEFAULTS[name] ?? (name === 'vault' ? vault.value : '')
   withJournals.value = words.get('journals') !== 'no'
   withOrphans.value = words.get('orphans') !== 'no'
+  withAttachments.value = words.get('attachments') === 'yes'
   steps.value = Math.min(3, Math.max(0, Number(words.get('steps') ?? 0) || 0))
 }

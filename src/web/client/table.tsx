@@ -27,6 +27,7 @@ export function Table() {
     return (isUp ? order : -order) || a - b
   }
   const notes = [...Array(value.count).keys()].filter((note) => shown.value[note] === 1).sort(compare)
+  const files = notes.filter((note) => note >= value.notes).length
   const heading = (column: Column, name: string) => (
     <th aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}>
       <button
@@ -44,7 +45,8 @@ export function Table() {
     <div class="table">
       <table aria-label="Notes">
         <caption>
-          {notes.length} {notes.length === 1 ? 'note' : 'notes'}
+          {notes.length - files} {notes.length - files === 1 ? 'note' : 'notes'}
+          {files > 0 && ` and ${files} ${files === 1 ? 'other file' : 'other files'}`}
         </caption>
         <thead>
           <tr>

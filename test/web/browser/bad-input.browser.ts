@@ -125,15 +125,24 @@ test('in a browser whose clock is years wrong the page opens, and says what chan
   expect(errors).toEqual([])
 })
 
-test('a picture of 50 MB does not stop the note that shows it', async () => {
+test('a picture of 50 MB is shown, one that is larger says so, and so does what is no picture', async () => {
   const world = openWorld()
-  const png = Buffer.alloc(50_000_000)
-  Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de', 'hex').copy(png)
-  world.write('large.png', png)
-  world.write('With.md', 'Before ![[large.png]] after.\n')
+  // Its only line of pixels, then bytes that no reader of pictures minds.
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const picture = Buffer.alloc(60_000_000)
+  Buffer.from(png, 'base64').copy(picture)
+  world.write('larger.png', picture)
+  world.write('large.png', picture.subarray(0, 50_000_000))
+  world.write('paper.pdf', '%PDF-1.7')
+  world.write('With.md', 'Before ![[large.png]] ![[larger.png]] ![[paper.pdf]] after.\n')
   const { page, errors } = await look(await openRoux(world), { hash: '&note=with.md' })
-  await page.waitForSelector('.body :is(img, em:has-text("no picture"))')
-  expect(await page.innerText('.body')).toContain('after.')
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.body img')?.naturalWidth === 1)
+  await page.waitForSelector(
+    '.body em:has-text("larger.png: Pictures of more than 50 MB are not shown here. Open it in another")',
+  )
+  await page.waitForSelector('.body em:has-text("paper.pdf: Only pictures are shown here")')
+  await page.click('.body em a:text-is("larger.png")')
+  await page.waitForSelector('.note .place:text-is("larger.png")')
   expect(errors).toEqual([])
 })
 

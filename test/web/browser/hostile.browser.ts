@@ -124,6 +124,26 @@ test('nothing of a hostile vault runs, nothing is asked of another server, and t
   expect(errors).toEqual([])
 })
 
+test('a note that takes minutes to parse is shown as it is written, and the page goes on meanwhile', async () => {
+  const world = openWorld()
+  world.write('slow.md', `${'*a '.repeat(30_000)}b${' a*'.repeat(30_000)}`)
+  world.write('good.md', 'Short and *good*.\n')
+  const roux = await openRoux(world)
+  const { page, errors } = await look(roux, { hash: '&note=slow.md' })
+  await page.waitForSelector('.note h1:text-is("slow")')
+  expect(await page.textContent('.note > .empty')).toBe('…')
+  await page.keyboard.press('t')
+  await page.click('.table a:text-is("good")')
+  await page.waitForSelector('.body em:text-is("good")')
+  await page.click('.table a:text-is("slow")')
+  await page.waitForSelector('.body .empty:has-text("as it is written")')
+  expect((await page.textContent('.body pre'))?.length).toBeGreaterThan(180_000)
+  await page.click('.table a:text-is("good")')
+  await page.waitForSelector('.body em:text-is("good")')
+  expect(await page.evaluate(() => window.refusals)).toEqual([])
+  expect(errors).toEqual([])
+})
+
 test('references to characters are shown as what they stand for', async () => {
   const world = openWorld()
   world.write('a.md', '# A\n\n&copy; 2026 &amp; &lt;b&gt; &#65;&#x42; &hellip; &unknown; fish &amp chips\n')

@@ -155,3 +155,37 @@ test('a note is found, opened, left along its links, traced to another and its p
   await page.waitForSelector('.help', { state: 'detached' })
   expect(errors).toEqual([])
 })
+
+test('attachments and canvases come on the map when they are asked for, beside their notes, and no note moves', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('Photos.md', '![[oven.png]] and [[board.canvas]], see [[Hydration]].\n')
+  world.write('oven.png', 'x')
+  world.write('unused.png', 'x')
+  world.write('board.canvas', JSON.stringify({ nodes: [], edges: [] }))
+  const { page, errors } = await look(await openRoux(world))
+  const before = await spotsOf(page)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.click('.filters summary')
+  await page.check('.filters label:has-text("Attachments") input')
+  await mapIsStill(page, before.size + 5)
+  const after = await spotsOf(page)
+  expect([...after.keys()].filter((id) => !before.has(id)).sort()).toEqual([
+    'attachments/crumb-2025-02-15.png',
+    'attachments/feeding-log.csv',
+    'board.canvas',
+    'maps/from flour to loaf.canvas',
+    'oven.png',
+  ])
+  for (const [id, spot] of before) expect(after.get(id), id).toEqual(spot)
+  expect(page.url()).toContain('attachments=yes')
+  await page.click('nav[aria-label="Views"] button:text-is("Table")')
+  await page.waitForSelector('.table caption:has-text("5 other files")')
+  await page.uncheck('.filters label:has-text("Attachments") input')
+  await page.waitForSelector('.table caption:not(:has-text("other files"))')
+  asked.length = 0
+  world.write('More.md', '[[Photos]]\n')
+  await page.waitForSelector('.table a:text-is("More")')
+  expect(asked.filter((path) => path === '/web/files')).toEqual([])
+  expect(errors).toEqual([])
+})

@@ -106,3 +106,19 @@ test('two tabs show the same change', async () => {
     )
   }
 })
+
+test('a link to a note that does not exist yet shows who links to it, and in which sentence', async () => {
+  const world = openWorld()
+  world.write('Index.md', 'Some day I read [[Deep Work]].\n')
+  world.write('plans/Reading.md', 'First [[deep work|that one]], then the rest.\n')
+  const { page, errors } = await look(await openRoux(world), { hash: '&note=index.md' })
+  await page.click('.body a.missing')
+  await page.waitForSelector('.note h1:text-is("Deep Work")')
+  expect(await page.textContent('.note .place')).toBe('This note does not exist yet.')
+  await page.waitForSelector('.backlink blockquote:has-text("then the rest")')
+  expect(await page.locator('.backlink').count()).toBe(2)
+  expect(await page.locator('.actions button:text-is("Path from here")').count()).toBe(0)
+  world.write('Deep Work.md', 'Here it is.\n')
+  await page.waitForSelector('.body:has-text("Here it is")')
+  expect(errors).toEqual([])
+})

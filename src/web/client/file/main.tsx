@@ -3,7 +3,8 @@ import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
 import { byId, element } from '../element.ts'
 import { around, graphOf, neighbours } from '../graph.ts'
-import { renderNote } from '../markdown.ts'
+import { renderMarkdown } from '../markdown.ts'
+import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 
 /** What the page was written with. */
@@ -13,6 +14,9 @@ interface Exported {
   /** By the number of the note, `null` for those that could not be read; absent where the page was written without texts. */
   readonly texts?: readonly (PageText | null)[]
 }
+
+/** This page may start no thread that would parse a note: a larger one could stop it for minutes. */
+const MOST_MARKS = 5_000
 
 /** Titles that are listed while someone types. */
 const FOUND = 40
@@ -111,7 +115,7 @@ function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
   }
   render(
     <>
-      {renderNote(text, slots)}
+      {renderMarkdown(text, parseMarkdown(text, { mostMarks: MOST_MARKS }), slots)}
       {text.left_out > 0 && <p>{text.left_out} more characters are not shown here.</p>}
     </>,
     body,

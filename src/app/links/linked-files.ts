@@ -1,0 +1,44 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { LinkedFile, LinkedFiles } from '../../core/insight/linked-files.ts'
+import type { Snapshot } from '../../core/store.ts'
+import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+
+/** Files that are asked for at once: what links to them is made of rows, a few milliseconds at a time. */
+const BATCH = 200
+/** A map holds so many besides notes. */
+const MOST = 5_000
+/** Notes that are asked for of a canvas. */
+const CARDS = 1_000
+
+/** The attachments and canvases of a vault that are linked with anything, by id. */
+export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
+  return answerInSteps(core, call, (read) =>
+    read(async (snapshot) => {
+      const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MOST })
+      const files: LinkedFile[] = []
+      for (let from = 0; from < items.length; from += BATCH) {
+        call.signal?.throwIfAborted()
+        const ids = items.slice(from, from + BATCH).map(({ id }) => id)
+        files.push(...(await describe(snapshot, ids)))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return { value: { files, left_out: total - items.length }, warnings: [] }
+    }),
+  )
+}
+
+async function describe(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly LinkedFile[]> {
+  const [nodes, links] = await Promise.all([snapshot.nodes(ids, { links: CARDS }), snapshot.linksInto(ids)])
+  const linked = new Map(ids.map((id) => [id, new Set<NodeId>()]))
+  for (const { from, to } of links) linked.get(to)?.add(from)
+  return nodes.flatMap((node): readonly LinkedFile[] => {
+    const others = node === undefined ? undefined : linked.get(node.id)
+    if (node === undefined || others === undefined) return []
+    for (const { id } of node.links) others.add(id)
+    const { id, title, path = '' } = node
+    return others.size === 0
+      ? []
+      : [{ id, title, folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))), linked: [...others] }]
+  })
+}

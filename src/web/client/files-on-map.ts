@@ -1,0 +1,63 @@
+import type { LinkedFile } from '../../core/insight/linked-files.ts'
+import { type Graph, radiusOf, withLinks } from './graph.ts'
+
+/** How far beside a note its nearest and its furthest file lie, in the unit of places. */
+const [NEAREST, FURTHEST] = [0.6, 2.2]
+const FULL_TURN = 2 * Math.PI
+
+/** The graph with attachments and canvases beside the notes on it that they are linked with; notes stay where they are. */
+export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
+  const { picture, numberOf } = graph
+  const shown = files.filter(({ linked }) => linked.some((id) => numberOf.has(id)))
+  if (shown.length === 0) return graph
+  const numbers = new Map([...numberOf, ...shown.map(({ id }, at) => [id, graph.count + at] as const)])
+  const folderNames = [...new Set([...picture.folder_names, ...shown.map(({ folder }) => folder)])]
+  const folders = new Map(folderNames.map((name, at) => [name, at]))
+  const drawn = {
+    notes: graph.notes,
+    places: Float32Array.from([...graph.places, ...shown.flatMap((file) => placeOf(graph, file))]),
+    picture: {
+      ...picture,
+      ids: [...picture.ids, ...shown.map(({ id }) => id)],
+      titles: [...picture.titles, ...shown.map(({ title }) => title)],
+      folders: [...picture.folders, ...shown.map(({ folder }) => folders.get(folder) ?? 0)],
+      folder_names: folderNames,
+      tags: [...picture.tags, ...shown.map(() => [])],
+      communities: [...picture.communities, ...shown.map(() => -1)],
+    },
+  }
+  return withLinks(drawn, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, shown)]))
+}
+
+/** Two canvases may be linked with each other, which is one link. */
+function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
+  const known = new Set<string>()
+  return files.flatMap(({ id, linked }) => {
+    const from = numbers.get(id) ?? 0
+    return linked.flatMap((other) => {
+      const to = numbers.get(other)
+      if (to === undefined || known.has(`${to} ${from}`)) return []
+      known.add(`${from} ${to}`)
+      return [from, to]
+    })
+  })
+}
+
+/** In the middle of the notes that it is linked with, and a little beside: where, its id alone says, so that it stays there. */
+function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
+  const notes = linked.flatMap((one) => numberOf.get(one) ?? [])
+  const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + (places[note * 2 + axis] ?? 0), 0) / notes.length
+  const [turn, far] = sharesOf(id)
+  const [only] = notes
+  const radius = notes.length === 1 && only !== undefined ? radiusOf(degrees[only] ?? 0) : 0
+  const distance = radius + NEAREST + far * (FURTHEST - NEAREST)
+  return [middle(0) + distance * Math.cos(turn * FULL_TURN), middle(1) + distance * Math.sin(turn * FULL_TURN)]
+}
+
+/** Two numbers from 0 to 1 that an id has always. */
+function sharesOf(id: string): readonly [number, number] {
+  let hash = 2_166_136_261
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 16_777_619)
+  hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519)
+  return [(hash & 0xffff) / 0xffff, (hash >>> 16) / 0xffff]
+}

@@ -1,0 +1,51 @@
+import type { PageText } from '../../app/read/page-note.ts'
+import type { MarkdownTree } from './markdown-nodes.ts'
+
+/** How long a note is parsed, ms: twenty times what a long one takes. */
+const LONGEST = 5_000
+
+const SCRIPT = '/web/markdown.js'
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(): string },
+  ): {
+    createScriptURL(address: string): string
+  }
+}
+
+// The one policy that the page's own policy allows, taken before any note is shown; it gives this address, whatever is asked of it.
+const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
+const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
+
+/** Waits for the next note. */
+let idle: Worker | undefined
+
+/** A note's text as elements, parsed in a thread of its own; `undefined` for what takes too long, is too much, or is not wanted any more. */
+export async function parseAside(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
+  let worker: Worker | undefined
+  try {
+    worker = idle ?? new Worker(address, { type: 'module' })
+    idle = undefined
+    const tree = await answerOf(worker, note, signal)
+    idle = worker
+    return tree
+  } catch (error) {
+    worker?.terminate()
+    if (!signal.aborted) console.warn('This note is shown as it is written:', error)
+    return undefined
+  }
+}
+
+function answerOf(worker: Worker, { title, text, links, comments, breaks, ...rest }: PageText, signal: AbortSignal) {
+  return new Promise<MarkdownTree | undefined>((resolve, reject) => {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(LONGEST)])
+    ended.addEventListener('abort', () => reject(ended.reason))
+    worker.onmessage = ({ data }: MessageEvent<MarkdownTree | undefined>) => resolve(data)
+    worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
+    worker.onerror = ({ message }) => reject(new Error(message))
+    const { left_out, lines_before } = rest
+    worker.postMessage({ title, text, links, comments, breaks, left_out, lines_before } satisfies PageText)
+  })
+}

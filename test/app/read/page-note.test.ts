@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { pageNote } from '../../../src/app/read/page-note.ts'
+import { fakeCore, fakeStore } from '../../support/fake-store.ts'
+import { GARDEN } from '../../support/garden.ts'
+import { searchCore } from '../search-core.ts'
+
+const shown = async (id: string) => {
+  const core = await searchCore({ 'Index.md': 'See [[Deep Work]].\n' })
+  const answer = await pageNote(core, { id })
+  await core.close()
+  return answer
+}
+
+test.each(['deep work', 'Deep Work'])(
+  'a note that is linked to and does not exist is shown as missing when asked for as %j',
+  async (id) => {
+    const { value, warnings } = await shown(id)
+    expect(value).toMatchObject({ id: 'deep work', title: 'Deep Work', kind: 'missing', text: '', left_out: 0, links: [] })
+    expect(value).not.toHaveProperty('path')
+    expect(warnings).toEqual([])
+  },
+)
+
+test('what no note links to is null, with a warning', async () => {
+  const { value, warnings } = await shown('deeper work')
+  expect(value).toBeNull()
+  expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])
+})
+
+test('a missing note that only an excluded note links to is null', async () => {
+  const core = fakeCore(fakeStore({ ...GARDEN, 'Hidden.md': { body: 'See [[Secret]].\n', excluded: true } }))
+  expect((await pageNote(core, { id: 'secret' })).value).toBeNull()
+  expect((await pageNote(core, { id: 'nowhere' })).value).toMatchObject({ kind: 'missing' })
+})
