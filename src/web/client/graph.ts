@@ -1,4 +1,4 @@
-import type { VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
@@ -10,18 +10,20 @@ export interface Graph {
   readonly targets: Uint32Array
   /** Two numbers a link. */
   readonly pairs: Uint32Array
-  /** Links of each note. */
+  /** With how many notes of the vault each note is linked. */
   readonly degrees: Uint32Array
+  /** How many notes and links the vault has, drawn or not. */
+  readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-export function graphOf(picture: VaultPicture): Graph {
+export function graphOf(picture: VaultPicture | PartialPicture): Graph {
   const count = picture.ids.length
   const pairs = new Uint32Array(bytesOf(picture.links))
-  const degrees = new Uint32Array(count)
-  for (const note of pairs) degrees[note] = (degrees[note] ?? 0) + 1
+  const drawn = new Uint32Array(count)
+  for (const note of pairs) drawn[note] = (drawn[note] ?? 0) + 1
   const offsets = new Uint32Array(count + 1)
-  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (degrees[note] ?? 0)
+  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (drawn[note] ?? 0)
   const next = offsets.slice()
   const targets = new Uint32Array(pairs.length)
   const put = (from: number, to: number): void => {
@@ -39,7 +41,8 @@ export function graphOf(picture: VaultPicture): Graph {
     offsets,
     targets,
     pairs,
-    degrees,
+    degrees: 'degrees' in picture ? Uint32Array.from(picture.degrees) : drawn,
+    vault: 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes: count, links: pairs.length / 2 },
     numberOf: new Map(picture.ids.map((id, note) => [id, note])),
   }
 }

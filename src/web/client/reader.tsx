@@ -67,7 +67,7 @@ function Welcome() {
       <h1>Your notes</h1>
       {value !== undefined && value.count > 0 && (
         <p>
-          {value.count.toLocaleString()} {value.count === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
+          {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
           links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
           about stands there in bold.
         </p>

@@ -45,6 +45,8 @@ export function Table() {
       <table aria-label="Notes">
         <caption>
           {notes.length} {notes.length === 1 ? 'note' : 'notes'}
+          {value.count < value.vault.notes &&
+            ` of ${value.vault.notes.toLocaleString()}: the best linked. Filter by folder or tag for more of those.`}
         </caption>
         <thead>
           <tr>
