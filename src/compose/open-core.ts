@@ -91,7 +91,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
-    layouts: new LayoutClient(layoutFile(place.file), compute),
+    layouts: new LayoutClient(layoutFile(place.file), shared.layouts),
     pictures: files,
     ...whole,
     indexing,

@@ -27,7 +27,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
     store,
     texts,
     rankings: new Rankings(store, shared.compute, isFollowed),
-    layouts: new LayoutClient(layoutFile(place.file), shared.compute),
+    layouts: new LayoutClient(layoutFile(place.file), shared.layouts),
     // Attachments are where the folder is.
     pictures: { read: async () => undefined },
     ...whole,

@@ -9,6 +9,8 @@ import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
+  /** Lays notes out: a thread of its own, because a person waits for the map, and the vault as a whole may be computed for a minute. */
+  readonly layouts: ComputeClient
   readonly files: FileThreads
   /** The same for the same settings. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
@@ -19,11 +21,13 @@ export interface SharedParts {
 /** Makes what several vaults share; nothing is started before it is used. */
 export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
+  const layouts = new ComputeClient(() => startWorker('compute'))
   const files = new FileThreads(() => fileThread(startWorker('reader')))
   const embeddings = new Map<string, OpenEmbedding>()
   return {
     indexers: new IndexerHost(takeIndexer),
     compute,
+    layouts,
     files,
     embedding(settings, options) {
       const key = JSON.stringify([settings, options.apiKey, options.gate])
@@ -32,7 +36,7 @@ export function shareParts(): SharedParts {
       return embedding
     },
     async close() {
-      await Promise.all([compute.close(), files.close(), ...[...embeddings.values()].map((one) => one.close())])
+      await Promise.all([compute.close(), layouts.close(), files.close(), ...[...embeddings.values()].map((one) => one.close())])
     },
   }
 }

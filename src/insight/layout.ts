@@ -43,8 +43,16 @@ const SMALL_PART = 4
 /** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
+/** Told now and then how much is done, 0–1. */
+export type OnProgress = (share: number) => void
+
+/** What of the work the packing of groups is, about; the rest is the relaxation of all notes. */
+const PACKING = 0.55
+/** What of the work it is to find what lies together by links, where that is not known. */
+const GROUPING = 0.2
+
 /** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
-export function layOut(links: LinkRows, levels: Levels): Places {
+export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress = () => {}): Places {
   const count = links.offsets.length - 1
   const places = new Float32Array(count * 2)
   const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
@@ -58,9 +66,14 @@ export function layOut(links: LinkRows, levels: Levels): Places {
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
   // Parts that nothing links lie apart, whatever group their notes are in.
-  const packing = { links, levels: [partOf, ...levels], radii, places }
+  let packed = 0
+  const onPacked = (notes: number): void => {
+    packed += notes
+    onProgress((PACKING * packed) / main.length)
+  }
+  const packing = { links, levels: [partOf, ...levels], radii, places, onPacked }
   packGroup(packing, main, 0)
-  relaxNotes(packing, main, 'all')
+  relaxNotes({ ...packing, onStep: (share) => onProgress(PACKING + (1 - PACKING) * share) }, main, 'all')
   shelve(beside, radii, places)
   return places
 }
@@ -72,10 +85,12 @@ export function layOut(links: LinkRows, levels: Levels): Places {
 export function layOutFrom(
   { levels, ...links }: LinkRows & { readonly levels: Levels },
   before: Places | undefined,
-  again: boolean,
+  { again, onProgress = () => {} }: { readonly again: boolean; readonly onProgress?: OnProgress },
 ): Places {
   if (before !== undefined && !again) return placeNew(links, before)
-  const places = layOut(links, [linkGroups(links), ...levels])
+  const groups = linkGroups(links)
+  onProgress(GROUPING)
+  const places = layOut(links, [groups, ...levels], (share) => onProgress(GROUPING + (1 - GROUPING) * share))
   return before === undefined ? places : alignTo(places, before)
 }
 
@@ -111,6 +126,10 @@ interface Packing {
   readonly levels: Levels
   readonly radii: Float32Array
   readonly places: Places
+  /** Told of how many notes more the circle is packed. */
+  readonly onPacked: (notes: number) => void
+  /** Told after each step of a relaxation what share of it is done. */
+  readonly onStep?: OnProgress
 }
 
 /** Places the notes around the origin and gives the radius of the circle that they fill. */
@@ -144,11 +163,12 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
     places[note * 2 + 1] = start[at * 2 + 1] ?? 0
   }
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
+  packing.onPacked(notes.length)
   return centre(places, notes, radii)
 }
 
 /** Relaxes some of the notes. */
-function relaxNotes({ links, radii, places }: Packing, notes: readonly number[], phase: Phase): void {
+function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
   const own = new Float32Array(notes.length * 2)
   for (const [at, note] of notes.entries()) {
     own[at * 2] = places[note * 2] ?? 0
@@ -160,6 +180,7 @@ function relaxNotes({ links, radii, places }: Packing, notes: readonly number[],
     radii: Float32Array.from(notes, (note) => radii[note] ?? 1),
     places: own,
     phase,
+    ...(onStep && { onStep }),
   })
   for (const [at, note] of notes.entries()) {
     places[note * 2] = own[at * 2] ?? 0
@@ -186,22 +207,54 @@ interface WeightedRows extends LinkRows {
 
 /** The links between groups, each as heavy as the links that it stands for. */
 function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): WeightedRows {
-  const rows = Array.from({ length: count }, () => new Map<number, number>())
-  for (const [note, group] of numberOf) {
-    for (const other of neighbours(links, note)) {
-      const to = numberOf.get(other)
-      if (to === undefined || to === group) continue
-      const row = rows[group]
-      row?.set(to, (row.get(to) ?? 0) + weightOf(links, note, other))
-    }
-  }
+  const { groupOf, starts, members } = byGroup(numberOf, { notes: links.offsets.length - 1, groups: count })
+  let most = 0
+  for (const note of members) most += degree(links, note)
+  const targets = new Uint32Array(most)
+  const weights = new Float64Array(most)
   const offsets = new Uint32Array(count + 1)
-  for (const [at, row] of rows.entries()) offsets[at + 1] = (offsets[at] ?? 0) + row.size
-  return {
-    offsets,
-    targets: Uint32Array.from(rows.flatMap((row) => [...row.keys()])),
-    weights: Float32Array.from(rows.flatMap((row) => [...row.values()])),
+  /** Where a group's link to another is kept. */
+  const places = new Int32Array(count).fill(-1)
+  let size = 0
+  for (let group = 0; group < count; group++) {
+    const begin = size
+    for (let member = starts[group] ?? 0; member < (starts[group + 1] ?? 0); member++) {
+      const note = members[member] ?? 0
+      for (let at = links.offsets[note] ?? 0; at < (links.offsets[note + 1] ?? 0); at++) {
+        const other = links.targets[at] ?? 0
+        const to = groupOf[other] ?? -1
+        if (to === -1 || to === group) continue
+        let place = places[to] ?? -1
+        if (place < begin) {
+          place = size++
+          places[to] = place
+          targets[place] = to
+        }
+        weights[place] = (weights[place] ?? 0) + weightOf(links, note, other)
+      }
+    }
+    offsets[group + 1] = size
   }
+  return { offsets, targets: targets.slice(0, size), weights: Float32Array.from(weights.subarray(0, size)) }
+}
+
+/** The notes of each group, one group after another, in the order in which they are given. */
+function byGroup(numberOf: ReadonlyMap<number, number>, { notes, groups }: { readonly notes: number; readonly groups: number }) {
+  const groupOf = new Int32Array(notes).fill(-1)
+  const starts = new Uint32Array(groups + 1)
+  for (const [note, group] of numberOf) {
+    groupOf[note] = group
+    starts[group + 1] = (starts[group + 1] ?? 0) + 1
+  }
+  for (let group = 0; group < groups; group++) starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0)
+  const next = starts.slice()
+  const members = new Uint32Array(numberOf.size)
+  for (const [note, group] of numberOf) {
+    const at = next[group] ?? 0
+    members[at] = note
+    next[group] = at + 1
+  }
+  return { groupOf, starts, members }
 }
 
 /** A link of a note with many counts less: all that links to an index need not lie around it. */
@@ -216,9 +269,10 @@ interface Relaxing {
   readonly radii: Float32Array
   readonly places: Places
   readonly phase: Phase
+  readonly onStep?: OnProgress
 }
 
-function relax({ links, radii, places, phase }: Relaxing): void {
+function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const first = places.slice()
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
@@ -232,6 +286,7 @@ function relax({ links, radii, places, phase }: Relaxing): void {
     if (phase !== 'groups') spread(bodies)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
     for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
+    onStep?.((step + 1) / steps)
   }
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { quoted } from '../app/answer/truncate.ts'
 import type { GraphCore } from '../app/graph-core.ts'
 import { linkedFiles } from '../app/links/linked-files.ts'
-import { vaultPicture } from '../app/links/picture.ts'
+import { pagePicture } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
 import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
@@ -78,9 +78,11 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       const { core, id } = await openNamed(body, options.vaultsFor(requireReading(sender)))
       return (await pageNote(core, { id }, { signal: goneOf(response) })).value
     }),
-    inSession('/web/picture', async (body, { sender, response }) => {
-      const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
-      return (await vaultPicture(core, { mayMove: mayMoveOf(body) }, { signal: goneOf(response) })).value
+    inSession('/web/picture', async (body, { sender }) => {
+      const { vault, folder, tag } = textsOf(body, ['vault', 'folder', 'tag'])
+      const core = await openVault(vault, options.vaultsFor(requireReading(sender)))
+      const shown = { notes: listOf(body, 'notes'), groups: listOf(body, 'groups'), folder, tag }
+      return (await pagePicture(core, { mayMove: mayMoveOf(body), ...shown })).value
     }),
     inSession('/web/files', async (body, { sender, response }) => {
       const core = await openVault(textsOf(body, ['vault']).vault, options.vaultsFor(requireReading(sender)))
@@ -216,6 +218,15 @@ function listen(
 function mayMoveOf(body: unknown): MayMove {
   const asked = textsOf(body, ['move']).move
   return asked === 'nothing' || asked === 'all' ? asked : 'once'
+}
+
+/** Ids that a page asks for at once. */
+const MOST_IDS = 1_000
+
+/** The texts of a list in a body. */
+function listOf(body: unknown, name: string): readonly string[] {
+  const list = isRecord(body) ? body[name] : undefined
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MOST_IDS) : []
 }
 
 /** The members of a body that are texts. */

@@ -6,14 +6,21 @@ import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vec
 import { once } from '../core/waiting/once.ts'
 import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
-import type { LayoutRuns } from './layout-client.ts'
+import type { LayoutHow, LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 import { ThreadGuard } from './thread-guard.ts'
+
+/** What someone waits for. */
+interface Asked {
+  resolve(result: ComputeResult): void
+  reject(error: string): void
+  onProgress(share: number): void
+}
 
 /** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #startWorker: () => Worker
-  readonly #waiting = new Map<number, (reply: ComputeReply) => void>()
+  readonly #waiting = new Map<number, Asked>()
   #worker: Worker | undefined
   /** Of that worker. */
   #guard = new ThreadGuard()
@@ -33,8 +40,9 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     return (await this.#waitFor({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
   }
 
-  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
-    return (await this.#waitFor({ type: 'layOut', graph, before, again })) as Float32Array
+  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<Float32Array> {
+    const { again, onProgress } = how
+    return (await this.#waitFor({ type: 'layOut', graph, before, again }, [], onProgress)) as Float32Array
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
@@ -90,23 +98,31 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   }
 
   /** Someone waits for the answer: the process lives until it is there. */
-  async #waitFor(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+  async #waitFor(
+    job: ComputeJob,
+    handedOver: readonly ArrayBufferLike[] = [],
+    onProgress?: (share: number) => void,
+  ): Promise<ComputeResult> {
     const worker = this.#start()
     this.#runs++
     worker.ref()
     try {
-      return await this.#ask(job, handedOver)
+      return await this.#ask(job, handedOver, onProgress)
     } finally {
       if (--this.#runs === 0) worker.unref()
     }
   }
 
-  #ask(job: ComputeJob, handedOver: readonly ArrayBufferLike[] = []): Promise<ComputeResult> {
+  #ask(
+    job: ComputeJob,
+    handedOver: readonly ArrayBufferLike[] = [],
+    onProgress: (share: number) => void = () => {},
+  ): Promise<ComputeResult> {
     if (this.#isClosed) return Promise.reject(new Error('the worker ended'))
     const worker = this.#start()
     const id = this.#nextId++
     return new Promise<ComputeResult>((resolve, reject) => {
-      this.#waiting.set(id, (reply) => ('result' in reply ? resolve(reply.result) : reject(new Error(reply.error))))
+      this.#waiting.set(id, { resolve, reject: (error) => reject(new Error(error)), onProgress })
       const request: ComputeRequest = { id, ...job }
       worker.postMessage(request, handedOver as readonly ArrayBuffer[])
     }).finally(() => this.#endIfIdle())
@@ -132,9 +148,14 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const worker = this.#startWorker()
     this.#guard = new ThreadGuard()
     worker.on('message', (reply: ComputeReply) => {
-      const done = this.#waiting.get(reply.id)
+      const asked = this.#waiting.get(reply.id)
+      if ('share' in reply) {
+        asked?.onProgress(reply.share)
+        return
+      }
       this.#waiting.delete(reply.id)
-      done?.(reply)
+      if ('result' in reply) asked?.resolve(reply.result)
+      else asked?.reject(reply.error)
     })
     worker.on('error', (error) => this.#fail(worker, String(error)))
     worker.on('exit', () => this.#fail(worker, 'the worker ended'))
@@ -148,7 +169,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     if (this.#worker !== worker) return
     this.#worker = undefined
     this.#held.clear()
-    for (const [id, done] of this.#waiting) done({ id, error })
+    for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
   }
 }

@@ -15,20 +15,24 @@ if (port === null) throw new Error('This file runs as a worker only.')
 const graphs = new Map<number, HnswGraph>()
 
 port.on('message', (request: ComputeRequest) => {
-  void reply(request).then((answer) => port.postMessage(answer))
+  void reply(request).then(send)
 })
+
+function send(reply: ComputeReply): void {
+  port?.postMessage(reply)
+}
 
 async function reply({ id, ...job }: ComputeRequest): Promise<ComputeReply> {
   try {
-    return { id, result: await run(job) }
+    return { id, result: await run(job, (share) => send({ id, share })) }
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function run(job: ComputeJob): Promise<ComputeResult> {
+async function run(job: ComputeJob, onProgress: (share: number) => void): Promise<ComputeResult> {
   if (job.type === 'metric') return job.metric === 'pagerank' ? { scores: pageRank(job) } : betweenness(job)
-  if (job.type === 'layOut') return layOutFrom(job.graph, job.before, job.again)
+  if (job.type === 'layOut') return layOutFrom(job.graph, job.before, { again: job.again, onProgress })
   if ('run' in job) return runInsight(job)
   if (job.type === 'beginGraph') return await beginGraph(job.graph, job.dimensions)
   const graph = graphs.get(job.graph)

@@ -1,13 +1,20 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { NodeId } from '../core/ids.ts'
-import type { LaidOutGraph, Layout, Layouts, MayMove } from '../core/insight/layouts.ts'
+import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
 
 /** Computes places off the main thread. */
 export interface LayoutRuns {
-  /** `before` has `NaN` for notes without a place; absent: all are placed. With `again` they are placed anew, and turned to resemble `before`. */
-  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array>
+  /** `before` has `NaN` for notes without a place; absent: all are placed. */
+  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<Float32Array>
+}
+
+export interface LayoutHow {
+  /** Everything is placed again, and turned to resemble what was before. */
+  readonly again: boolean
+  /** Told now and then how much is done, 0–1. */
+  onProgress(share: number): void
 }
 
 interface Kept {
@@ -28,6 +35,7 @@ export class LayoutClient implements Layouts {
   #kept: Kept | undefined
   #isRead = false
   #queue: Promise<unknown> = Promise.resolve()
+  #underWay: LayoutUnderWay | undefined
 
   constructor(file: string, runs: LayoutRuns) {
     this.#file = file
@@ -38,6 +46,10 @@ export class LayoutClient implements Layouts {
     if (!this.#isRead) this.#kept = readKept(this.#file)
     this.#isRead = true
     return this.#kept !== undefined
+  }
+
+  underWay(): LayoutUnderWay | undefined {
+    return this.#underWay
   }
 
   /** One after the other: two that look at once see the same places. */
@@ -61,10 +73,24 @@ export class LayoutClient implements Layouts {
     // Where hardly any has a place, it is another vault by now.
     const isNew = before === undefined || missing > ids.length / 2
     const isAll = isNew || isWhole
-    const places = await this.#runs.layOut(graph, isNew ? undefined : before, isAll)
+    const places = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
     this.#keep({ ids, places, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
     return { places, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
+  }
+
+  async #run(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
+    let done = 0
+    const onProgress = (share: number): void => {
+      done = share
+    }
+    const ended = this.#runs.layOut(graph, before, { again, onProgress })
+    this.#underWay = { share: () => done, ended }
+    try {
+      return await ended
+    } finally {
+      this.#underWay = undefined
+    }
   }
 
   #keep(kept: Kept): void {

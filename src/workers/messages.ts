@@ -141,7 +141,12 @@ export type ComputeJob =
 
 export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | Float32Array | undefined
 
-export type ComputeReply = { readonly id: number } & ({ readonly result: ComputeResult } | { readonly error: string })
+/** `share`: how much is done, told now and then before the result. */
+export type ComputeReply = { readonly id: number } & (
+  | { readonly result: ComputeResult }
+  | { readonly error: string }
+  | { readonly share: number }
+)
 
 /** The folder that files are read from. */
 export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {

@@ -72,6 +72,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     rankings: indexed.rankings,
     layouts: {
       hasPlaces: () => true,
+      underWay: () => undefined,
       layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0, isRough: false }),
     },
     pictures: { read: async () => undefined },

@@ -364,7 +364,11 @@ export function fakeCore(
   }
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
-  const layouts = { hasPlaces: () => true, layOut: async () => ({ places: new Float32Array(), added: 0, isRough: false }) }
+  const layouts = {
+    hasPlaces: () => true,
+    underWay: () => undefined,
+    layOut: async () => ({ places: new Float32Array(), added: 0, isRough: false }),
+  }
   const pictures = { read: async () => undefined }
   const insightState = memoryInsightState()
   const insights = insightsOf({ store, texts }, insightState)

@@ -23,9 +23,9 @@ function graphOf(links: readonly string[], levels: readonly Int32Array[] = []) {
 function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
   const runs: boolean[] = []
   const client = new LayoutClient(file, {
-    async layOut(graph, before, again) {
+    async layOut(graph, before, { again }) {
       runs.push(again)
-      return layOutFrom(graph, before, again)
+      return layOutFrom(graph, before, { again })
     },
   })
   return { client, runs, file }
@@ -75,4 +75,18 @@ test('a damaged file is made again', async () => {
     writeFileSync(file, text)
     expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   }
+})
+
+test('while notes are laid out it is known how far that is, until the places are there', async () => {
+  const seen: (number | undefined)[] = []
+  const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
+    async layOut(graph, before, how) {
+      how.onProgress(0.5)
+      seen.push(await Promise.resolve().then(() => client.underWay()?.share()))
+      return layOutFrom(graph, before, how)
+    },
+  })
+  seen.push(client.underWay()?.share())
+  const { places } = await client.layOut(graphOf(RINGS), 'once')
+  expect([...seen, client.underWay(), places.length]).toEqual([undefined, 0.5, undefined, 16])
 })

@@ -2,9 +2,10 @@ import type { NodeId } from '../../core/ids.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Followed, Insight } from '../../core/insight/insight.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
-import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, PictureAhead, VaultPicture } from '../../core/insight/picture.ts'
 import type { Snapshot, Topology } from '../../core/store.ts'
-import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
+import { within } from '../../core/waiting/within.ts'
+import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
@@ -12,6 +13,19 @@ import { findIds } from '../names/known-node.ts'
 const NODES = 400
 /** How long a picture waits for communities, ms; a small vault has them by then. */
 const COMMUNITIES_WAIT = 1_500
+/** How long a page waits while notes are laid out before it is told how far that is, ms. */
+const AHEAD_WAIT = 1_500
+/** How much is drawn at once. */
+interface Drawn {
+  /** A vault with more notes is drawn in part. */
+  readonly notes: number
+  /** Links of a part. */
+  readonly links: number
+  /** Notes of such a vault before anything of it is looked at closer. */
+  readonly first: number
+}
+
+const DRAWN: Drawn = { notes: 20_000, links: 60_000, first: 6_000 }
 /** A vault with so many notes has communities at once. */
 const SMALL = 1_500
 /** Below this share of new notes the places are good enough. */
@@ -30,8 +44,52 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
     // While communities are found and notes are placed.
     const facts = await factsOf(snapshot, topology.ids())
     const placed = await placing
-    return pictureOf(placed, [...placed.ids.keys()], facts)
+    return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, facts)
   })
+}
+
+export interface PageArguments extends PictureArguments, Shown {}
+
+/** What a person looks at: of a vault that is too large to be drawn this is drawn first. */
+interface Shown {
+  /** The ids of notes that must be on it. */
+  readonly notes: readonly string[]
+  /** The ids of communities that were opened. */
+  readonly groups: readonly string[]
+  /** The notes of a folder, or with a tag, are looked at. */
+  readonly folder?: string | undefined
+  readonly tag?: string | undefined
+}
+
+/**
+ * What a page shows: all notes, or of a large vault those that can be drawn at once. While notes are laid out it says so and how far that is, soon; it goes on
+ * when whoever asked is gone, so that who asks again later has it.
+ */
+export async function pagePicture(
+  core: GraphCore,
+  { mayMove, ...shown }: PageArguments,
+  drawn = DRAWN,
+): Promise<Answer<PartialPicture | PictureAhead>> {
+  const before = core.layouts.underWay()
+  // Whoever asks meanwhile would only have it looked up again afterwards what is to be laid out.
+  if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
+    return plain({ laying_out: { share: before.share() } })
+  const drawing = picture(core, {}, async (snapshot, { topology, following }) => {
+    const placed = await placeNotes(core, topology, { followed: await following, mayMove })
+    return await drawPart(snapshot, { placed, ...(await chooseForPage(core, snapshot, { placed, shown, drawn })) })
+  })
+  while (!(await endsWithin(drawing, AHEAD_WAIT))) {
+    const now = core.layouts.underWay()
+    if (now !== undefined) return plain({ laying_out: { share: now.share() } })
+  }
+  return await drawing
+}
+
+/** Whether it ended in time, however. */
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const limit = AbortSignal.timeout(ms)
+  await within(work, limit).catch(() => {})
+  return !limit.aborted
 }
 
 export interface PartArguments {
@@ -45,32 +103,115 @@ export interface PartArguments {
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
-    const numberOf = new Map(placed.ids.map((id, number) => [id, number]))
-    const known = await findIds(snapshot, core, notes)
-    const named = known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
+    const named = await numbersOf(core, snapshot, { placed, notes })
     const chosen = chooseNotes(
       placed,
       named.filter((number) => number >= 0),
       most,
     )
-    const numbers = new Map(chosen.map((number, at) => [number, at]))
-    const facts = await factsOf(
-      snapshot,
-      chosen.flatMap((number) => placed.ids[number] ?? []),
-    )
-    return {
-      ...pictureOf(placed, chosen, facts),
-      count: placed.ids.length,
-      named: named.map((number) => numbers.get(number) ?? -1),
-    }
+    return await drawPart(snapshot, { placed, named, chosen, links: DRAWN.links })
   })
+}
+
+interface Chosen {
+  readonly placed: Placed
+  /** The numbers of the notes that were named; -1 for what is not there. */
+  readonly named: readonly number[]
+  /** The numbers of the notes that are drawn, ascending. */
+  readonly chosen: readonly number[]
+  /** How many links are drawn at the most. */
+  readonly links: number
+}
+
+async function drawPart(snapshot: Snapshot, { placed, named, chosen, links }: Chosen): Promise<PartialPicture> {
+  const { ids, pairs, rows } = placed
+  const numbers = new Map(chosen.map((number, at) => [number, at]))
+  const facts = await factsOf(
+    snapshot,
+    chosen.flatMap((number) => ids[number] ?? []),
+  )
+  return {
+    ...pictureOf(placed, { chosen, links }, facts),
+    count: ids.length,
+    link_count: pairs.length / 2,
+    degrees: chosen.map((number) => degreeOf(rows, number)),
+    named: named.map((number) => numbers.get(number) ?? -1),
+  }
+}
+
+async function numbersOf(
+  core: GraphCore,
+  snapshot: Snapshot,
+  { placed, notes }: { readonly placed: Placed; readonly notes: readonly string[] },
+): Promise<readonly number[]> {
+  const known = await findIds(snapshot, core, notes)
+  const numberOf = numbersAmong(placed.ids, known)
+  return known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
+}
+
+/** The numbers of some ids. */
+function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefined)[]): ReadonlyMap<NodeId, number> {
+  const isWanted = new Set(wanted)
+  const found = new Map<NodeId, number>()
+  for (const [number, id] of ids.entries()) if (isWanted.has(id)) found.set(id, number)
+  return found
+}
+
+/** All notes of a vault that can be drawn at once; of a larger one those that are looked at, then the best linked of each community. */
+async function chooseForPage(
+  core: GraphCore,
+  snapshot: Snapshot,
+  { placed, shown, drawn }: { readonly placed: Placed; readonly shown: Shown; readonly drawn: Drawn },
+): Promise<Omit<Chosen, 'placed'>> {
+  const { ids, rows, levels, groups } = placed
+  if (ids.length <= drawn.notes) return { named: [], chosen: [...ids.keys()], links: Number.POSITIVE_INFINITY }
+  const named = await numbersOf(core, snapshot, { placed, notes: shown.notes })
+  const chosen = new Set(named.filter((number) => number >= 0))
+  const choose = (numbers: readonly number[], most: number): void => {
+    for (const number of bestLinked(rows, numbers).slice(0, Math.min(most, drawn.notes - chosen.size))) chosen.add(number)
+  }
+  const near = new Set(
+    [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
+  )
+  choose([...near], drawn.first)
+  // What names a community.
+  choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
+  const room = drawn.notes - drawn.first
+  choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
+  const members = membersOf(levels[0] ?? new Int32Array(ids.length).fill(-1), groups.length)
+  const open = groups.flatMap(({ id }, group) => (shown.groups.includes(id) ? [members[group] ?? []] : []))
+  for (const notes of open) choose(notes, room / open.length)
+  for (const notes of members) choose(notes, Math.ceil((drawn.first * notes.length) / ids.length))
+  return { named, chosen: [...chosen].sort((a, b) => a - b), links: drawn.links }
+}
+
+/** The numbers of the notes of the folder, or with the tag, that is looked at. */
+async function lookedAt(
+  snapshot: Snapshot,
+  ids: readonly NodeId[],
+  { folder, tag, most }: Shown & { readonly most: number },
+): Promise<readonly number[]> {
+  if (!folder && !tag) return []
+  const scope = { ...(folder && { folder }), ...(tag && { tags: { names: [tag], mode: 'all' as const } }) }
+  const { items } = await snapshot.select(scope, { offset: 0, limit: most })
+  return [
+    ...numbersAmong(
+      ids,
+      items.map(({ id }) => id),
+    ).values(),
+  ]
+}
+
+/** The notes of each group; last those that are in none. */
+function membersOf(of: Int32Array, groups: number): readonly (readonly number[])[] {
+  const members = Array.from({ length: groups + 1 }, (): number[] => [])
+  for (const [note, group] of of.entries()) members[group < 0 ? groups : group]?.push(note)
+  return members
 }
 
 /** Numbers of notes in order: those that are named, the best linked that are linked with them, those that name communities, then the best linked. */
 function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
   const { offsets, targets } = rows
-  const linksOf = (number: number): number => (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
-  const byLinks = (numbers: Iterable<number>): readonly number[] => [...numbers].sort((a, b) => linksOf(b) - linksOf(a) || a - b)
   const chosen = new Set<number>()
   const choose = (numbers: Iterable<number>): void => {
     for (const number of numbers) {
@@ -81,11 +222,21 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   choose(named)
   const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
   // Of hubs so many are linked with nothing else that they would leave no room for what is around.
-  choose(byLinks(near).slice(0, most / 3))
+  choose(bestLinked(rows, [...near]).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
-  else choose(byLinks(ids.keys()))
+  else choose(bestLinked(rows, [...ids.keys()]))
   return [...chosen].sort((a, b) => a - b)
+}
+
+type Rows = Pick<Topology, 'offsets' | 'targets'>
+
+function bestLinked(rows: Rows, numbers: readonly number[]): readonly number[] {
+  return numbers.toSorted((a, b) => degreeOf(rows, b) - degreeOf(rows, a) || a - b)
+}
+
+function degreeOf({ offsets }: Rows, number: number): number {
+  return (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
 }
 
 interface Drawing {
@@ -114,7 +265,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
 interface Placed extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
-  readonly rows: Pick<Topology, 'offsets' | 'targets'>
+  readonly rows: Rows
   /** Two numbers a link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
@@ -137,33 +288,51 @@ async function placeNotes(
 }
 
 /** The picture of some notes, in ascending order of their numbers, with what these say. */
-function pictureOf(placed: Placed, chosen: readonly number[], { titles, ...lists }: ReturnType<Facts['lists']>): VaultPicture {
+function pictureOf(
+  placed: Placed,
+  { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
+  { titles, ...lists }: ReturnType<Facts['lists']>,
+): VaultPicture {
   const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
   const numberOf = new Int32Array(ids.length).fill(-1)
   for (const [at, number] of chosen.entries()) numberOf[number] = at
+  const sizes = new Uint32Array(groups.length)
+  for (const group of levels[0] ?? []) if (group >= 0) sizes[group] = (sizes[group] ?? 0) + 1
   return {
     generation,
     ids: chosen.flatMap((number) => ids[number] ?? []),
     titles,
     ...lists,
     communities: chosen.map((number) => levels[0]?.[number] ?? -1),
-    groups: groups.map(({ id, label, key }) => ({ id, label: label ?? titles[numberOf[key] ?? -1] ?? id })),
+    groups: groups.map(({ id, label, key }, at) => ({
+      id,
+      label: label ?? titles[numberOf[key] ?? -1] ?? id,
+      notes: sizes[at] ?? 0,
+    })),
     is_grouping: !isCurrent,
     places: base64(Float32Array.from(chosen.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
-    links: base64(Uint32Array.from(pairsAmong(pairs, numberOf))),
+    links: base64(pairsAmong(pairs, numberOf, links)),
     is_crowded: isCrowded,
   }
 }
 
-/** The links whose ends both have a number. */
-function* pairsAmong(pairs: Uint32Array, numberOf: Int32Array): Generator<number> {
+/** The links whose ends both have a number, or evenly many of them. */
+function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uint32Array {
+  const found: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
     const from = numberOf[pairs[at] ?? -1] ?? -1
     const to = numberOf[pairs[at + 1] ?? -1] ?? -1
-    if (from < 0 || to < 0) continue
-    yield from
-    yield to
+    if (from >= 0 && to >= 0) found.push(from, to)
   }
+  const count = found.length / 2
+  if (count <= most) return Uint32Array.from(found)
+  const some = new Uint32Array(2 * most)
+  for (let at = 0; at < most; at++) {
+    const pair = Math.floor((at * count) / most)
+    some[at * 2] = found[pair * 2] ?? 0
+    some[at * 2 + 1] = found[pair * 2 + 1] ?? 0
+  }
+  return some
 }
 
 async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<ReturnType<Facts['lists']>> {
@@ -242,34 +411,56 @@ function numberOf(names: Map<string, number>, name: string): number {
 }
 
 /** Links without their direction: each pair once, and in the rows of both ends. */
-function undirected({ offsets, targets }: Pick<Topology, 'offsets' | 'targets'>) {
+function undirected({ offsets, targets }: Rows) {
   const count = offsets.length - 1
-  const seen = new Set<number>()
-  const pairs: number[] = []
-  const degrees = new Uint32Array(count)
-  for (let from = 0; from < count; from++) {
+  const starts = new Uint32Array(count + 1)
+  eachLink({ offsets, targets }, (from, to) => {
+    starts[from + 1] = (starts[from + 1] ?? 0) + 1
+    starts[to + 1] = (starts[to + 1] ?? 0) + 1
+  })
+  for (let note = 0; note < count; note++) starts[note + 1] = (starts[note + 1] ?? 0) + (starts[note] ?? 0)
+  const all = new Uint32Array(starts[count] ?? 0)
+  const next = starts.slice()
+  const put = (from: number, to: number): void => {
+    all[next[from] ?? 0] = to
+    next[from] = (next[from] ?? 0) + 1
+  }
+  eachLink({ offsets, targets }, (from, to) => {
+    put(from, to)
+    put(to, from)
+  })
+  // What stands in a row for a second time is left out; the rows move together in place.
+  const ends = new Uint32Array(count + 1)
+  const seenIn = new Int32Array(count).fill(-1)
+  let size = 0
+  for (let note = 0; note < count; note++) {
+    for (let at = starts[note] ?? 0; at < (starts[note + 1] ?? 0); at++) {
+      const other = all[at] ?? 0
+      if (seenIn[other] === note) continue
+      seenIn[other] = note
+      all[size++] = other
+    }
+    ends[note + 1] = size
+  }
+  const rows = { offsets: ends, targets: all.slice(0, size) }
+  const pairs = new Uint32Array(size)
+  let end = 0
+  eachLink(rows, (from, to) => {
+    if (from > to) return
+    pairs[end++] = from
+    pairs[end++] = to
+  })
+  return { ...rows, pairs }
+}
+
+/** Calls for each link in order; those of a note to itself are left out. */
+function eachLink({ offsets, targets }: Rows, call: (from: number, to: number) => void): void {
+  for (let from = 0; from + 1 < offsets.length; from++) {
     for (let at = offsets[from] ?? 0; at < (offsets[from + 1] ?? 0); at++) {
       const to = targets[at] ?? 0
-      const key = Math.min(from, to) * count + Math.max(from, to)
-      if (from === to || seen.has(key)) continue
-      seen.add(key)
-      pairs.push(from, to)
-      degrees[from] = (degrees[from] ?? 0) + 1
-      degrees[to] = (degrees[to] ?? 0) + 1
+      if (to !== from) call(from, to)
     }
   }
-  const starts = new Uint32Array(count + 1)
-  for (let note = 0; note < count; note++) starts[note + 1] = (starts[note] ?? 0) + (degrees[note] ?? 0)
-  const next = starts.slice()
-  const rows = new Uint32Array(pairs.length)
-  for (let at = 0; at < pairs.length; at += 2) {
-    const [a = 0, b = 0] = pairs.slice(at, at + 2)
-    rows[next[a] ?? 0] = b
-    next[a] = (next[a] ?? 0) + 1
-    rows[next[b] ?? 0] = a
-    next[b] = (next[b] ?? 0) + 1
-  }
-  return { offsets: starts, targets: rows, pairs: Uint32Array.from(pairs) }
 }
 
 function base64({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): string {

@@ -19,6 +19,13 @@ export interface Layout {
   readonly isRough: boolean
 }
 
+export interface LayoutUnderWay {
+  /** How much of it is done, 0–1. */
+  share(): number
+  /** Settles with it. */
+  readonly ended: Promise<unknown>
+}
+
 /** What may move of what has a place: nothing; everything, once, when it is first known what shall lie together; everything, now. */
 export type MayMove = 'nothing' | 'once' | 'all'
 
@@ -26,6 +33,8 @@ export type MayMove = 'nothing' | 'once' | 'all'
 export interface Layouts {
   /** Whether notes were laid out before, in this process or an earlier one. */
   hasPlaces(): boolean
+  /** What is being laid out now; it goes on whether or not someone waits for it. */
+  underWay(): LayoutUnderWay | undefined
   /** Where everything moves it is turned so that it resembles what was before. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
 }

@@ -28,6 +28,10 @@ export interface VaultPicture {
 export interface PartialPicture extends VaultPicture {
   /** How many notes the vault has. */
   readonly count: number
+  /** How many pairs of linked notes the vault has. */
+  readonly link_count: number
+  /** With how many notes of the vault each note is linked. */
+  readonly degrees: readonly number[]
   /** The number of each note that was named; -1 for what is not on the picture. */
   readonly named: readonly number[]
 }
@@ -36,4 +40,14 @@ export interface PartialPicture extends VaultPicture {
 export interface PictureGroup {
   readonly id: string
   readonly label: string
+  /** How many notes of the vault are in it. */
+  readonly notes: number
+}
+
+/** What is answered while there is no picture yet: asked again, there is one sooner or later. */
+export interface PictureAhead {
+  readonly laying_out: {
+    /** How much of it is done, 0–1. */
+    readonly share: number
+  }
 }

@@ -1,7 +1,7 @@
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
-import type { VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts'
 
 /** What a server said no with. */
 export class Refused extends Error {
@@ -31,6 +31,17 @@ export interface Opened {
   readonly session: string
   readonly vaults: readonly string[]
   readonly scopes: readonly string[]
+}
+
+/** What of a vault is looked at, where not all of it can be drawn. */
+export interface PictureAsked {
+  /** What may move of what was there before. */
+  readonly move: MayMove
+  readonly notes: readonly string[]
+  /** Ids of communities. */
+  readonly groups: readonly string[]
+  readonly folder: string
+  readonly tag: string
 }
 
 /** Whether the server is there, and still knows this page. */
@@ -85,9 +96,8 @@ export class Api {
     return post('/web/note', { id, vault }, this.#opened.session) as Promise<PageNote | null>
   }
 
-  /** `move`: what may move of what was there before. */
-  picture(vault: string, move: MayMove): Promise<VaultPicture> {
-    return post('/web/picture', { vault, move }, this.#opened.session) as Promise<VaultPicture>
+  picture(vault: string, asked: PictureAsked): Promise<PartialPicture | PictureAhead> {
+    return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | PictureAhead>
   }
 
   /** The attachments and canvases that are linked with anything. */

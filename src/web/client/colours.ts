@@ -44,6 +44,8 @@ export function coloursOf(graph: Graph, by: ColourBy): Coloured {
   const counts = new Map<string, number>()
   const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note))
   for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
+  // However many of its notes are drawn, a community keeps its colour.
+  if (by === 'community') for (const group of counts.keys()) counts.set(group, picture.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
   const colourOf = new Map(largest.map(([group], at) => [group, at]))

@@ -15,6 +15,7 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   const folders = new Map(folderNames.map((name, at) => [name, at]))
   const drawn = {
     notes: graph.notes,
+    vault: graph.vault,
     places: Float32Array.from([...graph.places, ...shown.flatMap((file) => placeOf(graph, file))]),
     picture: {
       ...picture,

@@ -1,35 +1,40 @@
-import type { VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
   readonly count: number
   /** How many of them are notes: those from this number on are attachments and canvases. */
   readonly notes: number
-  readonly picture: VaultPicture
+  readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
   /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`; each link stands in the rows of both ends. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
   /** Two numbers a link. */
   readonly pairs: Uint32Array
-  /** Links of each note. */
+  /** With how many notes of the vault each note is linked. */
   readonly degrees: Uint32Array
+  /** How many notes and links the vault has, drawn or not. */
+  readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-export function graphOf(picture: VaultPicture): Graph {
+export function graphOf(picture: VaultPicture | PartialPicture): Graph {
   const places = new Float32Array(bytesOf(picture.places))
-  return withLinks({ picture, places, notes: picture.ids.length }, new Uint32Array(bytesOf(picture.links)))
+  const pairs = new Uint32Array(bytesOf(picture.links))
+  const notes = picture.ids.length
+  const vault = 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes, links: pairs.length / 2 }
+  return withLinks({ picture, places, notes, vault }, pairs)
 }
 
 /** A graph of these notes that are linked so. */
-export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes'>, pairs: Uint32Array): Graph {
+export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'vault'>, pairs: Uint32Array): Graph {
   const { picture } = drawn
   const count = picture.ids.length
-  const degrees = new Uint32Array(count)
-  for (const note of pairs) degrees[note] = (degrees[note] ?? 0) + 1
+  const linked = new Uint32Array(count)
+  for (const note of pairs) linked[note] = (linked[note] ?? 0) + 1
   const offsets = new Uint32Array(count + 1)
-  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (degrees[note] ?? 0)
+  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (linked[note] ?? 0)
   const next = offsets.slice()
   const targets = new Uint32Array(pairs.length)
   const put = (from: number, to: number): void => {
@@ -46,7 +51,7 @@ export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes'>, pa
     offsets,
     targets,
     pairs,
-    degrees,
+    degrees: 'degrees' in picture ? linked.map((links, note) => Math.max(links, picture.degrees[note] ?? 0)) : linked,
     numberOf: new Map(picture.ids.map((id, note) => [id, note])),
   }
 }

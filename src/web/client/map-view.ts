@@ -26,6 +26,8 @@ export interface Theme {
 export interface MapEvents {
   onSelect(note: number): void
   onHover(note: number | undefined, x: number, y: number): void
+  /** The name of a community was clicked, of whose notes some are not drawn. */
+  onGroup?(label: string): void
   /** What lies over the canvas, in the window: no names are written there. */
   covered?(): readonly DOMRect[]
 }
@@ -114,6 +116,8 @@ export class MapView {
   #moved = 0
   #isMoved = false
   #labels = 0
+  /** Names of communities in the last frame. */
+  #groupNames: readonly Label[] = []
   #flight = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
   #goal: (() => void) | undefined
@@ -436,6 +440,7 @@ export class MapView {
     const labels = new Labels(this.#size(), this.#taken(graph, look))
     const first = new Set([this.#hovered, look.focus, ...look.path])
     for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
+    this.#groupNames = []
     // While some notes stand out, names of communities would hide theirs.
     if (look.lit === undefined && this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
     for (const note of this.#worthALabel(graph, look)) {
@@ -484,6 +489,7 @@ export class MapView {
   #labelGroups(graph: Graph, look: Look, labels: Labels): void {
     const font = '600 15px system-ui, sans-serif'
     const least = NAMED.share * graph.count
+    const names: Label[] = []
     for (const { label, x, y, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
       if (notes < least) break
       const text = shortened(label)
@@ -493,8 +499,11 @@ export class MapView {
       if (middle < 0 || middle > this.#size().width) continue
       const left = Math.min(this.#size().width - width - 4, Math.max(4, middle - width / 2))
       const box = labels.place(text, width, [[left, this.#toY(y)]])
-      if (box !== undefined) this.#write(text, box, font)
+      if (box === undefined) continue
+      this.#write(text, box, font)
+      names.push({ text: label, box })
     }
+    this.#groupNames = names
   }
 
   #write(text: string, [left, top, , bottom]: Box, font: string): void {
@@ -648,7 +657,10 @@ export class MapView {
   #onMove(event: PointerEvent): void {
     const before = this.#pointers.get(event.pointerId)
     if (before === undefined) {
-      this.#hover(this.#noteAt(event.offsetX, event.offsetY), event.offsetX, event.offsetY)
+      const { offsetX: x, offsetY: y } = event
+      const isOnName = this.#groupAt(x, y) !== undefined
+      this.#hover(isOnName ? undefined : this.#noteAt(x, y), x, y)
+      this.#canvas.style.cursor = isOnName || this.#hovered !== undefined ? 'pointer' : 'grab'
       return
     }
     const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
@@ -669,16 +681,25 @@ export class MapView {
   #onUp(event: PointerEvent): void {
     const isClick = this.#pointers.size === 1 && this.#moved < 5
     this.#pointers.delete(event.pointerId)
-    const note = isClick ? this.#noteAt(event.offsetX, event.offsetY) : undefined
+    if (!isClick) return
+    const name = this.#groupAt(event.offsetX, event.offsetY)
+    const note = name === undefined ? this.#noteAt(event.offsetX, event.offsetY) : undefined
+    if (name !== undefined) this.#events.onGroup?.(name)
     if (note !== undefined) this.#events.onSelect(note)
   }
 
   #hover(note: number | undefined, x: number, y: number): void {
     if (note === this.#hovered) return
     this.#hovered = note
-    this.#canvas.style.cursor = note === undefined ? 'grab' : 'pointer'
     this.#events.onHover(note, x, y)
     this.#ask()
+  }
+
+  /** The community whose name is written at a place of the view; where all notes are drawn, names are in nobody's way. */
+  #groupAt(x: number, y: number): string | undefined {
+    if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
+    return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
+      ?.text
   }
 
   /** The note at a place of the view, with some room for fingers and small dots. */

@@ -10,10 +10,13 @@ import {
   focused,
   graph,
   isCalm,
+  isPart,
+  layingOut,
   lit,
   map,
   numberOf,
   open,
+  openGroups,
   pane,
   path,
   pathTo,
@@ -55,6 +58,7 @@ export function NoteMap() {
           const title = note === undefined ? undefined : graph.value?.picture.titles[note]
           setTip(title === undefined ? undefined : { title, x, y })
         },
+        onGroup: (label) => showCommunities(new Set([label])),
         covered: () => coveredIn(canvas.current),
       })
     } catch {
@@ -96,13 +100,14 @@ export function NoteMap() {
         aria-label={`Map of ${graph.value?.notes ?? 0} notes. Arrow keys go to linked notes, Enter opens, t shows the same as a table.`}
         onKeyDown={onKey}
       />
-      {graph.value === undefined && failure.value === undefined && <p class="waiting over">Reading the vault …</p>}
+      {graph.value === undefined && failure.value === undefined && <p class="waiting over">{waitingFor(layingOut.value)}</p>}
       {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
       {tip && (
         <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>
           {tip.title}
         </div>
       )}
+      {isPart.value && <Part />}
       <div class="zoom">
         <button type="button" aria-label="Zoom in" onClick={() => map.view?.zoom(1.4)}>
           +
@@ -124,6 +129,30 @@ export function NoteMap() {
       )}
       <Legend />
     </div>
+  )
+}
+
+function waitingFor(share: number | undefined): string {
+  if (share === undefined) return 'Reading the vault …'
+  return `The notes are laid out, ${Math.round(share * 100)} % so far. That is done once: they keep their places.`
+}
+
+/** Says that there is more than is drawn, and how to come to it. */
+function Part() {
+  const { value } = graph
+  if (value === undefined) return null
+  const shownGroups = [...openGroups.value]
+  return (
+    <p class="part">
+      {value.notes.toLocaleString()} of {value.vault.notes.toLocaleString()} notes are drawn, the best linked.{' '}
+      {shownGroups.length === 0 ? (
+        'Choose a community or a folder to see more of it, or search for a note.'
+      ) : (
+        <button type="button" onClick={() => showView('map')}>
+          {shownGroups.join(', ')} ✕
+        </button>
+      )}
+    </p>
   )
 }
 
@@ -181,7 +210,7 @@ function onKey(event: KeyboardEvent): void {
 
 /** What lies over the map, where no names are written. */
 function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
-  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed') ?? []
+  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }
 

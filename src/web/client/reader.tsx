@@ -69,7 +69,7 @@ function Welcome() {
       <h1>Your notes</h1>
       {value !== undefined && value.notes > 0 && (
         <p>
-          {value.notes.toLocaleString()} {value.notes === 1 ? 'note' : 'notes'}, {(value.pairs.length / 2).toLocaleString()}{' '}
+          {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
           links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
           about stands there in bold.
         </p>

@@ -1,6 +1,6 @@
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
-import type { VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
 import { around, type Graph, graphOf, neighbours } from './graph.ts'
@@ -30,6 +30,8 @@ export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<Refused | undefined>(undefined)
+/** How much of laying the notes out is done, 0–1, while that is waited for. */
+export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const said = signal('')
 /** The notes of the path that is shown. */
@@ -78,7 +80,7 @@ const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'chang
 /** Goes to a view; on narrow screens to what it begins with. */
 export function showView(name: View): void {
   view.value = name
-  marked.value = []
+  openGroups.value = NONE
   pane.value = WITH_LIST.has(name) ? 'list' : 'map'
   writeAddress()
 }
@@ -86,15 +88,32 @@ export function showView(name: View): void {
 /** The line of the note in focus that was asked for. */
 export const line = signal<number | undefined>(undefined)
 
-/** Notes that a list points at. */
-const marked = signal<readonly number[]>([])
+const NONE: ReadonlySet<string> = new Set()
+
+/** Labels of the communities whose notes stand out. */
+export const openGroups = signal(NONE)
+
+/** Whether the vault has more notes than are drawn at once. */
+export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
+
+/** What is looked at, and so is to be on the picture where that is only a part of the vault. */
+const looked = computed(() => {
+  const groups = graph.value?.picture.groups.filter(({ label }) => openGroups.value.has(label)) ?? []
+  return {
+    notes: [...new Set([focus.value, ...path.value.map(bareId)])].filter((id) => id !== ''),
+    groups: groups.map(({ id }) => id),
+    folder: folder.value,
+    tag: tag.value,
+  }
+})
+const lookedKey = computed(() => JSON.stringify(looked.value))
 
 /** Notes that stand out; absent: all do. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
   if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
-  if (marked.value.length > 0) return new Set(marked.value)
+  if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value))
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
 
@@ -132,6 +151,10 @@ export async function start(): Promise<void> {
       },
     )
     await refresh()
+    // What is looked at is drawn, too, whatever else is.
+    effect(() => {
+      if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
+    })
     if (focus.value !== '') await open(focus.value)
   } catch (error) {
     fail(error)
@@ -145,13 +168,25 @@ let groupsLater: ReturnType<typeof setTimeout> | undefined
 
 let refreshing: Promise<void> | undefined
 let isStale = false
+/** The vault may have changed since the notes and lists that are shown were asked for. */
+let isChanged = false
+/** What was looked at when the picture was asked for. */
+let drawnFor = ''
+
+/** How soon it is asked again while notes are laid out, ms: the server answers when it has something to say. */
+const LAID_OUT_AFTER = 300
 
 /** Gets the picture and the open note again; places of notes stay as they are. What changes meanwhile is asked for once, afterwards. */
 export function refresh(): Promise<void> {
+  isChanged = true
+  return getAgain()
+}
+
+function getAgain(): Promise<void> {
   isStale = refreshing !== undefined
   refreshing ??= getPicture().finally(() => {
     refreshing = undefined
-    if (isStale) void refresh()
+    if (isStale) void getAgain()
   })
   return refreshing
 }
@@ -160,17 +195,27 @@ async function getPicture(): Promise<void> {
   if (api.value === undefined) return
   const { value: asked } = vault
   try {
-    const picture = await api.value.picture(asked, isLookedAt() ? 'nothing' : 'once')
-    const made = await drawn(asked, picture)
+    drawnFor = lookedKey.value
+    const picture = await api.value.picture(asked, { move: isLookedAt() ? 'nothing' : 'once', ...looked.value })
+    const made = 'laying_out' in picture ? picture : await drawn(asked, picture)
     // Another vault was chosen since, whose picture is asked for next.
     if (asked !== vault.value) return
-    graph.value = made
-    if (focus.value !== '') await showFocus(focus.value)
-    changes.value++
-    failure.value = undefined
     clearTimeout(groupsLater)
-    if (graph.value.picture.is_grouping) {
-      groupsLater = setTimeout(() => void refresh(), groupsAfter)
+    failure.value = undefined
+    if ('laying_out' in made) {
+      layingOut.value = made.laying_out.share
+      groupsLater = setTimeout(() => void getAgain(), LAID_OUT_AFTER)
+      return
+    }
+    layingOut.value = undefined
+    graph.value = made
+    if (isChanged) {
+      isChanged = false
+      if (focus.value !== '') await showFocus(focus.value)
+      changes.value++
+    }
+    if (made.picture.is_grouping) {
+      groupsLater = setTimeout(() => void getAgain(), groupsAfter)
       groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
     } else groupsAfter = GROUPS_AFTER.first
   } catch (error) {
@@ -182,7 +227,7 @@ async function getPicture(): Promise<void> {
 }
 
 /** The graph of a picture, with attachments where they are wanted; without them nothing is asked for. */
-async function drawn(of: string, picture: VaultPicture): Promise<Graph> {
+async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   const made = graphOf(picture)
   if (!withAttachments.value || api.value === undefined) return made
   const { files, left_out } = await api.value.files(of)
@@ -204,7 +249,10 @@ export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
   try {
-    graph.value = await drawn(vault.value, await api.value.picture(vault.value, 'all'))
+    const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
+    // Where that takes long it is asked for until it is there.
+    if ('laying_out' in picture) return await getAgain()
+    graph.value = await drawn(vault.value, picture)
     map.view?.fit()
   } catch (error) {
     fail(error)
@@ -231,7 +279,7 @@ export async function open(
 ): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
-  marked.value = []
+  openGroups.value = NONE
   focus.value = id
   line.value = at
   pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
@@ -241,6 +289,8 @@ export async function open(
   } catch (error) {
     return fail(error)
   }
+  // Where it is not drawn yet, it will be.
+  if (focused.value === undefined && isPart.value) await refreshing
   const number = focused.value
   const title = note.value?.title ?? id
   const links = number === undefined ? 0 : (graph.value?.degrees[number] ?? 0)
@@ -253,11 +303,13 @@ export async function open(
 export function showCommunities(labels: ReadonlySet<string>): void {
   const { value } = graph
   if (value === undefined) return
-  const { communities, groups } = value.picture
-  const notes = [...Array(value.count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
-  marked.value = notes
+  openGroups.value = labels
   pane.value = 'map'
-  map.view?.goTo(notes, isCalm())
+  map.view?.goTo(notesOf(value, labels), isCalm())
+}
+
+function notesOf({ count, picture: { communities, groups } }: Graph, labels: ReadonlySet<string>): readonly number[] {
+  return [...Array(count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
 }
 
 /** The id of the note of a title or alias, also of one that is not spelt quite so. */

@@ -46,6 +46,8 @@ export function Table() {
       <table aria-label="Notes">
         <caption>
           {notes.length - files} {notes.length - files === 1 ? 'note' : 'notes'}
+          {value.notes < value.vault.notes &&
+            ` of ${value.vault.notes.toLocaleString()}: the best linked. Filter by folder or tag for more of those.`}
           {files > 0 && ` and ${files} ${files === 1 ? 'other file' : 'other files'}`}
         </caption>
         <thead>

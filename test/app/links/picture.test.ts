@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { partOfPicture, vaultPicture } from '../../../src/app/links/picture.ts'
+import type { GraphCore } from '../../../src/app/graph-core.ts'
+import { type PageArguments, pagePicture, partOfPicture, vaultPicture } from '../../../src/app/links/picture.ts'
+import type { Layouts, LayoutUnderWay } from '../../../src/core/insight/layouts.ts'
 import { searchCore } from '../search-core.ts'
 
 const NOTES = {
@@ -63,4 +65,80 @@ test('what is linked with a named hub and nothing else leaves room for the best 
   )
   const { value } = await partOfPicture(await searchCore({ 'hub.md': '', ...leaves, ...ring }), { notes: ['hub'], most: 24 })
   expect(value.titles.filter((title) => title.startsWith('ring'))).toHaveLength(12)
+})
+
+/** Two groups of notes, each linked among themselves, and one link between. */
+const GROUPS = Object.fromEntries(
+  ['soil', 'tools'].flatMap((group) =>
+    Array.from({ length: 30 }, (_, at) => [
+      `${group}/${group} ${at}.md`,
+      `About ${group}. ${Array.from({ length: 14 }, (_, step) => step + 1)
+        .map((step) => `[[${group} ${(at + step) % 30}]]`)
+        .join(' ')} ${at === 0 ? '[[soil 0]]' : ''}`,
+    ]),
+  ),
+)
+const NOTHING = { mayMove: 'once', notes: [], groups: [] } as const
+
+/** What a page is told that need not wait. */
+async function pageOf(core: GraphCore, shown: Partial<PageArguments> = {}) {
+  const { value } = await pagePicture(core, { ...NOTHING, ...shown }, { notes: 40, links: 30, first: 12 })
+  if ('laying_out' in value) throw new Error('The notes are being laid out.')
+  return value
+}
+
+test('a page has all notes of a vault that can be drawn at once', async () => {
+  const { value } = await pagePicture(await searchCore(GROUPS), NOTHING)
+  expect(value).toMatchObject({ count: 60, link_count: 841, ids: { length: 60 } })
+})
+
+test('of a larger vault it has notes of each community, as many links as can be drawn, and how many there are', async () => {
+  const picture = await pageOf(await searchCore(GROUPS))
+  const { ids, count, link_count, degrees, groups, communities, titles } = picture
+  expect([count, link_count, groups.map(({ notes }) => notes)]).toEqual([60, 841, [30, 30]])
+  expect(ids.length).toBeLessThanOrEqual(14)
+  expect(groups.map((_, group) => communities.filter((one) => one === group).length >= 6)).toEqual([true, true])
+  expect(linked(picture).length).toBeLessThanOrEqual(30)
+  // Links to notes that are not drawn count.
+  expect(degrees[titles.indexOf('soil 0')]).toBe(29)
+})
+
+test('what is looked at is drawn: a note with its neighbours, an opened community, a folder', async () => {
+  const core = await searchCore(GROUPS)
+  const near = await pageOf(core, { notes: ['tools/tools 17.md', 'nowhere'] })
+  expect(near.titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThan(12)
+  expect(near.named.map((number) => near.titles[number])).toEqual(['tools 17', undefined])
+  const opened = await pageOf(core, { groups: near.groups.slice(1).map(({ id }) => id) })
+  expect(opened.communities.filter((group) => group === 1).length).toBeGreaterThanOrEqual(28)
+  const { titles } = await pageOf(core, { folder: 'tools' })
+  expect(titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThanOrEqual(28)
+})
+
+test('while notes are laid out a page is told how far that is, and what was begun for it serves who asks later', async () => {
+  const core = await searchCore(NOTES)
+  const { layouts } = core
+  let finish = (): void => {}
+  let asked = 0
+  let busy: LayoutUnderWay | undefined
+  const slow: Layouts = {
+    hasPlaces: () => asked > 0,
+    underWay: () => busy,
+    async layOut(graph, mayMove) {
+      if (asked++ === 0) {
+        const ended = new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        busy = { share: () => 0.25, ended }
+        await ended
+        busy = undefined
+      }
+      return layouts.layOut(graph, mayMove)
+    },
+  }
+  const ahead = { laying_out: { share: 0.25 } }
+  expect((await pagePicture({ ...core, layouts: slow }, NOTHING)).value).toEqual(ahead)
+  expect((await pagePicture({ ...core, layouts: slow }, NOTHING)).value).toEqual(ahead)
+  expect(asked).toBe(1)
+  finish()
+  expect((await pagePicture({ ...core, layouts: slow }, NOTHING)).value).toMatchObject({ ids: { length: 6 } })
 })

@@ -23,7 +23,11 @@ function pictureOf(notes: readonly string[], links: readonly string[]): VaultPic
     tags: ids.map(() => []),
     tag_names: [],
     communities: parsed.map(([, , , , group]) => groups.indexOf(Number(group ?? 0))),
-    groups: groups.map((group) => ({ id: `c${group}`, label: `group ${group}` })),
+    groups: groups.map((group) => ({
+      id: `c${group}`,
+      label: `group ${group}`,
+      notes: parsed.filter(([, , , , own]) => Number(own ?? 0) === group).length,
+    })),
     is_grouping: false,
     places: base64(Float32Array.from(places)),
     links: base64(Uint32Array.from(pairs)),
