@@ -79,9 +79,16 @@ test('an id of any length is told in a few words', async () => {
 describe('find_path', () => {
   const args = { source: 'home.md', target: 'beds/tomato.md', direction: 'any', count: 1, avoidHubs: false } as const
 
-  test('shows the sentence that makes each link', async () => {
-    const { value } = await findPath(core, { ...args, source: 'alone.md' })
+  test.each([
+    ['any', /^No links lead from "alone\.md" to "beds\/tomato\.md", however many, in either direction\. compare /],
+    ['out', /^No links lead from "alone\.md" to "beds\/tomato\.md" forwards, however many\. direction any /],
+  ] as const)('without a path in direction %s it says so, and what to try', async (direction, told) => {
+    const { value, warnings } = await findPath(core, { ...args, source: 'alone.md', direction })
     expect(value).toBeNull()
+    expect(warnings).toEqual([{ code: 'NOTICE', message: expect.stringMatching(told) }])
+  })
+
+  test('shows the sentence that makes each link', async () => {
     const worms = await findPath(core, { ...args, source: 'soil/worms.md' })
     expect(worms.value).toEqual({
       path: ['soil/worms.md', 'soil/compost.md', 'beds/tomato.md'],

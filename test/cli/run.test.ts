@@ -392,7 +392,7 @@ describe('an index that is found damaged while it is read', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(JSON.parse(out).nodes).toHaveLength(3)
     const file = await roux('export -o ../graph.json', { store: damagedAt(2) })
-    expect(file).toEqual({ code: 0, out: '', err: '' })
+    expect(file).toEqual({ code: 0, out: '', err: expect.stringMatching(/^Wrote the graph as JSON to [^\n]+\n$/) })
     expect(JSON.parse(readFileSync(join(line.root, 'graph.json'), 'utf8')).nodes).toHaveLength(3)
   })
 
@@ -626,7 +626,11 @@ describe('export', () => {
       out: '',
       err: expect.stringMatching(/^error: \/out\/links\.csv cannot be written: ENOENT: no such file or directory\.\n/),
     })
-    expect((await roux('export -f csv -o ../links.csv', { rows })).code).toBe(0)
+    expect(await roux('export -f csv -o ../links.csv', { rows })).toEqual({
+      code: 0,
+      out: '',
+      err: 'Wrote the graph as CSV to ../links.csv (1 kB).\n',
+    })
     expect(readFileSync(join(line.root, 'links.csv'), 'utf8')).toContain('a.md,b.md')
     for (const before of [[], rows]) {
       const broken = {

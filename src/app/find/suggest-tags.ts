@@ -55,7 +55,7 @@ const NAMED = 0.1
 /** Notes that say where the middle of the vault is. */
 const SAMPLE = 400
 
-/** Tags and folders of the notes that are nearest by meaning and words; none that is not there already. Writes nothing. */
+/** Tags and folders of the notes that are nearest by meaning and words, none of them new, none that the note has or is in. Writes nothing. */
 export function suggestTags(
   core: GraphCore,
   { id: written, limit, relevance }: SuggestTagsArguments,
@@ -101,14 +101,16 @@ async function suggestFor(
     .filter(({ label }) => !own.has(label.toLowerCase()))
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ tag: label, ...rest }))
+  const ownFolder = folderOf(node.path ?? '')
   const folders = elected(
     voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
     { words, least },
   )
+    .filter(({ label }) => label !== ownFolder)
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ path: label, ...rest }))
   if (tags.length === 0 && folders.length === 0)
-    return { tags, folders, reason: 'The nearest notes have no tag and no folder in common.' }
+    return { tags, folders, reason: 'The nearest notes have no tag in common that this one lacks, and no other folder.' }
   if (tags.length === 0) return { tags, folders }
   return { tags, folders, operation: { tool: 'manage_tags', arguments: { id: node.id, add: tags.map(({ tag }) => tag) } } }
 }

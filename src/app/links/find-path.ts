@@ -1,7 +1,8 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../../core/store.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
-import type { Answer, GraphCore } from '../graph-core.ts'
+import { quoted } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findMeant } from '../names/meant-note.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
@@ -50,8 +51,18 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     const described = await describePaths({ core, snapshot, call }, paths)
     const [shortest, ...alternatives] = described.paths
     const value = shortest === undefined ? null : { ...shortest, alternatives }
-    return { value, warnings: [...warnings, ...unreadWarnings(described.unread)] }
+    const told = value === null ? [noPath(source, target, direction)] : unreadWarnings(described.unread)
+    return { value, warnings: [...warnings, ...told] }
   })
+}
+
+function noPath(source: NodeId, target: NodeId, direction: PathOptions['direction']): Warning {
+  const ends = `No links lead from ${quoted(source)} to ${quoted(target)}`
+  const message =
+    direction === 'out'
+      ? `${ends} forwards, however many. direction any goes over links backwards, too.`
+      : `${ends}, however many, in either direction. compare tells what the two notes share, suggest_links with id what one could link to.`
+  return { code: 'NOTICE', message }
 }
 
 type Pair = readonly [from: NodeId, to: NodeId]

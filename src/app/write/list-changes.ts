@@ -1,5 +1,6 @@
 import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
 import { foldId } from '../../core/ids.ts'
+import type { WrittenFile } from '../../core/operations.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { openWriting } from './write.ts'
@@ -17,9 +18,17 @@ export interface ChangeFacts {
   readonly state: ChangeState
   /** The change that this one took back. */
   readonly undoes?: string
-  readonly files: readonly { readonly kind: ChangedFile['kind']; readonly path: string; readonly to?: string }[]
+  readonly files: readonly ListedFile[]
   /** How many files are left out; absent when none is. */
   readonly omitted_files?: number
+}
+
+/** A file of a change, in the words of the answer that the tool gave which made it. */
+export interface ListedFile {
+  readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
+  readonly path: string
+  /** Where it was moved to, in the trash, too. */
+  readonly to?: string
 }
 
 /** Files of a change that a list names. */
@@ -65,7 +74,22 @@ function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, {
     title,
     state,
     ...(undoes === undefined ? {} : { undoes }),
-    files: shown.map(({ kind, path, to }) => ({ kind, path, ...(to === undefined ? {} : { to }) })),
+    files: shown.map(listedFile),
     ...(shown.length === files.length ? {} : { omitted_files: files.length - shown.length }),
   }
+}
+
+const LISTED: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
+  create: 'created',
+  replace: 'changed',
+  move: 'moved',
+  remove: 'deleted',
+  makeFolder: 'folder_created',
+  removeFolder: 'folder_deleted',
+}
+
+function listedFile({ kind, path, to }: ChangedFile): ListedFile {
+  if (to === undefined) return { kind: LISTED[kind], path }
+  // What is deleted lies in the trash.
+  return { kind: to.startsWith('.trash/') ? 'deleted' : LISTED[kind], path, to }
 }

@@ -28,8 +28,13 @@ export function runDecision(
 }
 
 async function nameCommunity(invocation: Invocation, given: string): Promise<number> {
-  const [label = '', extra] = invocation.positionals
+  const [label, extra] = invocation.positionals
   requireNoMore(extra)
+  if (label === undefined)
+    throw new UsageError(
+      `What is ${given} to be called?`,
+      `roux map --name ${given} "Sync" calls it so; with "" it is called as its notes say.`,
+    )
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const { insight } = await insightFor(core, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')

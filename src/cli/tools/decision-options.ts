@@ -8,7 +8,7 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
       {
         name: 'name',
         type: 'text',
-        sentence: 'Call a community as you like, as in --name c4 "Sync"; without a text after it, as its notes say.',
+        sentence: 'Call a community as you like, as in --name c4 "Sync"; with "", as its notes say.',
       },
     ],
   ],

@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { GraphCore } from '../../app/graph-core.ts'
@@ -9,6 +9,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import type { ExportRow } from '../../core/store.ts'
+import { bytesText } from '../output/amounts.ts'
 import { write } from '../output/printer.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
@@ -32,7 +33,14 @@ export async function run(invocation: Invocation): Promise<number> {
   let isBegun = false
   await withCore(invocation, loaded, async (core) => {
     const pieces = format === 'html' ? await pagePieces(invocation, core, withTexts) : graphPieces(core, format, options)
-    if (output !== '-') return writeFile(resolve(host.cwd, output), pieces)
+    if (output !== '-') {
+      const size = await writeFile(resolve(host.cwd, output), pieces)
+      const what =
+        format === 'html'
+          ? `the map${withTexts ? ' with the texts of the notes' : ''} as a page`
+          : `the graph as ${FORMAT_NAMES[format]}`
+      return invocation.printer.note(`Wrote ${what} to ${output} (${bytesText(size)}).`)
+    }
     if (isBegun) throw halfWritten()
     for await (const piece of pieces) {
       isBegun = true
@@ -41,6 +49,8 @@ export async function run(invocation: Invocation): Promise<number> {
   })
   return 0
 }
+
+const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { json: 'JSON', graphml: 'GraphML', dot: 'DOT', csv: 'CSV' }
 
 /** What the vault says as a whole, looked at when it is first needed. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
@@ -110,8 +120,8 @@ function halfWritten(): RouxError {
   })
 }
 
-/** Writes beside the file and renames, so that no half of a graph is ever under its name. */
-async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+/** Writes beside the file and renames, so that no half of a graph is ever under its name; returns how many bytes there are. */
+async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     // Opened first: a stream that is destroyed while it opens its file may still make it afterwards.
@@ -121,7 +131,9 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<v
     } finally {
       await file.close()
     }
+    const { size } = await stat(temporary)
     await rename(temporary, path)
+    return size
   } catch (cause) {
     await rm(temporary, { force: true })
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause

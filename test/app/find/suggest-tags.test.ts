@@ -99,3 +99,8 @@ test('within a budget every label stays, and of each as many notes are named as 
     '3333333333',
   ])
 })
+
+test('the folder that a note is in is not suggested', async () => {
+  const { value } = await suggested({ id: 'kitchen/loaf 1.md', relevance: 'loose' }, new KnownBag())
+  expect(value.folders.map(({ path }) => path)).not.toContain('Kitchen')
+})

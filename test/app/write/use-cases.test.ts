@@ -368,11 +368,25 @@ describe('the list of changes', () => {
       time: '2023-11-14T22:13:20.000Z',
       title: 't c4',
       state: 'done',
-      files: [{ kind: 'replace', path: 'Home.md' }],
+      files: [{ kind: 'changed', path: 'Home.md' }],
     })
     expect(value[1]?.files).toHaveLength(20)
     expect(value[1]?.omitted_files).toBe(10)
-    expect(value[2]).toMatchObject({ undoes: 'c1', files: [{ kind: 'move', path: 'Soil', to: 'Old/Soil' }] })
+    expect(value[2]).toMatchObject({ undoes: 'c1', files: [{ kind: 'moved', path: 'Soil', to: 'Old/Soil' }] })
+  })
+
+  test.each([
+    ['create', undefined, 'created'],
+    ['replace', undefined, 'changed'],
+    ['remove', undefined, 'deleted'],
+    ['move', 'b.md', 'moved'],
+    ['move', '.trash/a.md', 'deleted'],
+    ['makeFolder', undefined, 'folder_created'],
+    ['removeFolder', undefined, 'folder_deleted'],
+  ] as const)('calls what was done (%s, to %s) as the answer of the tool that did it', async (kind, to, told) => {
+    const files = [{ kind, path: 'a.md', to }]
+    const { value } = await listChanges(writing({}, [{ ...change('c1'), files }]).core, { limit: 3 })
+    expect(value[0]?.files).toEqual([{ kind: told, path: 'a.md', ...(to === undefined ? {} : { to }) }])
   })
 
   test.each([
