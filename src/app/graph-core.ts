@@ -23,6 +23,8 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
+  /** Has both of this generation there for all who share the store; for the one who follows the folder. */
+  readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   /** Whether the tools for the vault as a whole leave out a file of this path; absent where they leave out none. */
   readonly isIgnored?: (path: string) => boolean

@@ -19,7 +19,15 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
   const { store, texts, indexing, isFollowed } = openStoredVault(place, name)
   const embedding =
     settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
-  const whole = openWholeVault(settings, { name, root, store, texts, runs: shared.compute, file: place.insightFile })
+  const whole = openWholeVault(settings, {
+    name,
+    root,
+    store,
+    texts,
+    runs: shared.compute,
+    file: place.insightFile,
+    isKeptElsewhere: isFollowed,
+  })
   const chat = chatOf(settings, options)
   return {
     ...(name === undefined ? {} : { name }),

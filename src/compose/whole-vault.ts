@@ -22,21 +22,28 @@ export interface WholeVaultParts {
   readonly runs: ComputeClient
   /** Where results are kept. */
   readonly file: string
+  /** Whether another process is about to bring what the store has of it up to date. */
+  readonly isKeptElsewhere?: () => boolean
 }
 
 /** What answers for a vault as a whole, wherever its index is. */
 export function openWholeVault(
   settings: Settings,
   { root, ...parts }: WholeVaultParts,
-): Pick<GraphCore, 'insights' | 'linkInsights' | 'insightState' | 'isIgnored'> & { close(): void } {
+): Pick<GraphCore, 'insights' | 'linkInsights' | 'insightState' | 'updateInsights' | 'isIgnored'> & { close(): void } {
   const isIgnored = openGlobs(settings.insight.ignore)
   const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
-  const insights = new InsightClient({ ...parts, isIgnored, kind: 'whole', state: insightState })
-  const linkInsights = new InsightClient({ ...parts, isIgnored, kind: 'links' })
+  const ofBoth = { ...parts, isIgnored, ignored: settings.insight.ignore.join('\n') }
+  const insights = new InsightClient({ ...ofBoth, kind: 'whole', state: insightState })
+  const linkInsights = new InsightClient({ ...ofBoth, kind: 'links' })
   return {
     insights,
     linkInsights,
     insightState,
+    async updateInsights() {
+      await insights.update()
+      await linkInsights.update()
+    },
     ...(settings.insight.ignore.length === 0 ? undefined : { isIgnored }),
     close() {
       insights.close()

@@ -2,6 +2,7 @@ import type { NodeId, VaultPath } from './ids.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
+import type { SharedResults } from './shared-results.ts'
 
 /** `missing` is a link's target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
@@ -436,6 +437,8 @@ export interface Store {
   condition(): StoreCondition
   /** Keeps scores for `Snapshot.hubs`, until there are newer ones. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
+  /** Absent where the index is this computer's own. */
+  readonly results?: SharedResults
   /** The whole graph of one generation, for export: every node by id, then every edge by source. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
   /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */

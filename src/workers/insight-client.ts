@@ -1,10 +1,13 @@
+import { deserialize, serialize } from 'node:v8'
 import { RouxError } from '../core/errors.ts'
-import { type NodeId, withoutVault } from '../core/ids.ts'
+import { type NodeId, toNodeId, withoutVault } from '../core/ids.ts'
 import type { Followed, FollowOptions, InsightKind, InsightKinds, Insights } from '../core/insight/insight.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
+import type { SharedResult } from '../core/shared-results.ts'
 import type { FileVersion, Snapshot, Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
 import { within } from '../core/waiting/within.ts'
+import { INSIGHT_VERSION } from '../insight/compute-insight.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
 /** The steps of one run over a vault as a whole, off the main thread. */
@@ -29,7 +32,7 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly kind: Kind
   /** The vault's name, with which ids begin, where it has one. */
   readonly name?: string | undefined
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
@@ -37,6 +40,19 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   /** Whether a path is left out. */
   readonly isIgnored: (path: string) => boolean
+  /** What decides that, as text: others who share the store may leave out other paths. */
+  readonly ignored?: string
+  /** Whether another process is about to bring what the store has up to date. */
+  readonly isKeptElsewhere?: () => boolean
+}
+
+/** The name that the store has for the communities that were kept last, packed. */
+const COMMUNITIES = 'communities'
+
+/** What is kept for others: ids are without the vault's name, which each server gives. */
+interface Packed {
+  readonly recipe: string
+  readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
 /** Notes whose facts are read at once, and texts. */
@@ -66,13 +82,58 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
   async follow({ wait, signal }: FollowOptions): Promise<Followed<Kind> | undefined> {
     const now = await this.#parts.store.read(async ({ generation, complete }) => ({ generation, complete }), signal)
+    if (this.#last?.generation !== now.generation) await this.#takeShared(signal)
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    const run = now.complete && !(isPaused && last !== undefined) ? this.#start(now.generation) : undefined
+    const isAwaited = last !== undefined && (isPaused || this.#parts.isKeptElsewhere?.() === true)
+    const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
     if (last !== undefined) return { insight: last, isCurrent: false }
     if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
     return this.#last === undefined ? undefined : { insight: this.#last, isCurrent: this.#last.generation >= now.generation }
+  }
+
+  /** Has the one of this generation there for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
+  async update(): Promise<void> {
+    const { generation, complete } = await this.#read(async (snapshot) => snapshot)
+    if (this.#last?.generation !== generation) await this.#takeShared(this.#end.signal)
+    if (complete && this.#last?.generation !== generation) await this.#start(generation)
+  }
+
+  /** Takes over what others who share the store computed since. */
+  async #takeShared(signal: AbortSignal | undefined): Promise<void> {
+    const { store, kind } = this.#parts
+    const found = await store.results?.newer(kind, this.#last?.generation ?? -1, signal)
+    if (found !== undefined && found.generation > (this.#last?.generation ?? -1))
+      this.#last = this.#unpack(found.bytes) ?? this.#last
+  }
+
+  /** Has those who share the store take it over; where that fails they compute it themselves. */
+  async #share(insight: InsightKinds[Kind]): Promise<void> {
+    const { store, kind, isKeptElsewhere } = this.#parts
+    if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
+    await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
+  }
+
+  /** What is computed of the same notes by another version, or without other paths, is something else. */
+  get #recipe(): string {
+    return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? ''])
+  }
+
+  #pack(insight: InsightKinds[Kind]): Uint8Array {
+    const ids = insight.ids.map((id) => withoutVault(id, this.#parts.name))
+    return serialize({ recipe: this.#recipe, insight: { ...insight, ids } } satisfies Packed)
+  }
+
+  #unpack(bytes: Uint8Array): InsightKinds[Kind] | undefined {
+    try {
+      const { recipe, insight } = deserialize(bytes) as Packed
+      if (recipe !== this.#recipe) return undefined
+      return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
+    } catch {
+      // Of a newer Node.js.
+      return undefined
+    }
   }
 
   /** Ends what is under way. */
@@ -104,7 +165,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       try {
         this.#last = await this.#compute()
         if (this.#last.unread.length > 0) this.#pauseAt(this.#last.generation)
-        return
+        break
       } catch (error) {
         this.#end.signal.throwIfAborted()
         if (attempt < ATTEMPTS) continue
@@ -112,6 +173,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         throw failed(error)
       }
     }
+    await this.#share(this.#last)
   }
 
   #pauseAt(generation: number): void {
@@ -148,9 +210,9 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const plan = await steps.plan()
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
-        'result' in plan ? plan.result : await steps.finish(this.#parts.state?.communities())
+        'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
       // Ids given by a result that lacks texts would be taken from notes again by the next one.
-      if (isSettled && communitiesKept !== undefined) this.#parts.state?.keepCommunities(communitiesKept)
+      if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
       // A run computes what its kind says.
@@ -158,6 +220,19 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     } finally {
       steps.close()
     }
+  }
+
+  /** From those that all who share the store know, so that they have the same ids for all. */
+  async #formerCommunities(): Promise<Uint8Array | undefined> {
+    const { store, state } = this.#parts
+    if (state === undefined) return undefined
+    return (await store.results?.newer(COMMUNITIES, -1, this.#end.signal))?.bytes ?? state.communities()
+  }
+
+  async #keepCommunities(kept: SharedResult): Promise<void> {
+    const { store, state, isKeptElsewhere } = this.#parts
+    state?.keepCommunities(kept.bytes)
+    if (isKeptElsewhere?.() !== true) await store.results?.keep(COMMUNITIES, kept).catch(() => {})
   }
 
   async #factsOf(snapshot: Snapshot, ids: readonly NodeId[]) {

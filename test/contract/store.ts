@@ -57,7 +57,7 @@ async function ranked(store: Store, metric: Metric, scope: Scope, limit: number)
 }
 
 /** What every implementation of the `Store` port must do. */
-export function testStore(name: string, open: OpenStore): void {
+export function testStore(name: string, open: OpenStore, { isShared }: { readonly isShared: boolean }): void {
   testStoreSearch(name, open)
   describe(`${name} store`, () => {
     let opened: StoreUnderTest[] = []
@@ -605,6 +605,27 @@ export function testStore(name: string, open: OpenStore): void {
       expect((await ask(store).hubs('pagerank', {}, 1))?.generation).toBe(first?.generation)
       expect((await ranked(store, 'pagerank', {}, 1))?.generation).toBe(generation)
       expect((await ask(store).hubs('in_degree', {}, 9))?.items.find((item) => item.id === 'lonely.md')?.score).toBe(1)
+    })
+
+    test('results over the whole vault: the newest that was kept is there for all who share the store', async () => {
+      const { store } = await garden()
+      const { results } = store
+      expect(results !== undefined).toBe(isShared)
+      if (results === undefined) return
+      expect(await results.newer('whole', -1)).toBeUndefined()
+      const large = Uint8Array.from({ length: 2_500_000 }, (_, at) => at % 251)
+      await results.keep('whole', { generation: 3, bytes: large })
+      await results.keep('links', { generation: 5, bytes: Uint8Array.of(0, 127, 128, 255) })
+      const whole = await results.newer('whole', 2)
+      expect([whole?.generation, Buffer.compare(whole?.bytes ?? Buffer.of(), large)]).toEqual([3, 0])
+      expect(await results.newer('whole', 3)).toBeUndefined()
+      await results.keep('whole', { generation: 4, bytes: Uint8Array.of(7) })
+      await results.keep('whole', { generation: 3, bytes: large })
+      const newest = await Promise.all(['whole', 'links'].map((one) => results.newer(one, 0)))
+      expect(newest.map((one) => [one?.generation, ...(one?.bytes ?? [])])).toEqual([
+        [4, 7],
+        [5, 0, 127, 128, 255],
+      ])
     })
 
     test('topology: the listed notes and their links, in rows', async () => {

@@ -1,6 +1,6 @@
 import type { ExportRow, Snapshot, Store, StoreChange, Topology } from '../../src/core/store.ts'
 import { openThrough } from '../contract/open-engine.ts'
-import { testStore } from '../contract/store.ts'
+import { type OpenStore, testStore } from '../contract/store.ts'
 import { embeddedEngine } from '../support/memory-vault.ts'
 
 /** Members whose values are ids; lists of them too. */
@@ -49,10 +49,12 @@ function unnamed(store: Store, name: string): Store {
 
 const openEmbedded = openThrough((vault) => embeddedEngine(undefined, vault))
 
-testStore('embedded', openEmbedded)
+testStore('embedded', openEmbedded, { isShared: false })
 
-testStore('embedded, of a vault with a name,', async (files, options = {}) => {
+const openNamed: OpenStore = async (files, options = {}) => {
   if (options.vault !== undefined) return await openEmbedded(files, options)
   const under = await openEmbedded(files, { ...options, vault: 'home' })
   return { ...under, store: unnamed(under.store, 'home') }
-})
+}
+
+testStore('embedded, of a vault with a name,', openNamed, { isShared: false })

@@ -5,7 +5,7 @@ import { testStore } from '../contract/store.ts'
 import { memoryEngine } from '../support/memory-engine/open.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 
-testStore('in memory, slow,', openThrough(memoryEngine))
+testStore('in memory, slow,', openThrough(memoryEngine), { isShared: true })
 
 /** What is asked of a writer, by the names of its methods. */
 function counted<T extends object>(side: T, calls: string[]): T {

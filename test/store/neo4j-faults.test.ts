@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/store.ts'
-import { openNeo4jIndexWriter } from '../../src/store/neo4j/feed/index-writer.ts'
+import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
+import { examineDatabase } from '../../src/store/neo4j/server/examine.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { FORMAT } from '../../src/store/neo4j/server/schema.ts'
+import { wordNames } from '../../src/store/neo4j/word-index.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 
@@ -108,42 +110,106 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       })
     let runs = 0
     const total = await fed.store.read(async (snapshot) => {
-      runs++
-      if (runs === 1) await announce(generation + 1)
-      else await announce(generation)
+      // The generation comes while the reader waits for it.
+      if (++runs === 1) {
+        await announce(generation + 1)
+        setTimeout(() => void announce(generation), 200)
+      }
       return (await snapshot.select({}, { offset: 0, limit: 9 })).total
     })
     expect([runs > 1, total]).toEqual([true, 2])
   })
 
-  test.each([
-    [FORMAT + 1, 'newer', 'Update Roux'],
-    [FORMAT - 1, 'older', 'feed them again'],
-  ])('in format %i, of a version that is %s, is neither read nor written', async (version, age, hint) => {
+  const setVersion = (connection: Connection, to: number) =>
+    connection.write("MATCH (s:RouxSchema {name: 'schema'}) SET s.version = $to", { to })
+
+  test('in a format of a newer version is neither read nor written', async () => {
     const { connection, place, fed } = await opened({ 'a.md': '' })
-    const setVersion = (to: number) => connection.write("MATCH (s:RouxSchema {name: 'schema'}) SET s.version = $to", { to })
-    await setVersion(version)
+    await setVersion(connection, FORMAT + 1)
     try {
-      const refused = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining(age), hint: expect.stringContaining(hint) }
+      const refused = {
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('newer'),
+        hint: expect.stringContaining('Update Roux'),
+      }
       await expect(countNotes(fed.store)).rejects.toMatchObject(refused)
       await expect(openNeo4jIndexWriter(connect(place)).state()).rejects.toMatchObject(refused)
     } finally {
-      await setVersion(FORMAT)
+      await setVersion(connection, FORMAT)
     }
     expect(await countNotes(fed.store)).toBe(1)
+  })
+
+  const leeks = (store: Store) =>
+    store.read(async (snapshot) => {
+      const term = { form: 'leek', stem: 'leek', match: 'stem', count: 1, parts: [] } as const
+      return (await snapshot.words([term], {}, 9)).hits.length
+    })
+
+  test('in the first format, where all vaults had one index of words, is brought up to date by the next writer', async () => {
+    const vaults = [await opened({ 'a.md': 'Leek.' }), await opened({ 'a.md': 'Leek.', 'b.md': 'Leek soup.' })] as const
+    const [{ connection, place, fed }, other] = vaults
+    for (const { place: own, fed: one } of vaults) {
+      await one.indexSearch()
+      const { wordIndex, wordLabel } = wordNames(own.vault)
+      await connection.write(`DROP INDEX ${wordIndex}`)
+      await connection.write(`MATCH (w:${wordLabel}) REMOVE w:${wordLabel} SET w.owner = 'owner'`)
+    }
+    await connection.write(
+      `CREATE FULLTEXT INDEX roux_words FOR (n:RouxWords) ON EACH [n.owner, n.titleStems, n.bodyStems, n.titleForms, n.bodyForms]`,
+    )
+    await setVersion(connection, 1)
+    try {
+      await expect(countNotes(fed.store)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('older'),
+        hint: expect.stringContaining('roux index'),
+      })
+      await openNeo4jIndexWriter(connect(place)).state()
+    } finally {
+      await setVersion(connection, FORMAT)
+      await connection.write('DROP INDEX roux_words IF EXISTS')
+    }
+    expect([await leeks(fed.store), await leeks(other.fed.store)]).toEqual([1, 2])
   })
 
   test('lost its index of words: it is said, and the next writer makes it again', async () => {
     const { connection, place, fed } = await opened({ 'a.md': 'Leek.' })
     await fed.indexSearch()
-    const found = () =>
-      fed.store.read(async (snapshot) => {
-        const term = { form: 'leek', stem: 'leek', match: 'stem', count: 1, parts: [] } as const
-        return (await snapshot.words([term], {}, 9)).hits.length
-      })
-    await connection.write('DROP INDEX roux_words IF EXISTS')
-    await expect(found()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', hint: expect.stringContaining('roux index') })
+    const { wordIndex } = wordNames(place.vault)
+    await connection.write(`DROP INDEX ${wordIndex}`)
+    const missing = async () => (await examineDatabase(connection)).find(({ message }) => message.includes('indexes'))
+    expect(await missing()).toMatchObject({ state: 'warn', message: expect.stringContaining(wordIndex) })
+    await expect(leeks(fed.store)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      hint: expect.stringContaining('roux index'),
+    })
     await openNeo4jIndexWriter(connect(place)).state()
-    expect(await found()).toBe(1)
+    expect([await leeks(fed.store), (await missing())?.state]).toEqual([1, 'ok'])
+  })
+
+  test('ranks the words of a vault by how rare they are in it, whatever other vaults say', async () => {
+    // Among all notes of the database the word that is rare here is the frequent one.
+    const { fed } = await opened({
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Frequent ${at}.md`, 'Salt is here.'])),
+      'Rare.md': 'Leek is here.',
+    })
+    const other = await opened(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`Other ${at}.md`, 'Leek is here.'])))
+    await fed.indexSearch()
+    await other.fed.indexSearch()
+    const terms = ['salt', 'leek'].map((word) => ({ form: word, stem: word, match: 'stem', count: 1, parts: [] }) as const)
+    const { hits } = await fed.store.read((snapshot) => snapshot.words(terms, {}, 3))
+    expect(hits.map(({ id }) => id)[0]).toBe('rare.md')
+  })
+
+  test('keeps no index of a vault that was removed', async () => {
+    const { connection, place, fed } = await opened({ 'a.md': 'Leek.' })
+    await fed.indexSearch()
+    const { wordIndex } = wordNames(place.vault)
+    const indexes = async () =>
+      (await connection.read<{ readonly name: string }>('SHOW INDEXES YIELD name RETURN name')).map(({ name }) => name)
+    expect(await indexes()).toContain(wordIndex)
+    await removeVault(connection)
+    expect(await indexes()).not.toContain(wordIndex)
   })
 })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import { openWorld, PROGRAM, type Wire, type World } from '../e2e/support.ts'
@@ -86,6 +86,9 @@ async function whenComputed(client: Wire, one: ReadingCall): Promise<void> {
   }
 }
 
+/** Calls that are under way together: most wait for the database, which plans each kind of question when it comes first. */
+const AT_ONCE = 4
+
 /** What may differ, and why; everything else is equal. */
 const ALLOWED: Readonly<Record<string, string>> = {
   search: 'words are ranked by Lucene: notes of nearly equal score can change places, and with them scores and passages',
@@ -127,39 +130,51 @@ function difference(one: ReadingCall, ours: string, theirs: string): string {
   return `${JSON.stringify(one)}\n  ${around(ours)}\n  ${around(theirs)}`
 }
 
+const PATHS = [...FIXTURES.map((name) => resolve('fixtures', name)), ...VAULTS.filter((path) => existsSync(path))]
+
 describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from the embedded index', () => {
-  const isThere = (path: string): boolean => existsSync(path)
-  test.each([...FIXTURES.map((name) => resolve('fixtures', name)), ...VAULTS.filter(isThere)])(
-    '%s',
-    { timeout: 900_000 },
-    async (vault) => {
-      const world = openWorld()
-      const name = basename(vault)
+  afterAll(async () => {
+    for (const vault of PATHS) {
+      const connection = new Connection({ ...neo4jPlace(), vault: basename(vault) })
+      await removeVault(connection)
+      await connection.close()
+    }
+  })
+
+  // All before the first question: with each new vault the server plans every question again.
+  test('all vaults are fed into one database', { timeout: 900_000 }, async () => {
+    const world = openWorld()
+    for (const vault of PATHS) {
       const feeding = await world.roux(['index', vault, '--store', 'neo4j'], { env: NEO4J })
       expect(feeding.code, feeding.err).toBe(0)
-      const connection = new Connection({ ...neo4jPlace(), vault: name })
-      onTestFinished(async () => {
-        await removeVault(connection)
-        await connection.close()
-      })
-      const embedded = await clientOf(world, [vault])
-      const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`])
-      // Everything that is computed once is there before answers are compared.
-      for (const client of [embedded, stored]) for (const one of COMPUTED) await whenComputed(client, one)
-      const sample = await sampleOf(embedded)
-      expect(sample.ids).not.toEqual([])
-      const different: string[] = []
-      const allowed = new Map<string, number>()
-      for (const one of readingCalls(sample)) {
-        const answers = [await call(embedded, one), await call(stored, one)]
-        const [first, second] = answers.map((answer) => JSON.stringify(answer))
-        if (first === second) continue
-        const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer)))
-        if (ours === theirs && kindOf(one) in ALLOWED) allowed.set(kindOf(one), (allowed.get(kindOf(one)) ?? 0) + 1)
-        else if (ours !== theirs) different.push(difference(one, ours ?? '', theirs ?? ''))
-      }
-      console.log(name, 'allowed:', Object.fromEntries(allowed), 'different:', different.length)
-      expect(different.join('\n')).toBe('')
-    },
-  )
+    }
+  })
+
+  test.each(PATHS)('%s', { timeout: 900_000 }, async (vault) => {
+    const world = openWorld()
+    const name = basename(vault)
+    const embedded = await clientOf(world, [vault])
+    const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`])
+    // Everything that is computed once is there before answers are compared.
+    for (const client of [embedded, stored]) for (const one of COMPUTED) await whenComputed(client, one)
+    const sample = await sampleOf(embedded)
+    expect(sample.ids).not.toEqual([])
+    const different: string[] = []
+    const allowed = new Map<string, number>()
+    const compare = async (one: ReadingCall): Promise<void> => {
+      const answers = await Promise.all([call(embedded, one), call(stored, one)])
+      const [first, second] = answers.map((answer) => JSON.stringify(answer))
+      if (first === second) return
+      const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer)))
+      if (ours === theirs && kindOf(one) in ALLOWED) allowed.set(kindOf(one), (allowed.get(kindOf(one)) ?? 0) + 1)
+      else if (ours !== theirs) different.push(difference(one, ours ?? '', theirs ?? ''))
+    }
+    const waiting = readingCalls(sample).toReversed()
+    const compareAll = async (): Promise<void> => {
+      for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) await compare(one)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, compareAll))
+    console.log(name, 'allowed:', Object.fromEntries(allowed), 'different:', different.length)
+    expect(different.join('\n')).toBe('')
+  })
 })

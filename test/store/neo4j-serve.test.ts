@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -129,22 +129,34 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect(JSON.parse(out)).toEqual({ 'home.md': true, 'other.md': false })
   })
 
-  test('what ranks notes by the whole graph is computed by the feeder, for each generation', async () => {
+  test('what rests on the vault as a whole is computed by the feeder, for each generation, and by no server', async () => {
     const { world, name, set, connection } = clustered()
     const child = world.start(['feed', name, ...set])
     const ranked = (least: number) =>
       eventually(async () => {
         const [vault] = await connection.read<Wire>(
-          'MATCH (v:RouxVault {vault: $vault}) RETURN v.generation AS generation, v.pagerankAt AS pagerank, v.betweennessAt AS betweenness',
+          `MATCH (v:RouxVault {vault: $vault}) RETURN v.generation AS generation, v.pagerankAt AS pagerank, v.betweennessAt AS betweenness,
+             COLLECT { MATCH (r:RouxResult {vault: $vault}) WHERE r.name IN ['whole', 'links'] AND r.part = 0 RETURN r.generation } AS results`,
           { vault: name },
         )
         expect(vault?.generation).toBeGreaterThanOrEqual(least)
-        expect([vault.pagerank, vault.betweenness]).toEqual([vault.generation, vault.generation])
+        expect([vault.pagerank, vault.betweenness, ...vault.results]).toEqual(Array(4).fill(vault.generation))
         return vault.generation as number
       })
     const first = await ranked(1)
     world.write('New.md', 'Links to [[Home]].')
     await ranked(first + 1)
+    const insightFiles = () => readdirSync(world.root, { recursive: true }).filter((path) => String(path).includes('insight-'))
+    const before = insightFiles()
+    const maps: Wire[] = []
+    for (let server = 0; server < 2; server++) {
+      const client = await overStdio(world, withoutFolder(set, [name]))
+      maps.push(await asked(client, 'map', {}))
+      await asked(client, 'suggest_links', {})
+    }
+    expect(maps[0]._warnings).toBeUndefined()
+    expect(maps[1]).toEqual(maps[0])
+    expect([before.length > 0, insightFiles()]).toEqual([true, before])
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGTERM')
     await ended

@@ -1,7 +1,11 @@
-import { test } from 'vitest'
+import { afterAll, test } from 'vitest'
 import { openThrough } from '../contract/open-engine.ts'
 import { testStore } from '../contract/store.ts'
-import { NEO4J_URL, neo4jEngine } from '../support/neo4j.ts'
+import { NEO4J_URL, pooledEngines } from '../support/neo4j.ts'
 
 if (NEO4J_URL === undefined) test.skip('a Neo4j server: there is none, see npm run test:neo4j', () => {})
-else testStore('Neo4j', openThrough(neo4jEngine))
+else {
+  const engines = pooledEngines()
+  afterAll(engines.close)
+  testStore('Neo4j', openThrough(engines.open), { isShared: true })
+}

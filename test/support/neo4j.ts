@@ -1,5 +1,5 @@
 import type { Store } from '../../src/core/store.ts'
-import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
+import { emptyVault, openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
@@ -17,8 +17,32 @@ export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Ne
   return { type: 'neo4j', url: NEO4J_URL ?? '', user, password, database: '', vault, file: '', insightFile: '' }
 }
 
+/**
+ * Engines whose vaults are used again, emptied, once the index writer of the one before is closed: an index for each test would make the server
+ * plan all questions again. `close` removes the vaults.
+ */
+export function pooledEngines() {
+  const free: Neo4jPlace[] = []
+  return {
+    open(vault?: string): Engine<Store> {
+      const place = free.pop() ?? neo4jPlace()
+      return neo4jEngine(vault, place, async (connection) => {
+        await emptyVault(connection)
+        free.push(place)
+      })
+    },
+    async close(): Promise<void> {
+      for (const place of free) {
+        const connection = new Connection(place)
+        await removeVault(connection)
+        await connection.close()
+      }
+    },
+  }
+}
+
 /** Both sides of the engine on a vault of its own, which is removed when the index writer is closed. */
-export function neo4jEngine(vault?: string, place = neo4jPlace()): Engine<Store> {
+export function neo4jEngine(vault?: string, place = neo4jPlace(), remove = removeVault): Engine<Store> {
   const connection = new Connection(place)
   const index = openNeo4jIndexWriter(connection)
   // One connection for all three: who opened it closes it, with the vault.
@@ -27,7 +51,7 @@ export function neo4jEngine(vault?: string, place = neo4jPlace()): Engine<Store>
     index: {
       ...index,
       close: async () => {
-        await removeVault(connection)
+        await remove(connection)
         await connection.close()
       },
     },

@@ -32,6 +32,7 @@ export function slowStore(store: Store): SlowStore {
     read: (use, signal) => store.read((snapshot) => use(slowly(snapshot)), signal),
     condition: () => store.condition(),
     keepScores: (metric, topology, scores) => store.keepScores(metric, topology, scores),
+    ...(store.results === undefined ? {} : { results: store.results }),
     export: (signal) => store.export(signal),
     onChange: (listener) => store.onChange(listener),
     close: () => store.close(),

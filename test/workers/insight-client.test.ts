@@ -4,6 +4,7 @@ import type { Texts } from '../../src/core/texts.ts'
 import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
 import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { memoryResults } from '../support/shared-results.ts'
 import { slowStore } from '../support/slow-store.ts'
 
 const GARDEN = {
@@ -188,4 +189,91 @@ test('a store on another machine is asked in a few trips', async () => {
   })
   await followed(client)
   expect(store.trips).toEqual(['topology', 'versions+namesOf'])
+})
+
+/** Opens processes of their own over one vault whose store keeps results for all of them. */
+function sharing(notes: Readonly<Record<string, string>>) {
+  const files = new MemoryVault(notes)
+  const results = memoryResults()
+  return async (own: { readonly name?: string; readonly ignored?: string; readonly isServer?: boolean } = {}) => {
+    const vault = await new IndexedVault(files, {}, own.name).index()
+    const steps: string[] = []
+    const formers: (Uint8Array | undefined)[] = []
+    const { beginInsight } = runsHere(memoryCache(), (step) => steps.push(step))
+    const runs: InsightRuns = {
+      async beginInsight(...begun) {
+        const run = await beginInsight(...begun)
+        return { ...run, finish: (former) => run.finish(formers[formers.push(former) - 1]) }
+      },
+    }
+    const client = new InsightClient({
+      kind: 'whole',
+      name: own.name,
+      store: { read: (use, signal) => vault.store.read(use, signal), results },
+      texts: vault.texts,
+      runs,
+      file: 'unused',
+      state: memoryInsightState(),
+      isIgnored: () => false,
+      ignored: own.ignored ?? '',
+      isKeptElsewhere: () => own.isServer === true,
+    })
+    const write = async (path: string, text: string): Promise<void> => {
+      files.write(path, text)
+      await vault.indexer.reconcile({ all: true })
+    }
+    return { client, steps, formers, write, look: () => vault.indexer.reconcile({ all: true }), results }
+  }
+}
+
+test('what the one who follows the folder computed is taken over by servers, under the ids that each of them gives', async () => {
+  const process = sharing(GARDEN)
+  const feeder = await process()
+  await feeder.client.update()
+  const server = await process({ name: 'home', isServer: true })
+  const found = await server.client.follow(LONG)
+  const { ids, ...own } = await followed(feeder.client)
+  expect(found).toEqual({ insight: { ...own, ids: ids.map((id) => `home:${id}`) }, isCurrent: true })
+  expect(server.steps).toEqual([])
+})
+
+test('while the one who follows the folder computes a newer one, servers answer from the last and compute nothing', async () => {
+  const process = sharing(GARDEN)
+  const feeder = await process()
+  await feeder.client.update()
+  const server = await process({ isServer: true })
+  const before = await followed(server.client)
+  await server.write('New.md', 'Something else.')
+  expect(await server.client.follow(LONG)).toEqual({ insight: before, isCurrent: false })
+  await feeder.look()
+  await feeder.client.update()
+  const after = await server.client.follow(LONG)
+  expect([after?.isCurrent, after?.insight.ids]).toEqual([true, expect.arrayContaining(['new.md'])])
+  expect(server.steps).toEqual([])
+})
+
+test('a server computes what no one has kept yet, and keeps nothing where another process follows the folder', async () => {
+  const process = sharing(GARDEN)
+  const server = await process({ isServer: true })
+  expect((await followed(server.client)).ids).toContain('bees.md')
+  expect(await server.results.newer('whole', -1)).toBeUndefined()
+})
+
+test('where other paths are left out, what others computed is not taken over', async () => {
+  const process = sharing(GARDEN)
+  await (await process()).client.update()
+  const server = await process({ ignored: 'templates/**', isServer: true })
+  await followed(server.client)
+  expect(server.steps).toContain('finish')
+})
+
+test('the next one who follows the folder goes on from the communities of the one before, so that they keep their ids', async () => {
+  const process = sharing(GARDEN)
+  const first = await process()
+  await first.client.update()
+  const next = await process()
+  await next.write('New.md', 'Something else.')
+  const before = await next.results.newer('communities', -1)
+  await next.client.update()
+  expect([first.formers, next.formers]).toEqual([[undefined], [before?.bytes]])
 })

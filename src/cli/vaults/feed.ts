@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rankings } from '../../app/links/rankings.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'
@@ -102,7 +102,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
     if (line !== '' && line !== told) say(line)
     if (line !== '') told = line
   })
-  const rank = rankerOf(core.rankings)
+  const computeWhole = wholeVaultOf(core)
   try {
     core.indexing.begin()
     for (let answered = performance.now(); !signal.aborted; ) {
@@ -119,7 +119,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       const { phase, search } = core.indexing.status()
       // What was given up while the database did not answer begins again.
       if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
-      if (phase === 'idle') rank()
+      if (phase === 'idle') computeWhole()
     }
   } catch (error) {
     if (!isTransient(error)) throw error
@@ -130,14 +130,18 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   }
 }
 
-/** Ranks notes by the whole graph where that is not done for this generation, one run at a time: servers that only read need not do it. */
-function rankerOf(rankings: Pick<Rankings, 'update'>): () => void {
+/**
+ * Computes what the vault says as a whole where that is not done for this generation, one run at a time: servers that only read need not do it, and
+ * all of them name the same communities.
+ */
+function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false
   let restsUntil = 0
   const run = async (): Promise<void> => {
     const began = performance.now()
     await rankings.update('pagerank')
     await rankings.update('betweenness')
+    await updateInsights?.()
     const ended = performance.now()
     restsUntil = ended + REST * (ended - began)
   }

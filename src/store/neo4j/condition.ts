@@ -12,7 +12,8 @@ export interface CypherCondition {
 }
 
 interface Asked {
-  readonly owner: string
+  /** The name of the vault's index of words. */
+  readonly wordIndex: string
   /** Takes the vault's name off an id. */
   readonly bare: (id: string) => string
 }
@@ -30,7 +31,7 @@ export function toCypher(condition: Condition, asked: Asked): CypherCondition {
   const lookUp = (query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     before.push(
-      `CALL () { CALL db.index.fulltext.queryNodes('roux_words', ${give(query)}) YIELD node AS w
+      `CALL () { CALL db.index.fulltext.queryNodes(${give(asked.wordIndex)}, ${give(query)}) YIELD node AS w
          MATCH (w)-[:ROUX_OF]->(n:RouxFile) WHERE n.path = w.path AND ${condition} RETURN collect(n.key) AS ${list} }`,
     )
     return `f.key IN ${list}`
@@ -38,14 +39,14 @@ export function toCypher(condition: Condition, asked: Asked): CypherCondition {
   const one = (lookup: Lookup): string => {
     switch (lookup.kind) {
       case 'word':
-        return lookUp(fieldQuery(asked.owner, lookup.field, lookup.word))
+        return lookUp(fieldQuery(lookup.field, lookup.word))
       case 'phrase': {
         const { words } = lookup.phrase
         if (words.length === 0) return 'false'
         const pattern = give(phrasePattern(words))
         const inTitle = `w.titleForms =~ ${pattern}`
         const condition = lookup.field === 'title' ? inTitle : `(${inTitle} OR w.bodyForms =~ ${pattern})`
-        return lookUp(phraseQuery(asked.owner, words), condition)
+        return lookUp(phraseQuery(words), condition)
       }
       case 'nothing':
         return 'false'

@@ -2,10 +2,10 @@ import type { Condition } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
-import { shortHash } from './note-properties.ts'
 import { type Asking, rangeOf } from './questions.ts'
 import { COUNTING, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
 import { filesIn, labelOf } from './scope.ts'
+import { wordNames } from './word-index.ts'
 
 /** The order of the notes `f` with `score`: what says no time comes last, in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
@@ -27,7 +27,7 @@ export async function findNotes(
   page: Page,
 ): Promise<Found> {
   const { idOf, bare, vault } = asking
-  const fits = condition === undefined ? undefined : toCypher(condition, { owner: shortHash(vault), bare })
+  const fits = condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare })
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0

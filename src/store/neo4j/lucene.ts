@@ -19,26 +19,26 @@ function inField(field: 'title' | 'body', { form, stem, match }: Looked): string
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
 }
 
-/** Notes of a vault that have a word, by how well. */
-export function wordQuery(owner: string, word: Looked, count = 1): string {
+/** Notes that have a word, by how well. */
+export function wordQuery(word: Looked, count = 1): string {
   const title = `${inField('title', word)}^${DEFAULT_SCORING.title.weight * count}`
   const body = `${inField('body', word)}^${DEFAULT_SCORING.body.weight * count}`
-  return `+owner:${owner}^0 +(${title} ${body})`
+  return `${title} ${body}`
 }
 
-/** Notes of a vault that have a word in a field. */
-export function fieldQuery(owner: string, field: WordField, word: Looked): string {
+/** Notes that have a word in a field. */
+export function fieldQuery(field: WordField, word: Looked): string {
   const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
-  return `+owner:${owner}^0 +(${fields.join(' ')})`
+  return fields.join(' ')
 }
 
-/** Notes of a vault that have all words of a phrase, wherever they stand. */
-export function phraseQuery(owner: string, words: readonly PhraseWord[]): string {
+/** Notes that have all words of a phrase, wherever they stand. */
+export function phraseQuery(words: readonly PhraseWord[]): string {
   const clauses = words.map(({ form, stem, isPrefix }) => {
     const looked = { form, stem, match: isPrefix ? 'prefix' : 'form' } as const
     return `+(${inField('title', looked)} ${inField('body', looked)})`
   })
-  return `+owner:${owner}^0 ${clauses.join(' ')}`
+  return clauses.join(' ')
 }
 
 /** A pattern for texts of `wordTexts` in which the words of a phrase stand one after the other. */

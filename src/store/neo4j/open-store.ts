@@ -1,9 +1,11 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import { toNodeId } from '../../core/ids.ts'
+import type { SharedResults } from '../../core/shared-results.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import { exportRows } from './export.ts'
 import { Questions, readFacts, type VaultFacts } from './questions.ts'
 import type { Connection } from './server/connection.ts'
+import { sharedResultsOf } from './shared-results.ts'
 import { Neo4jSnapshot, SCORES } from './snapshot.ts'
 
 /** How often a use case is run. */
@@ -20,6 +22,7 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
 const LOOK = 1_000
 
 export class Neo4jStore implements Store {
+  readonly results: SharedResults
   readonly #connection: Connection
   readonly #name: string | undefined
   readonly #listeners = new Set<(change: StoreChange) => void>()
@@ -33,6 +36,7 @@ export class Neo4jStore implements Store {
   constructor(connection: Connection, name: string | undefined) {
     this.#connection = connection
     this.#name = name
+    this.results = sharedResultsOf(connection)
   }
 
   /** What was known of the vault when it was asked last. */

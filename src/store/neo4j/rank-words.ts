@@ -3,9 +3,9 @@ import type { WordHits } from '../../core/search.ts'
 import type { Scope } from '../../core/store.ts'
 import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/scoring.ts'
 import { wordQuery } from './lucene.ts'
-import { shortHash } from './note-properties.ts'
 import type { Asking } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
+import { wordNames } from './word-index.ts'
 
 /** A word that is looked up, and which others must occur nowhere for it to count: a compound before its parts. */
 interface Looked {
@@ -33,10 +33,10 @@ export interface Ranked {
 }
 
 /** What has each word, as `w` with `score`. */
-const HITS = "CALL db.index.fulltext.queryNodes('roux_words', $queries[toInteger(at)]) YIELD node AS w, score"
+const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Statements that leave `documents` and `used`; `$queries` and `$before` are theirs. Words are looked up once to be counted and once to be
+ * Statements that leave `documents` and `used`; `$queries`, `$before` and `$wordIndex` are theirs. Words are looked up once to be counted and once to be
  * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left. What is counted may
  * for a moment be of a note that has moved on; what is ranked is not.
  */
@@ -58,9 +58,9 @@ export function ranking(fits: string, most?: string): string {
 }
 
 export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) {
-  const owner = shortHash(vault)
   return {
-    queries: looked.map(({ term }) => wordQuery(owner, term, term.count)),
+    wordIndex: wordNames(vault).wordIndex,
+    queries: looked.map(({ term }) => wordQuery(term, term.count)),
     before: looked.map(({ before }) => before),
   }
 }

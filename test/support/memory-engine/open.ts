@@ -17,6 +17,7 @@ import type {
 } from '../../../src/core/store.ts'
 import type { SimilarName } from '../../../src/search/best-names.ts'
 import { timesOf } from '../../../src/store/note-facts.ts'
+import { memoryResults } from '../shared-results.ts'
 import { NOTHING, pause, type SearchData } from './data.ts'
 import { MemoryGraph } from './graph.ts'
 import { MemorySearch } from './search.ts'
@@ -73,6 +74,7 @@ export function memoryEngine(vault?: string): Engine {
       const ids = numbered.get(topology) ?? []
       kept.set(metric, { generation: topology.generation, scores: new Map(ids.map((id, at) => [id, scores[at] ?? 0])), sampled })
     },
+    results: memoryResults(),
     async *export() {
       await pause()
       yield* new MemoryGraph(shelf.current, vault).export()

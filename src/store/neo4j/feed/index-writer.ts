@@ -11,7 +11,8 @@ import type {
 } from '../../../core/index-writer.ts'
 import { joinLinks } from '../note-properties.ts'
 import type { Connection } from '../server/connection.ts'
-import { ensureSchema } from '../server/schema.ts'
+import { ensureSchema, quoted } from '../server/schema.ts'
+import { wordNames } from '../word-index.ts'
 import { openGeneration } from './open-generation.ts'
 
 /** Files that are read back at once. */
@@ -139,7 +140,7 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
     async tidy() {},
     async reset() {
       await prepared()
-      await removeVault(connection)
+      await emptyVault(connection)
     },
     async close() {
       await connection.close()
@@ -165,7 +166,7 @@ async function isOfOtherReading(connection: Connection, { folder, reading }: Ori
     })
   }
   if (reading === origin.reading) return false
-  await removeVault(connection)
+  await emptyVault(connection)
   return true
 }
 
@@ -193,7 +194,6 @@ interface StoredRecord {
  * an index, which wants a condition on each of its properties: other vaults are not gone through.
  */
 export const OF_SEARCH: readonly string[] = [
-  "(v:RouxVectors {vault: $vault})<-[:ROUX_PART]-(n) WHERE v.embedder >= '' AND v.key >= 0",
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
   "(n:RouxEmbedder {vault: $vault}) WHERE n.embedder >= ''",
   '(n:RouxWords {vault: $vault}) WHERE n.key >= 0',
@@ -203,22 +203,36 @@ const OF_VAULT: readonly string[] = [
   "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
   ...OF_SEARCH,
   '(n:RouxGone {vault: $vault}) WHERE n.key >= 0',
-  ...['RouxSearch', 'RouxFeeder', 'RouxPending', 'RouxVault'].map((label) => `(n:${label} {vault: $vault})`),
+  "(n:RouxResult {vault: $vault}) WHERE n.name >= '' AND n.part >= 0",
+  ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Deletes what fits patterns of `n`, in transactions of their own. */
+/** Nodes of each pattern that are deleted together. */
+const DELETED = 2_000
+
+/** Deletes what fits patterns of `n`, with the vectors that are parts of it: a statement for what is small, and for each part of what is not. */
 export async function deleteAll(connection: Connection, patterns: readonly string[]): Promise<void> {
   const { vault } = connection
-  const there = patterns.map((pattern) => `EXISTS { MATCH ${pattern} }`).join(', ')
-  const [found] = await connection.read<{ readonly there: readonly boolean[] }>(`RETURN [${there}] AS there`, { vault })
-  for (const [at, pattern] of patterns.entries()) {
-    if (found?.there[at] !== true) continue
-    await connection.write(`MATCH ${pattern} CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS`, { vault })
+  const counts = patterns.map((_, at) => `count${at}`)
+  const steps = patterns.map(
+    (pattern, at) => `CALL () { MATCH ${pattern} WITH n LIMIT ${DELETED} OPTIONAL MATCH (n)<-[:ROUX_PART]-(p)
+                                DETACH DELETE p, n RETURN count(DISTINCT n) AS ${counts[at]} }`,
+  )
+  const statement = `${steps.join('\n')} RETURN [${counts.join(', ')}] AS deleted`
+  for (;;) {
+    const [found] = await connection.write<{ readonly deleted: readonly number[] }>(statement, { vault })
+    if (found?.deleted.some((count) => count === DELETED) !== true) return
   }
 }
 
 /** Removes a vault from the database, and nothing else. */
 export async function removeVault(connection: Connection): Promise<void> {
+  await connection.write(`DROP INDEX ${quoted(wordNames(connection.vault).wordIndex)} IF EXISTS`)
+  await emptyVault(connection)
+}
+
+/** Removes all that was fed; the index of words stays, which the vault will need when it is fed again. */
+export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
   // What is interrupted after this finds no index that is not there.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
@@ -232,10 +246,5 @@ export async function removeVault(connection: Connection): Promise<void> {
     .catch(() => [])
   for (const name of index?.names ?? []) await connection.write(`DROP INDEX ${quoted(name)} IF EXISTS`)
   await deleteAll(connection, OF_VAULT)
-}
-
-/** A name of ours in a statement that takes no parameter there. */
-export function quoted(name: string): string {
-  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
-  return `\`${name}\``
+  await deleteAll(connection, ['(n:RouxVault {vault: $vault})'])
 }

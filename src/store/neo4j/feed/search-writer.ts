@@ -1,10 +1,10 @@
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
-import { shortHash } from '../note-properties.ts'
 import type { Connection, Run } from '../server/connection.ts'
-import { ensureSchema } from '../server/schema.ts'
+import { ensureSchema, quoted } from '../server/schema.ts'
 import { vectorNames } from '../vector-index.ts'
+import { wordNames } from '../word-index.ts'
 import { wordTexts } from '../word-texts.ts'
-import { deleteAll, OF_SEARCH, quoted } from './index-writer.ts'
+import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
 /** Rows, and characters of words, that one statement takes; keys that are asked of at once. */
 const ROWS = 500
@@ -14,7 +14,7 @@ const KEYS = 2_000
 /** The writing side of search in a Neo4j database. */
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
-  const owner = shortHash(vault)
+  const { wordLabel } = wordNames(vault)
   let made: Promise<void> | undefined
   /** How often search was written when this process looked last. */
   let seen: number | undefined
@@ -83,10 +83,10 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
           await write(async (run) => {
             for (const part of inParts(rows)) {
               await run(
-                `UNWIND $rows AS row MERGE (w:RouxWords {vault: $vault, key: row.key}) SET w += row, w.owner = $owner
+                `UNWIND $rows AS row MERGE (w:RouxWords {vault: $vault, key: row.key}) SET w:$($wordLabel), w += row
                  WITH w OPTIONAL MATCH (w)-[o:ROUX_OF]->() DELETE o
                  WITH DISTINCT w MATCH (f:RouxNode {vault: $vault, key: w.key}) CREATE (w)-[:ROUX_OF]->(f)`,
-                { rows: part, owner },
+                { rows: part, wordLabel },
               )
             }
           })

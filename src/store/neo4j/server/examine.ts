@@ -1,6 +1,8 @@
 import { RouxError } from '../../../core/errors.ts'
 import { currentFeeder } from '../feed/lease.ts'
-import { readFacts } from '../questions.ts'
+import { readFacts, type VaultFacts } from '../questions.ts'
+import { vectorNames } from '../vector-index.ts'
+import { wordNames } from '../word-index.ts'
 import type { Connection } from './connection.ts'
 import { LEAST_VERSION } from './place.ts'
 import { INDEXES, onlineIndexes } from './schema.ts'
@@ -20,8 +22,12 @@ export async function examineDatabase(connection: Connection): Promise<readonly 
   const findings: DatabaseFinding[] = []
   try {
     findings.push(await examineVersion(connection), await examineClock(connection))
-    const vault = await examineVault(connection)
-    findings.push(...vault, ...(await examineIndexes(connection)), await examineRights(connection))
+    const facts = await readFacts(connection)
+    findings.push(
+      ...(await examineVault(connection, facts)),
+      await examineIndexes(connection, facts),
+      await examineRights(connection),
+    )
   } catch (error) {
     const { message, hint } = error instanceof RouxError ? error : { message: String(error), hint: undefined }
     findings.push({ state: 'fail', message, ...(hint === undefined ? {} : { hint }) })
@@ -55,8 +61,7 @@ async function examineClock(connection: Connection): Promise<DatabaseFinding> {
   }
 }
 
-async function examineVault(connection: Connection): Promise<readonly DatabaseFinding[]> {
-  const facts = await readFacts(connection)
+async function examineVault(connection: Connection, facts: VaultFacts | undefined): Promise<readonly DatabaseFinding[]> {
   if (facts === undefined) {
     return [
       {
@@ -82,17 +87,27 @@ async function examineVault(connection: Connection): Promise<readonly DatabaseFi
   return [state, { state: 'warn', message: silent, hint: 'Start "roux feed" again where the folder is.' }]
 }
 
-async function examineIndexes(connection: Connection): Promise<readonly DatabaseFinding[]> {
+async function examineIndexes(connection: Connection, facts: VaultFacts | undefined): Promise<DatabaseFinding> {
   const online = await onlineIndexes(connection)
-  const missing = INDEXES.filter((name) => !online.has(name))
-  if (missing.length === 0) return [{ state: 'ok', message: 'all indexes are online' }]
-  return [
-    {
-      state: 'warn',
-      message: `indexes are missing or not ready: ${missing.join(', ')}`,
-      hint: 'roux index --store neo4j makes them.',
-    },
-  ]
+  const missing = [...INDEXES, ...ownIndexes(connection.vault, facts)].filter((name) => !online.has(name))
+  if (missing.length === 0) return { state: 'ok', message: 'all indexes are online' }
+  return {
+    state: 'warn',
+    message: `indexes are missing or not ready: ${missing.join(', ')}`,
+    hint: 'roux index --store neo4j makes them.',
+  }
+}
+
+/** Those that belong to the vault. */
+function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly string[] {
+  if (facts === undefined) return []
+  const ofVectors = facts.embedders
+    .filter(({ indexed }) => indexed === true)
+    .flatMap(({ embedder }) => {
+      const { chunkIndex, nameIndex } = vectorNames(vault, embedder)
+      return [chunkIndex, nameIndex]
+    })
+  return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
 /** What is written here is taken back at once. */

@@ -1,15 +1,15 @@
 import { RouxError } from '../../../core/errors.ts'
+import { wordNames } from '../word-index.ts'
 import type { Connection } from './connection.ts'
 
 /**
  * What nodes and properties mean; another number is another format. All labels, types and indexes of ours begin with Roux, and every node
  * says its vault: what else lies in the database is never touched.
  */
-export const FORMAT = 1
+export const FORMAT = 2
 
-/** Indexes of analysed words: forms and stems as they are given, separated by blanks. */
-const WORDS_INDEX = 'roux_words'
-const NAMES_INDEX = 'roux_names'
+/** Indexes of analysed words take forms and stems as they are given, separated by blanks. */
+const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
 /** Made before the others: the node that it keeps single is the lock under which they are made. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
@@ -27,19 +27,17 @@ const STATEMENTS: readonly string[] = [
   'CREATE CONSTRAINT roux_words_key IF NOT EXISTS FOR (n:RouxWords) REQUIRE (n.vault, n.key) IS UNIQUE',
   'CREATE CONSTRAINT roux_vectors_key IF NOT EXISTS FOR (n:RouxVectors) REQUIRE (n.vault, n.embedder, n.key) IS UNIQUE',
   'CREATE CONSTRAINT roux_embedder IF NOT EXISTS FOR (n:RouxEmbedder) REQUIRE (n.vault, n.embedder) IS UNIQUE',
+  'CREATE CONSTRAINT roux_result IF NOT EXISTS FOR (n:RouxResult) REQUIRE (n.vault, n.name, n.part) IS UNIQUE',
   'CREATE INDEX roux_file_generation IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.generation)',
   'CREATE INDEX roux_listed IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.folded)',
   ...['inDegree', 'outDegree', 'pagerank', 'betweenness'].map(
     (score) => `CREATE INDEX roux_by_${score} IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.${score})`,
   ),
   'CREATE INDEX roux_file IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.folded)',
-  `CREATE FULLTEXT INDEX ${WORDS_INDEX} IF NOT EXISTS FOR (n:RouxWords)
-   ON EACH [n.owner, n.titleStems, n.bodyStems, n.titleForms, n.bodyForms] OPTIONS { indexConfig: { \`fulltext.analyzer\`: 'whitespace' } }`,
-  `CREATE FULLTEXT INDEX ${NAMES_INDEX} IF NOT EXISTS FOR (n:RouxFile)
-   ON EACH [n.owner, n.nameKeys, n.namePairs] OPTIONS { indexConfig: { \`fulltext.analyzer\`: 'whitespace' } }`,
+  `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** The names of all that are made once; those of vectors come with the vectors. */
+/** The names of all that are made once; a vault has others of its own. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
 /** How long is waited for indexes to be ready, s. */
@@ -53,30 +51,43 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-async function isWhole(connection: Connection): Promise<boolean> {
+/** What of the indexes is missing, of those that are for all and those of the vault; `undefined` where the database is of no format yet, or an older one. */
+async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [found] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
   )
-  if (found === undefined) return false
+  if (found === undefined || found.version < FORMAT) return undefined
   requireFormat(found.version)
   const online = await onlineIndexes(connection)
-  return INDEXES.every((name) => online.has(name))
+  return [...INDEXES, wordNames(connection.vault).wordIndex].filter((name) => !online.has(name))
 }
 
 /**
- * Makes what is missing of constraints and indexes, one process at a time; a user that may not make any can feed where all are there.
- * @throws RouxError `STORE_UNAVAILABLE` where another version of ours made the database
+ * Makes what is missing of constraints and indexes, also of the vault's own index of words, and brings what an older version of ours made up to date, one process at a time; a user that
+ * may not make any can feed where all are there.
+ * @throws RouxError `STORE_UNAVAILABLE` where a newer version of ours made the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
-  if (await isWhole(connection)) return
+  const { wordIndex } = wordNames(connection.vault)
+  const missing = await missingIndexes(connection)
+  if (missing === undefined || missing.some((name) => name !== wordIndex)) await makeSchema(connection)
+  if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
+}
+
+/** What all vaults have in common. */
+async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()
   try {
     const [found] = await lock.run<{ readonly version: number | null }>(
       `MERGE (s:RouxSchema {name: 'schema'}) SET s.locked = randomUUID() RETURN s.version AS version`,
     )
-    requireFormat(found?.version ?? FORMAT)
-    for (const statement of STATEMENTS) await connection.write(statement)
+    const version = found?.version ?? FORMAT
+    if (version > FORMAT) requireFormat(version)
+    await connection.transaction(async (run) => {
+      for (const statement of STATEMENTS) await run(statement)
+    })
+    if (version < 2) await giveVaultsTheirWordIndexes(connection)
     await connection.write(`CALL db.awaitIndexes(${AWAIT})`)
     await lock.run(`MATCH (s:RouxSchema {name: 'schema'}) SET s.version = $version REMOVE s.locked`, { version: FORMAT })
     await lock.commit()
@@ -94,7 +105,38 @@ export function requireFormat(version: number | undefined): void {
       ? ['The Neo4j database was fed by a newer version of Roux.', 'Update Roux here.']
       : [
           'The Neo4j database was fed by an older version of Roux.',
-          'Remove its vaults with the version that fed them, and feed them again.',
+          'Run `roux index <folder> --store neo4j` with this version for one of its vaults: it brings all of them up to date.',
         ]
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
+}
+
+/** Makes a vault's index of words, and waits until it answers. */
+async function makeWordIndex(connection: Connection, vault: string): Promise<void> {
+  const { wordIndex, wordLabel } = wordNames(vault)
+  await connection.write(
+    `CREATE FULLTEXT INDEX ${quoted(wordIndex)} IF NOT EXISTS FOR (n:${quoted(wordLabel)})
+     ON EACH [n.titleStems, n.bodyStems, n.titleForms, n.bodyForms] ${BY_BLANKS}`,
+  )
+  await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
+}
+
+/** In the first format the words of all vaults lay in one index. */
+async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
+  const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
+  for (const { vault } of vaults) {
+    const { wordLabel } = wordNames(vault)
+    await connection.write(
+      `MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0
+       CALL (w) { SET w:${quoted(wordLabel)} REMOVE w.owner } IN TRANSACTIONS OF 1000 ROWS`,
+      { vault },
+    )
+    await makeWordIndex(connection, vault)
+  }
+  await connection.write('DROP INDEX roux_words IF EXISTS')
+}
+
+/** A name of ours in a statement that takes no parameter there. */
+export function quoted(name: string): string {
+  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
+  return `\`${name}\``
 }

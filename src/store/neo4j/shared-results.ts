@@ -1,0 +1,50 @@
+import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
+import type { Connection } from './server/connection.ts'
+
+/** Bytes that one node holds. */
+const PART = 1 << 20
+
+/** Results over a whole vault, each in nodes of a part of its bytes; they go with the vault. */
+export function sharedResultsOf(connection: Connection): SharedResults {
+  const { vault } = connection
+  return {
+    async newer(name, than, signal) {
+      const rows = await connection.read<{ readonly generation: number; readonly parts: number; readonly bytes: Int8Array }>(
+        `MATCH (r:RouxResult {vault: $vault, name: $name}) WHERE r.part >= 0 AND r.generation > $than
+         WITH r ORDER BY r.part RETURN r.generation AS generation, r.parts AS parts, r.bytes AS bytes`,
+        { vault, name, than },
+        signal,
+      )
+      const [first] = rows
+      // What another process is just replacing may be found in parts.
+      if (first === undefined || rows.length !== first.parts) return undefined
+      if (rows.some(({ generation }) => generation !== first.generation)) return undefined
+      return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
+    },
+    async keep(name, { generation, bytes }: SharedResult) {
+      const parts = Math.max(1, Math.ceil(bytes.length / PART))
+      await connection.transaction(async (run) => {
+        // What is written first is the lock under which it is decided, and there is nothing to write to once the vault is removed.
+        const [found] = await run<{ readonly before: number }>(
+          `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
+           RETURN coalesce(r.generation, -1) AS before`,
+          { vault, name },
+        )
+        if (found === undefined || found.before > generation) return
+        for (let part = 0; part < parts; part++) {
+          const own = bytes.subarray(part * PART, (part + 1) * PART)
+          await run(
+            `MERGE (r:RouxResult {vault: $vault, name: $name, part: toInteger($part)})
+             SET r.generation = $generation, r.parts = $parts, r.bytes = $bytes`,
+            { vault, name, part, parts, generation, bytes: new Int8Array(own.buffer, own.byteOffset, own.length) },
+          )
+        }
+        await run('MATCH (r:RouxResult {vault: $vault, name: $name}) WHERE r.part >= $parts DELETE r', { vault, name, parts })
+      })
+    },
+  }
+}
+
+function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length)
+}
