@@ -49,7 +49,7 @@ async function runNothing(rest: readonly string[], host: Host): Promise<number> 
   if (invocation.options.get('version')) return printVersion(invocation)
   const { shortHelp, run: help } = await import('./help.ts')
   if (invocation.options.get('help')) return help(invocation)
-  await invocation.printer.text(shortHelp())
+  await invocation.printer.text(shortHelp(host.stdout.columns))
   return 0
 }
 
