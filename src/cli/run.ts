@@ -31,7 +31,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   help: () => import('./help.ts'),
 }
 
-/** Runs a command line; whatever goes wrong is told. Resolves with the exit code. */
+/** Runs a command line; every error is told. Resolves with the exit code. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   try {
     const { command, rest } = splitCommand(argv)

@@ -31,7 +31,7 @@ export function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // File systems without hard links: whoever comes last wins, and the others notice by the file's identity.
+    // File systems without hard links: the last one wins, and the others notice by the file's identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
