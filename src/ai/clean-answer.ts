@@ -110,7 +110,7 @@ export function cleanAnswer(answer: string): CleanAnswer {
     text = beside(text, count, disarmed)
     if (text === before) return { text, removed }
   }
-  // Whoever nests so deep says nothing else.
+  // An answer that nests so deep says nothing else.
   return { text: '', removed }
 }
 

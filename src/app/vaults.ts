@@ -8,7 +8,7 @@ export interface Vaults {
   open(name?: string): Promise<GraphCore>
 }
 
-/** The same vaults without those that a caller may not see; whoever may see none is refused. */
+/** The same vaults without those that a caller may not see; a caller who may see none is refused. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {

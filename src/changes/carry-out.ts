@@ -12,7 +12,7 @@ export interface Means {
 
 /**
  * Carries out a recorded change. Everything that takes space or time is written under temporary names first; then names change, one call
- * each. What is displaced keeps a name until all is in place, and is hashed again: whoever wrote into it meanwhile gets it back.
+ * each. What is displaced keeps a name until all is in place, and is hashed again: what was written into it meanwhile is put back.
  *
  * What remains: an editor that saves by renaming a new file over the old one, exactly between the two system calls by which we link the old
  * file aside and rename ours over it (some 10 µs), is overwritten; so are bytes that a program which opened the old file before writes into

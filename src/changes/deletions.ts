@@ -4,7 +4,7 @@ import type { SqlValue } from './record/database.ts'
 /** Runs a query on the record; no rows where there is none. */
 export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]
 
-/** Whoever restores a file deleted it a moment ago, as a rule. */
+/** A file that is restored was deleted a moment ago, as a rule. */
 const FIRST_PAGE = 20
 const PAGE = 2_000
 /** Sorts after every id. */

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { attempt, type Database, type OpenDatabase, type SqlValue } from './record/database.ts'
 import { isOfKind, migrate, type StateDatabase } from './record/migrations.ts'
 
@@ -110,7 +111,7 @@ class StoredInsightState implements InsightState {
   #open(): Database {
     if (this.#database !== undefined) return this.#database
     const { path, openDatabase } = this.#options
-    if (!existsSync(path)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (!existsSync(path)) makeFolder(dirname(path), { mkdirSync, dirname })
     const database = openDatabase(path)
     try {
       prepare(database)

@@ -16,7 +16,7 @@ export interface RecoveryParts {
 }
 
 /**
- * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: whoever began them is dead then, or
+ * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: the process that began them is dead then, or
  * could not take them back, or could not record how they ended: how is kept beside the record then, and nothing of the vault is touched, whatever
  * was edited since. Of the others a change of which all bytes are in place is done; the rest is rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`; whatever a call throws, and then it is to be called again.

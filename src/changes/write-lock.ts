@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RouxError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { attempt, type Database, identityOf, isBusy, type OpenDatabase } from './record/database.ts'
 
 /** The process that holds a lock or began a change. */
@@ -37,7 +38,7 @@ const LONGEST_WAIT = 50
  * @throws RouxError `TIMEOUT`, naming the holder.
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), { mkdirSync, dirname })
   const deadline = performance.now() + timeout
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
     const database = tryLock(path, openDatabase)

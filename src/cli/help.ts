@@ -6,6 +6,7 @@ import { describeType } from '../config/values.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
 import { COMMANDS, type Command, findCommand } from './commands.ts'
+import { wrapWords } from './output/table.ts'
 import type { Invocation } from './session.ts'
 import { findTool, unknownCommand } from './tools/tool-command.ts'
 import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools/tool-help.ts'
@@ -14,20 +15,39 @@ import { needsWrite } from './tools/tool-switch.ts'
 /** Shows what a command, a tool or a setting is for. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
   const [name] = positionals
-  if (name === undefined) await printer.text(overview(await host.tools()))
-  else if (name === 'settings') await printer.text(settingsHelp())
-  else await printer.text(await helpOf(host, name))
+  const text = name === undefined ? overview(await host.tools()) : name === 'settings' ? settingsHelp() : await helpOf(host, name)
+  await printer.text(wrapped(text, host.stdout.columns))
   return 0
 }
 
-/** What `roux` alone says. */
-export function shortHelp(): string {
-  return `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
+/** What a line of a list begins with: its left side, or the white space in place of it. */
+const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
+/** Columns that a right side must have; else it goes on at the left. */
+const NARROWEST = 24
+
+/** Help within the columns of a terminal: what is longer goes on below where it began. */
+function wrapped(text: string, columns: number | undefined): string {
+  if (!columns) return text
+  const lines = text.split('\n').flatMap((line) => {
+    if (line.length <= columns) return [line]
+    const left = LEFT_SIDE.exec(line)?.[0] ?? ''
+    const indent = columns - left.length < NARROWEST ? '    ' : ' '.repeat(left.length)
+    const [first = '', ...rest] = wrapWords(line.slice(left.length), columns - left.length)
+    const below = wrapWords(rest.join(' '), columns - indent.length)
+    return [left + first, ...below.map((one) => indent + one)]
+  })
+  return lines.join('\n')
+}
+
+/** What `roux` alone says, in lines of so many columns. */
+export function shortHelp(columns?: number): string {
+  const text = `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`roux ${name} ${usage}`, sentence]))}
 Every tool is a command, too: roux search "why is my bread dense", roux find '#recipe rye', roux get-hubs.
 "roux help" lists all of them, "roux help <command>" shows one, "roux help settings" the settings.
 `
+  return wrapped(text, columns)
 }
 
 async function helpOf(host: Invocation['host'], name: string): Promise<string> {

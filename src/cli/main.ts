@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   process.stdin.destroy()
   // A server has waited for its client already, as long as it may.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // Whatever still holds the process (a worker in a long step) has nothing more to tell.
+  // What still holds the process (a worker in a long step) has nothing more to tell.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

@@ -31,7 +31,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocat
   help: () => import('./help.ts'),
 }
 
-/** Runs a command line; whatever goes wrong is told. Resolves with the exit code. */
+/** Runs a command line; every error is told. Resolves with the exit code. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   try {
     const { command, rest } = splitCommand(argv)
@@ -49,7 +49,7 @@ async function runNothing(rest: readonly string[], host: Host): Promise<number> 
   if (invocation.options.get('version')) return printVersion(invocation)
   const { shortHelp, run: help } = await import('./help.ts')
   if (invocation.options.get('help')) return help(invocation)
-  await invocation.printer.text(shortHelp())
+  await invocation.printer.text(shortHelp(host.stdout.columns))
   return 0
 }
 

@@ -13,7 +13,7 @@ import type { OpenOptions } from './open-options.ts'
 /** In-memory indexes of one process need names of their own. */
 let opened = 0
 
-/** The reading side of an engine, and what it is told by whoever hears of commits. */
+/** The reading side of an engine, and what it is told when a commit is heard of. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
   /** The index was replaced by another, perhaps elsewhere. */

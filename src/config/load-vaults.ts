@@ -46,7 +46,7 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** The folder of the one vault that is meant, by its folder or its name; what is wrong in the settings is left to whoever uses them. */
+/** The folder of the one vault that is meant, by its folder or its name; what is wrong in the settings is left to what uses them. */
 export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
@@ -83,7 +83,7 @@ function notInIds(name: string): RouxError {
 
 type Named = readonly [name: string, path: string]
 
-/** Whoever says `ROUX_VAULT`, by either of its names, or `--set vault.path` for one run means that vault alone. */
+/** `ROUX_VAULT`, by either of its names, and `--set vault.path` for one run mean that vault alone. */
 function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }

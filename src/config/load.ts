@@ -105,7 +105,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** A folder that may not be entered is no mistake in settings: whoever reads the vault says so. */
+/** A folder that may not be entered is no mistake in settings: what reads the vault says so. */
 function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RouxError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 /** A settings file as it was read: trust is said for this text at this place, and ends when either changes. */
 export interface FileVersion {
@@ -50,7 +51,7 @@ function readTrusted(path: string): ReadonlyMap<string, string> {
 
 function writeTrusted(path: string, files: ReadonlyMap<string, string>): void {
   const folder = dirname(path)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, { mkdirSync, dirname })
   // A folder that was there before keeps its mode under `mkdir`.
   chmodSync(folder, 0o700)
   const temporary = `${path}.${process.pid}.tmp`

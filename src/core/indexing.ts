@@ -26,7 +26,7 @@ export interface IndexStatus {
   /** Why what changes is not logged just now; absent where it is. */
   readonly log?: string
   /**
-   * Where another process feeds the index: how old the last change is, and, when whoever follows the folder was not heard of for a minute, for how
+   * Where another process feeds the index: how old the last change is, and, when the process that follows the folder was not heard of for a minute, for how
    * long. Seconds.
    */
   readonly feed?: { readonly age: number; readonly silent?: number }

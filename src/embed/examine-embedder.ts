@@ -43,7 +43,7 @@ async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependen
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {
-    // Whoever waits for a doctor shall not wait for a server to come back.
+    // A person who waits for the doctor shall not wait for a server to come back.
     embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
     await embedder?.embed(['test'], 'query', signal)
     return { works: true, message: embedder?.id ?? 'none' }

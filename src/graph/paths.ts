@@ -8,7 +8,7 @@ import type { Graph } from './graph.ts'
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
   for (const ceiling of options.avoidHubs ? ceilings(graph, source, target) : [Number.POSITIVE_INFINITY]) {
-    const paths = yen(walk, { source, target, ceiling, banned: NOBODY, taken: NOBODY }, options.count)
+    const paths = yen(walk, { source, target, ceiling, banned: NONE, taken: NONE }, options.count)
     if (paths.length > 0) return paths
   }
   return []
@@ -80,7 +80,7 @@ function yen(walk: Walk, search: Search, count: number): readonly (readonly numb
   return found
 }
 
-const NOBODY: ReadonlySet<number> = new Set()
+const NONE: ReadonlySet<number> = new Set()
 
 function startsWith(path: readonly number[], root: readonly number[]): boolean {
   return root.every((key, at) => path[at] === key)

@@ -47,7 +47,7 @@ export class TagIndex {
 
   /** Files with this tag (see `foldTag`) or one nested in it. */
   keys(tag: string): ReadonlySet<number> {
-    return this.#tags.get(tag)?.keys ?? NOBODY
+    return this.#tags.get(tag)?.keys ?? NONE
   }
 
   /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
@@ -66,7 +66,7 @@ export class TagIndex {
   }
 }
 
-const NOBODY: ReadonlySet<number> = new Set()
+const NONE: ReadonlySet<number> = new Set()
 
 /** Tags and their parents by how they fold, as spelled first. */
 export function withParents(tags: readonly string[]): ReadonlyMap<string, string> {

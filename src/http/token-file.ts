@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import * as z from 'zod/v4'
 import { RouxError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { SCOPES } from './access.ts'
 import { firstToken, isSecret, isTokenName, type Token } from './tokens.ts'
 
@@ -141,7 +142,7 @@ function writeFile(path: string, tokens: readonly Token[], place: (from: string,
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const folder = dirname(path)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, { mkdirSync, dirname })
     // A folder that was there before keeps its mode under `mkdir`.
     chmodSync(folder, 0o700)
     writeFileSync(temporary, `${JSON.stringify({ tokens }, undefined, 2)}\n`, { mode: 0o600, flush: true })

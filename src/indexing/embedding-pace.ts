@@ -6,7 +6,7 @@ const PAUSE_MS = 4
 const REST = 2
 const MOST_REST_MS = 16
 
-/** When to embed, and how much at once: whoever asks meanwhile has most of the processor. */
+/** When to embed, and how much at once: callers that ask meanwhile have most of the processor. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()

@@ -1,5 +1,5 @@
 /**
- * Counts the changes that a watcher told and those of them that are in the index. The counts are shared between threads: whoever answers
+ * Counts the changes that a watcher told and those of them that are in the index. The counts are shared between threads: a thread that answers
  * sees at once that there is something that the index does not say yet.
  */
 export class Freshness {

@@ -620,7 +620,7 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
 }
 
 /**
- * A file whose birth is the earliest that is known: whoever saves by replacing a file, as we and many editors do, leaves one that was born
+ * A file whose birth is the earliest that is known: a program that saves by replacing a file, as we and many editors do, leaves one that was born
  * just now.
  */
 function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {

@@ -126,7 +126,7 @@ export class LinkTable {
   outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     return this.#namesOf(file).flatMap((each) => {
       const name = outlineName(each)
-      const sources = [...(this.#mentions?.sources(name) ?? NOBODY)].filter((key) => key !== file.key)
+      const sources = [...(this.#mentions?.sources(name) ?? NONE)].filter((key) => key !== file.key)
       return sources.length === 0 ? [] : [{ name, sources }]
     })
   }
@@ -193,7 +193,7 @@ export class LinkTable {
   }
 }
 
-const NOBODY: readonly number[] = []
+const NONE: readonly number[] = []
 
 /** Which files mention which names. Names have numbers, so that a million mentions are a million small integers. */
 class Mentions {
@@ -211,12 +211,12 @@ class Mentions {
 
   sources(name: string): Iterable<number> {
     const number = this.#numbers.get(name)
-    return number === undefined ? NOBODY : (this.#sources[number] ?? NOBODY)
+    return number === undefined ? NONE : (this.#sources[number] ?? NONE)
   }
 
   /** Replaces what a file mentions; each name once. */
   set(key: number, names: readonly string[]): void {
-    const before = this.#mentioned.get(key) ?? NOBODY
+    const before = this.#mentioned.get(key) ?? NONE
     const now = names.map((name) => this.#numberOf(name))
     for (const number of missingFrom(now, before)) this.#withdraw(number, key)
     for (const number of missingFrom(before, now)) this.#add(number, key)

@@ -10,7 +10,7 @@ import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { SearchIndexer, type StepResult } from './search-indexer.ts'
 
-/** What search works with; made by whoever composes it. */
+/** What search works with; made by the composing code. */
 export interface SearchServiceParts {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /** Absent: meaning is not indexed. */

@@ -7,7 +7,7 @@ import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './inde
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
-/** What the service works with; made by whoever composes it. */
+/** What the service works with; made by the composing code. */
 export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
@@ -77,7 +77,7 @@ interface Request {
   readonly done: (error?: unknown) => void
 }
 
-/** Keeps one vault's index fresh: compares at start-up, then whatever a watcher or a caller names; one comparison at a time. */
+/** Keeps one vault's index fresh: compares at start-up, then what a watcher or a caller names; one comparison at a time. */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
@@ -221,7 +221,7 @@ export class IndexingService implements Indexing {
     this.#tell(reason === undefined ? {} : { log: reason })
   }
 
-  /** A reader found the index damaged: whoever waits, waits for the next one. */
+  /** A reader found the index damaged: callers that wait, wait for the next one. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false

@@ -149,7 +149,7 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
   return { kind: 'file', key: spelled ?? byPathOrder(keys, names)[0] ?? first, via }
 }
 
-/** The source's own folder, else the shortest path, else the smallest; whoever lost is a rival where a rule of thumb chose. */
+/** The source's own folder, else the shortest path, else the smallest; a file that lost is a rival where a rule of thumb chose. */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { attempt, type Database, type OpenDatabase } from '../changes/record/database.ts'
 import { isOfKind, migrate, type StateDatabase } from '../changes/record/migrations.ts'
 import { RouxError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import type { Expected, Spent } from './meter.ts'
@@ -165,7 +166,7 @@ interface Reserving {
 }
 
 function prepare(file: string, open: OpenDatabase): Database {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file), { mkdirSync, dirname })
   // SQLite would give it the mode of any file; what it keeps beside it has the mode of this.
   if (existsSync(file)) chmodSync(file, 0o600)
   else closeSync(openSync(file, 'a', 0o600))

@@ -22,7 +22,7 @@ export function lazily<T extends object>(make: () => Promise<T>, iterating: read
   const iterated = new Set<string | symbol | number>(iterating)
   return new Proxy({} as T, {
     get: (_, name) => {
-      // Whoever awaits it asks whether it is a promise.
+      // `await` asks whether it is a promise.
       if (name === 'then') return undefined
       if (!iterated.has(name)) return async (...given: unknown[]) => (await method(name))(...given)
       return async function* (...given: unknown[]) {

@@ -10,7 +10,7 @@ export interface PollingTimes {
 }
 
 /**
- * Says now and then that everything may have changed. Whoever is told compares all times and sizes anyway, 35 ms for 6,600
+ * Says now and then that everything may have changed. The receiver compares all times and sizes anyway, 35 ms for 6,600
  * files; chokidar's own polling would do it once more, with a timer and a `stat` a file ten times a second. A look
  * is taken the less often the longer the folders take to read, so that it costs some 2 % of the time.
  */

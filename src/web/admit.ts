@@ -7,7 +7,7 @@ import type { WebSession, WebSessions } from './sessions.ts'
 const LONGEST_HEADER = 200
 
 /**
- * Lets in what the page itself sends, whoever sends it. Browsers say where a request comes from, and pages cannot say otherwise; another program on this
+ * Lets in what the page itself sends, from any program. Browsers say where a request comes from, and pages cannot say otherwise; another program on this
  * computer may say nothing, and has no session then.
  */
 export function admitPage({ headers }: IncomingMessage): Admission<undefined> {

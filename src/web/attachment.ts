@@ -16,7 +16,7 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
     const most = `Pictures of more than ${LARGEST_PICTURE >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, most, ELSEWHERE))
   }
-  // Whatever took it for a page would find that nothing in it may run.
+  // Nothing in it may run, even if it is opened as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
   // The page went away, or the file became shorter: the answer ends where it is, and the browser sees that it is not whole.

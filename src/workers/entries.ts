@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The script of a worker. Entry points of workers lie beside whatever this was bundled into. */
+/** The script of a worker. Entry points of workers lie beside the script that this was bundled into. */
 export function entryOf(name: 'indexer' | 'compute' | 'reader' | 'model'): URL {
   const built = new URL(`../workers/${name}.js`, import.meta.url)
   // Run from source the workers must have been built all the same.

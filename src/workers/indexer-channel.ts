@@ -43,7 +43,7 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for whoever opens a channel next. */
+/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for the next channel that is opened. */
 export class IndexerHost {
   readonly #start: () => Worker
   /** How often the worker died, and when another may be started. */

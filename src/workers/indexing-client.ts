@@ -158,7 +158,7 @@ export class IndexingClient implements Indexing {
     try {
       return await promise
     } finally {
-      // Whoever closes waits for the worker's end, which what is answered meanwhile must not change.
+      // Closing waits for the worker's end, which what is answered meanwhile must not change.
       if (--this.#held === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
@@ -168,7 +168,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** A reader found the index damaged: whoever waits, waits for the next one. */
+  /** A reader found the index damaged: callers that wait, wait for the next one. */
   reportDamage(): void {
     if (this.#failure !== undefined) return
     this.#isReplacing = true

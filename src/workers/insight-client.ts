@@ -263,7 +263,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // What fails is waited for below; until then it is nobody's.
+      // What fails is waited for below; until then no one handles it.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

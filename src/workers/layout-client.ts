@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 /** Computes places off the main thread. */
 export interface LayoutRuns {
@@ -98,7 +99,7 @@ export class LayoutClient implements Layouts {
     const { ids, places, added, isGrouped } = kept
     const base64 = Buffer.from(places.buffer, places.byteOffset, places.byteLength).toString('base64')
     try {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(this.#file), { mkdirSync, dirname })
       const beside = `${this.#file}.${process.pid}.tmp`
       writeFileSync(beside, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places: base64 }), { mode: 0o600 })
       renameSync(beside, this.#file)

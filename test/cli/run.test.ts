@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Embedding } from '../../src/app/graph-core.ts'
 import type { Composition } from '../../src/cli/host.ts'
+import type { AiDesk } from '../../src/compose/index.ts'
 import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
@@ -67,6 +68,35 @@ describe('the words of the command line', () => {
     const { code, out, err } = await roux(args)
     expect([code, err]).toEqual([0, ''])
     expect(out.length).toBeGreaterThan(100)
+  })
+
+  test.each(['', 'help', 'help get-node', 'help serve', 'help settings'])('"roux %s" fits into a terminal', async (args) => {
+    const { out } = await roux(args, { tty: true, columns: 60 })
+    const isOneWord = (line: string) =>
+      !line
+        .trim()
+        .replace(/^\S+( \S+)* {2,}/, '')
+        .includes(' ')
+    expect(out.split('\n').filter((line) => line.length > 60 && !isOneWord(line))).toEqual([])
+    expect(out.replace(/\s+/g, ' ')).toBe((await roux(args)).out.replace(/\s+/g, ' '))
+  })
+
+  test('roux usage fits into 80 columns, a row a line, without what is the same of all or nothing', async () => {
+    const row = { provider: 'api.example.com', model: 'a-model-with-a-long-name-2026', feature: 'embed', location: 'remote' }
+    const counts = { requests: 12_345, input: 1_234_567, output: 234_567, estimated: 0, failed: 0, reserved: 0 }
+    const rows = [1, 2].map((at) => ({ ...row, ...counts, day: `2026-01-0${at}` }))
+    const desk = { usage: () => rows, budget: async () => undefined, close: () => {} } as unknown as AiDesk
+    const composition = { openAiDesk: async () => desk }
+    const { out, err } = await roux('usage', { tty: true, columns: 80, composition })
+    expect(
+      out
+        .split('\n')
+        .map((line) => line.length)
+        .filter((length) => length > 80),
+    ).toEqual([])
+    expect(out.trimEnd().split('\n')).toHaveLength(3)
+    expect(err).toBe('api.example.com: remote.\n')
+    expect(JSON.parse((await roux('usage', { composition })).out).rows).toEqual(rows)
   })
 
   test('help of settings says whose name a key ends with', async () => {

@@ -429,3 +429,13 @@ describe('requests', () => {
     expect((await server.ask('list_nodes')).total).toBe(5)
   })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'without a folder that can be made for cache and state, a command answers from memory',
+  async () => {
+    const world = openWorld({ fixture: 'demo' })
+    const env = { XDG_CACHE_HOME: '/proc/none/cache', XDG_STATE_HOME: '/proc/none/state', XDG_CONFIG_HOME: '/proc/none/config' }
+    const { code, out } = await world.roux(['find-path', 'Rye', 'Hydration', '--vault', world.vault], { env })
+    expect([code, JSON.parse(out).path.length > 1]).toEqual([0, true])
+  },
+)

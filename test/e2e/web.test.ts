@@ -41,7 +41,7 @@ test('the page of a server that runs is opened, and a server of its own begun wh
   })
   expect(opened.origin).toBe(new URL(url).origin)
   const words = new URLSearchParams(opened.hash.slice(1))
-  expect(words.get('note')).toBe('Read me')
+  expect(words.get('note')).toBe('readme.md')
   const exchange = await fetch(new URL('/web/session', opened), {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

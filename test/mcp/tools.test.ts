@@ -468,7 +468,6 @@ describe('results', () => {
       ['nodes_exist', { ids: ['home', 'x'] }, (results) => ({ results })],
       ['list_nodes', {}, (value) => value as object],
       ['find_path', { source: 'home', target: 'beds/tomato' }, (value) => value as object],
-      ['find_path', { source: 'home', target: 'alone' }, (result) => ({ result })],
       ['get_tree', {}, (value) => value as object],
       ['get_problems', {}, (value) => value as object],
     ]
@@ -489,6 +488,8 @@ describe('results', () => {
     expect(content[1].text).toMatch(/^UNKNOWN_ID: There is no node "nope"/)
     const drawn = await call('random_node', { tags: ['none'] })
     expect(drawn.structuredContent).toMatchObject({ node: null, _warnings: [{ code: 'UNKNOWN_ID' }] })
+    const apart = await call('find_path', { source: 'home', target: 'alone' })
+    expect(apart.structuredContent).toMatchObject({ result: null, _warnings: [{ code: 'NOTICE' }] })
     const folder = await call('get_tree', { path: 'nope' })
     expect(folder.structuredContent).toMatchObject({ result: null, _warnings: [{ code: 'UNKNOWN_ID' }] })
   })

@@ -32,7 +32,7 @@ const LEAST_TEXT = 160
 /** Values of properties that are longer are cut in lists, and lists of values after these. */
 const VALUE_LENGTH = 100
 const VALUES = 5
-/** What only may be useful leaves the rest of the budget to whoever pays for it. */
+/** What only may be useful leaves the rest of the budget unspent. */
 const USEFUL = 0.55
 
 /** Bytes for one member of one row. */

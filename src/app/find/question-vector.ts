@@ -41,7 +41,7 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Whatever was compared, search looks afterwards at what is stored; and where that fails, the answer says why.
+  // Search looks afterwards at what is stored; and where that fails, the answer says why.
   await indexing.reconcile([]).catch(() => {})
 }
 

@@ -91,7 +91,7 @@ const DEFAULT_SINCE = '7d'
 /** How long a commit that is not told yet is waited for, ms: its writer tells right after it. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** What changed in the vault, whoever changed it, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
+/** What changed in the vault, by any program, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,

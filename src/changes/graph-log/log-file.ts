@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RouxError } from '../../core/errors.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import { isNotJournal } from '../failures.ts'
 import { attempt, type Database, type OpenDatabase } from '../record/database.ts'
 import { isOfKind, migrate, pragma, type StateDatabase } from '../record/migrations.ts'
@@ -43,7 +44,7 @@ export function graphLogFile(stateFolder: string): string {
 
 /** Opens the log to write, and makes it where there is none; one that is damaged is emptied. @throws what SQLite and the file system say */
 export function openLog(path: string, openDatabase: OpenDatabase): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), { mkdirSync, dirname })
   const database = openDatabase(path)
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)

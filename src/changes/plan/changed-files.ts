@@ -101,7 +101,7 @@ function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFold
     : []
   const isCarried = folders.some(({ from, to }) => original.startsWith(`${from}/`) && path === to + original.slice(from.length))
   if (original === path || isCarried) return replaced
-  // An attachment may be of any size: whoever applies the move takes its hash a piece at a time.
+  // An attachment may be of any size: what applies the move takes its hash a piece at a time.
   const before = view.kindOf(original) === 'attachment' ? undefined : draft.before
   return [...replaced, { kind: 'move', from: original, to: path, before }]
 }

@@ -72,7 +72,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** Whether headings of a text went: whoever replaced a section may not have read those below it. */
+/** Whether headings of a text went: who replaced a section may not have read those below it. */
 export function losesHeadings(before: string, after: string): boolean {
   const headings = (text: string): string => (text.match(HEADINGS) ?? []).join('\n')
   return countLostLines(headings(before), headings(after)) > 0

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ChangeState, Trashed } from '../../core/changes.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import { deletionsOf } from '../deletions.ts'
 import type { Entry } from '../entry.ts'
 import { isNotJournal, journalError } from '../failures.ts'
@@ -168,7 +169,7 @@ export class Journal {
     // Someone emptied the folder: what is written to a file without a name is lost.
     this.close()
     if (identity === undefined && !make) return undefined
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(this.#path), { mkdirSync, dirname })
     const database = this.#options.openDatabase(this.#path)
     try {
       prepareJournal(database, this.#path)

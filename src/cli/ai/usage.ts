@@ -1,4 +1,5 @@
 import { loadVaults } from '../../config/load-vaults.ts'
+import type { UsageRow } from '../../core/model-usage.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -18,13 +19,42 @@ export async function run(invocation: Invocation): Promise<number> {
     const budget = await desk.budget()
     if (printer.json) await printer.answer({ rows, ...(budget === undefined ? {} : { budget }) })
     else if (rows.length === 0) await printer.text('No model was asked.\n')
-    else await printer.answer(rows)
+    else {
+      await printer.answer(rowsForPeople(rows))
+      for (const place of placesOf(rows)) printer.note(place)
+    }
     if (!printer.json && budget !== undefined)
       printer.note(`Today: ${budget.used} of ${budget.limit} tokens; again at ${budget.reset}.`)
   } finally {
     desk.close()
   }
   return 0
+}
+
+type Row = UsageRow & { readonly cost?: number }
+
+/** What fits into a terminal of 80 columns: what is the same of all rows, or nothing, is left out. */
+function rowsForPeople(rows: readonly Row[]): readonly object[] {
+  const isOfOne = placesOf(rows).length === 1
+  const filled = (value: number): number | undefined => (value === 0 ? undefined : value)
+  return rows.map(({ day, provider, model, feature, requests, input, output, cost, ...rest }) => ({
+    day,
+    ...(isOfOne ? {} : { provider }),
+    model,
+    feature,
+    requests,
+    input,
+    output,
+    cost,
+    failed: filled(rest.failed),
+    estimated: filled(rest.estimated),
+    reserved: filled(rest.reserved),
+  }))
+}
+
+/** `api.openai.com: remote.` */
+function placesOf(rows: readonly Row[]): readonly string[] {
+  return [...new Set(rows.map(({ provider, location }) => `${provider}: ${location}.`))]
 }
 
 interface Price {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RouxError } from '../../core/errors.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 
 /** The settings file of another program as it is now. */
 export interface ClientFile {
@@ -77,7 +78,7 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
   const temporary = `${realPath}.${process.pid}.tmp`
   let backup: string | undefined
   try {
-    mkdirSync(dirname(realPath), { recursive: true })
+    makeFolder(dirname(realPath), { mkdirSync, dirname }, 0o777)
     // A rename would also replace a file that may not be written.
     if (file.text !== undefined) accessSync(realPath, constants.W_OK)
     if (file.text !== undefined) backup = writeBackup(realPath, { text: file.text, mode }, now)

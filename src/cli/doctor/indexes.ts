@@ -29,7 +29,7 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, dat
   ]
 }
 
-/** Whatever does not fit is replaced by whoever uses it first. */
+/** What does not fit is replaced when it is next used. */
 const REBUILT = 'It is rebuilt by itself: "roux index" does it now.'
 
 function indexFinding(check: 'index' | 'search', { file, state, message }: IndexDiagnosis): Finding {

@@ -52,7 +52,7 @@ export class Printer {
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
-    // What draws tables is loaded by whoever shows one: a server starts without it.
+    // What draws tables is loaded only to show one: a server starts without it.
     const { renderForPeople } = await import('./render.ts')
     const special = render?.(value, (style, text) => this.#style(style, text, this.#host.stdout))
     await this.text(special ?? renderForPeople(value, { ...this.#people(), question }))

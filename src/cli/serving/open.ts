@@ -5,6 +5,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
 import { readTokens, tokenFileIn } from '../../http/token-file.ts'
 import { type Invocation, requireVaults } from '../session.ts'
+import { noteToOpen } from './note-to-open.ts'
 import { pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
@@ -13,7 +14,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, positionals, host } = invocation
   const asked = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
   const loaded = await requireVaults(asked, positionals[0])
-  const note = options.get('note') as string | undefined
+  const named = options.get('note') as string | undefined
+  const note = named === undefined ? undefined : await noteToOpen(asked, loaded, named)
   const show = (address: string, end: string): void => {
     const whole = note === undefined ? address : `${address}&note=${encodeURIComponent(note)}`
     const isPrinted = options.get('print') === true || !host.stdout.isTTY

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import type { Settings } from '../../config/settings.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 
 /** How often a server says that it is still there, and after how long it is taken to be gone, ms. */
 const BEAT_MS = 30_000
@@ -22,7 +23,7 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   const text = JSON.stringify({ vaults: vaults.map(realFolder), page })
   const say = () =>
     quietly(() => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, { mkdirSync, dirname })
       writeFileSync(file, text, { mode: 0o600 })
     })
   say()

@@ -23,7 +23,7 @@ import { refusedTo } from './token-scope.ts'
 
 /** How the page is served that people look at. */
 export interface WebView {
-  /** Called with the page's address, once; it is good for one browser, for a minute. Absent: whoever has a token asks for an address. */
+  /** Called with the page's address, once; it is good for one browser, for a minute. Absent: a client with a token asks for an address. */
   readonly onAddress?: (address: string) => void
   /** The session of that address may write, where writing is on. */
   readonly mayWrite?: boolean
@@ -114,7 +114,7 @@ interface View {
 /** The page of this process; its code is loaded for those who look at it only. */
 async function webView({ host }: Invocation): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
-  // The program was started by whoever sits at this computer: the session ends with it, and needs no token of the file.
+  // The program was started by the person at this computer: the session ends with it, and needs no token of the file.
   const owner = { key: 'the one who started this', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' as const } }
   let newCode = (_: boolean): string => ''
   return {

@@ -40,7 +40,7 @@ async function isMeant({ host, options }: Invocation, settings: LoadedVault['set
     const asked = lines.question(
       `Forget ${describe(known)} of ${settings.vault.path}? None of it can be undone or told any more; notes stay as they are. [y/N] `,
     )
-    // Whoever closes the input does not mean it.
+    // An input that is closed is no consent.
     const ended = once(lines, 'close').then(() => '')
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
   } finally {

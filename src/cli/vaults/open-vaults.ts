@@ -55,12 +55,12 @@ export function serveVaults(
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // Whoever asks for it is told.
+    // The caller that asks for it is told.
     () => {},
   )
 }
 
-/** What a vault is opened with, whoever opens it. */
+/** What a vault is opened with, by a command or a server. */
 export function openOptions(
   { name, apiKey, aiKey, storePassword, stored }: LoadedVault,
   shared: SharedParts | undefined,

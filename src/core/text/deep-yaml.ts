@@ -1,6 +1,6 @@
 import type { CST } from 'yaml'
 
-/** How deep collections may be nested in YAML: composing a document recurses, and so does whoever reads one. */
+/** How deep collections may be nested in YAML: composing a document recurses, and so does reading one. */
 export const MAX_YAML_DEPTH = 64
 
 /**

@@ -12,7 +12,7 @@ export function editText(text: string, edits: readonly TextEdit[]): string {
   return parts.join('')
 }
 
-/** The edits as given; throws a `RangeError` where they descend, overlap or leave the text: a defect of whoever made them. */
+/** The edits as given; throws a `RangeError` where they descend, overlap or leave the text: a defect of the caller. */
 export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
   let last = 0
   for (const { start, end } of edits) {

@@ -27,7 +27,7 @@ export interface CallOptions {
 /** How long a tool may take that asks a model, ms: it ends by itself before, or goes on as long as `ai.timeout` lets it. */
 const MODEL_TIMEOUT = 660_000
 
-/** Calls a tool; whatever goes wrong is a result. */
+/** Calls a tool; an error is a result, too. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   const { signal, mayRead = true, maxTokens, report } = options
   const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)

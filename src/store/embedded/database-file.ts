@@ -112,7 +112,7 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // Whoever is reading just now is not waited for: then it is done the next time.
+    // Another connection that reads just now is not waited for: then it is done the next time.
     attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }

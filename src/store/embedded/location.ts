@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../core/make-folder.ts'
 
 /** Where an index lives: a file, or memory that this process's threads share under a name. */
 export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
@@ -21,7 +22,7 @@ export function identityOf(location: Location): string | undefined {
 
 /** Makes the folder, readable by its owner only. */
 export function makeRoom(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
 /** Gives a finished file its name, unless another process was first. */
@@ -30,7 +31,7 @@ export function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // File systems without hard links: whoever comes last wins, and the others notice by the file's identity.
+    // File systems without hard links: the last one wins, and the others notice by the file's identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)

@@ -29,7 +29,7 @@ const LOOK_AT_CLOCK = 32
 const MANY_ROWS = 20_000
 
 /**
- * What the index says, in memory: the graph, tags and names of one generation. Whoever committed is irrelevant: `refresh` asks the
+ * What the index says, in memory: the graph, tags and names of one generation. Which process committed is irrelevant: `refresh` asks the
  * database whether anybody did, and loads the rows that are newer. What is read for one node at a time stays in the database.
  */
 export class Projection {
@@ -275,7 +275,7 @@ export class Projection {
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#database !== undefined) {
-      // Whoever empties the cache folder deletes a name: what was read stays true until there is another index.
+      // Emptying the cache folder deletes a name: what was read stays true until there is another index.
       if (identity === undefined || identity === this.#database.identity) return this.#database
       this.reopen()
     }

@@ -14,7 +14,7 @@ export interface VaultFacts {
   readonly outside: string | null
   /** How notes are read. */
   readonly mode: string | null
-  /** When the last generation was committed, and when whoever follows the folder was heard of last, by the server's clock, ms. */
+  /** When the last generation was committed, and when the process that follows the folder was heard of last, by the server's clock, ms. */
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number

@@ -75,7 +75,7 @@ function textsOf(connection: Connection, name: string | undefined): Texts {
   }
 }
 
-/** How long whoever follows the folder may be silent before answers say so, ms. */
+/** How long the process that follows the folder may be silent before answers say so, ms. */
 const SILENCE = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {

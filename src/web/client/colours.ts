@@ -2,7 +2,7 @@ import type { Graph } from './graph.ts'
 import type { Theme } from './map-view.ts'
 import type { ColourBy } from './state.ts'
 
-/** Twelve colours that can be told apart on light and on dark ground; the last is for whatever has none of its own. */
+/** Twelve colours that can be told apart on light and on dark ground; the last is for what has none of its own. */
 export const PALETTE: readonly string[] = [
   '#4e79a7',
   '#f28e2b',

@@ -193,7 +193,7 @@ const TIMES: readonly (readonly [since: string, name: string])[] = [
   ['30d', 'a month ago'],
 ]
 
-/** What changed lately, whoever changed it. */
+/** What changed lately, by any program. */
 export function Changes() {
   const [since, setSince] = useState('7d')
   const answer = useAnswer<ChangesAnswer>('changes_since', {

@@ -39,7 +39,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 
 const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colourBy.value)))
 
-/** The map; everything on it is in the table, too, for whoever sees no canvas. */
+/** The map; everything on it is in the table, too, for those who see no canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [tip, setTip] = useState<{ readonly title: string; readonly x: number; readonly y: number }>()

@@ -15,7 +15,7 @@ interface TrustedTypes {
   }
 }
 
-// The one policy that the page's own policy allows, taken before any note is shown; it gives this address, whatever is asked of it.
+// The one policy that the page's own policy allows, taken before any note is shown; it gives this address for any name.
 const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
 

@@ -60,7 +60,7 @@ const LAST_WAIT = 300
 /**
  * Reads files in threads of their own, because a file on a network drive or in a cloud may not answer for minutes, and then whatever thread
  * asked for it stands still. One thread reads everything as long as files answer. One that is held by a file is left to it, the next one reads
- * the others, and whoever asks for a file that was given up is told so at once until it answers after all.
+ * the others, and a caller that asks for a file that was given up is told so at once until it answers after all.
  */
 export class FileThreads {
   readonly #start: () => FileThread
@@ -114,7 +114,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // Whoever asked is told; that no one listens any more is no failure of the program.
+    // The caller is told; that no one listens any more is no failure of the program.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)

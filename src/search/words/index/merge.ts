@@ -19,7 +19,7 @@ const DEAD = -1
 
 /**
  * Merges segments into one of their live documents, in the order of the sources and their ordinals: what a builder would make of them.
- * Pauses (`yield`) every few milliseconds; whoever drives it may do something else meanwhile, and `isLive` is asked before the
+ * Pauses (`yield`) every few milliseconds; the caller may do something else meanwhile, and `isLive` is asked before the
  * first pause only. Returns the new segment's header. Holds one word of all sources at a time; throws `DamagedWords`.
  */
 export function* mergeSegments(

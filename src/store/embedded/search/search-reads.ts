@@ -27,7 +27,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Retrieval over one vault. The projection is kept fresh by whoever calls; what is behind search is refreshed here. */
+/** Retrieval over one vault. The projection is kept fresh by the caller; what is behind search is refreshed here. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex

@@ -107,7 +107,7 @@ class Writing {
     }
   }
 
-  /** Whoever links to these may count one more or less. */
+  /** Notes that link to these may count one more or less. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#each<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -146,7 +146,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // Whoever linked to what is listed now, or is no more, counts another number of links.
+    // Notes that linked to what is listed now, or is no more, count another number of links.
     const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(put, ids.missing)

@@ -51,7 +51,7 @@ export class Bridge {
     this.#waiting.clear()
   }
 
-  /** The origin of a host is not known to what it frames: whoever frames this page is told. */
+  /** The origin of a host is not known to what it frames: any page that frames this one is told. */
   #send(message: object): void {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   }

@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { searchCore } from '../../app/search-core.ts'
+import { commandLine } from '../support.ts'
+
+let line: ReturnType<typeof commandLine>
+beforeEach(() => {
+  line = commandLine()
+})
+afterEach(() => line.clean())
+
+test('roux open --note refuses what names no note, with the names that are most like it, and serves nothing', async () => {
+  const core = await searchCore({ 'Hydration.md': 'Water.\n', 'Rye.md': '[[Hydration]]\n' })
+  const refused = async (note: string) => {
+    const { code, out, err } = await line.roux(['open', '--print', '--note', note], { core: () => core })
+    expect([code, out]).toEqual([1, ''])
+    return err
+  }
+  expect(await refused('Hydrant table')).toMatch(
+    /^error: There is no note "Hydrant table"\.\n {2}The names .*\n {2}hydration\.md\n$/,
+  )
+  expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Leave out --note/)
+})
