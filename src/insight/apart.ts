@@ -124,10 +124,10 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
 /** What each term weighs in each note, beside the terms of the bags, and in the mean of all notes. */
 function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint32Array) {
   const count = offsets.length - 1
-  const notes = Float64Array.from(terms, (term, at) => {
-    const frequency = documents[term] as number
-    return (1 + Math.log(counts[at] as number)) * Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
-  })
+  const idf = Float64Array.from(documents, (frequency) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5)))
+  const notes = new Float64Array(terms.length)
+  for (let at = 0; at < terms.length; at++)
+    notes[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
   const mean = new Float64Array(documents.length)
   for (let note = 0; note < count; note++) {
     const own = notes.subarray(offsets[note], offsets[note + 1])

@@ -70,30 +70,61 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
 /** The pairs of notes whose sketches share enough, as `note * notes + other`, ascending. */
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
-  const sketches: number[] = []
+  const { hashes, starts } = sketchesOf(source)
+  // By hash, then by note, each as one number.
+  const places = new Float64Array(hashes.length)
   for (let note = 0; note < notes; note++) {
-    const shingles = shinglesOf(note, source)
-    if (shingles.length < LEAST_SHINGLES) continue
-    for (const hash of shingles.subarray(0, SKETCH.size)) sketches.push(hash * notes + note)
+    for (let at = starts[note] as number; at < (starts[note + 1] as number); at++)
+      places[at] = (hashes[at] as number) * notes + note
   }
-  const places = Float64Array.from(sketches).sort()
+  places.sort()
+  const placeOf = new Uint32Array(places.length)
+  const next = starts.slice()
+  for (const [place, one] of places.entries()) {
+    const note = one % notes
+    placeOf[next[note] as number] = place
+    next[note]!++
+  }
+  // One note after another, so that no pairs are held but those that are found.
+  const shared = new Uint8Array(notes)
   const met: number[] = []
-  for (let from = 0, to = 0; from < places.length; from = to) {
-    const hash = Math.floor((places[from] as number) / notes)
-    while (to < places.length && Math.floor((places[to] as number) / notes) === hash) to++
-    for (let at = from; at < to; at++) {
-      const note = (places[at] as number) % notes
-      for (let next = at + 1; next < Math.min(to, at + 1 + MOST_COMPARED); next++)
-        met.push(note * notes + ((places[next] as number) % notes))
-    }
-  }
-  const shared = Float64Array.from(met).sort()
   const found: number[] = []
-  for (let from = 0, to = 0; from < shared.length; from = to) {
-    while (to < shared.length && shared[to] === shared[from]) to++
-    if (to - from >= SKETCH.shared) found.push(shared[from] as number)
+  for (let note = 0; note < notes; note++) {
+    for (let at = starts[note] as number; at < (starts[note + 1] as number); at++) {
+      const place = placeOf[at] as number
+      const hash = Math.floor((places[place] as number) / notes)
+      for (let other = place + 1; other < Math.min(places.length, place + 1 + MOST_COMPARED); other++) {
+        if (Math.floor((places[other] as number) / notes) !== hash) break
+        const its = (places[other] as number) % notes
+        if (shared[its] === 0) met.push(its)
+        shared[its]!++
+      }
+    }
+    for (const other of met.sort((a, b) => a - b)) {
+      if ((shared[other] as number) >= SKETCH.shared) found.push(note * notes + other)
+      shared[other] = 0
+    }
+    met.length = 0
   }
   return found
+}
+
+/** The smallest hashes of each note's shingles: note `n` has the stretch from `starts[n]` to `starts[n + 1]`. */
+function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly starts: Uint32Array } {
+  const notes = source.lines.offsets.length - 1
+  const hashes = new Uint32Array(notes * SKETCH.size)
+  const starts = new Uint32Array(notes + 1)
+  let count = 0
+  for (let note = 0; note < notes; note++) {
+    const shingles = shinglesOf(note, source)
+    if (shingles.length >= LEAST_SHINGLES) {
+      const smallest = shingles.subarray(0, SKETCH.size)
+      hashes.set(smallest, count)
+      count += smallest.length
+    }
+    starts[note + 1] = count
+  }
+  return { hashes: hashes.slice(0, count), starts }
 }
 
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>

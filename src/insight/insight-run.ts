@@ -12,7 +12,7 @@ import {
   type InsightSource,
   type LinkResult,
 } from './compute-insight.ts'
-import { CorpusBuilder } from './corpus.ts'
+import { type Corpus, CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
 
 /** What is known of a note without its text. */
@@ -56,6 +56,9 @@ export interface RunSubject {
   readonly targets: Uint32Array
 }
 
+/** Records that are written at once: what is written in one go, in the order of its keys, is written several times as fast. */
+const WRITTEN_AT_ONCE = 2_000
+
 /** What is to be done before a run has its result. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
@@ -69,6 +72,7 @@ export class InsightRun {
   readonly #notes: NoteFacts[] = []
   /** The contents of notes whose text was of another version than their hash says, by their numbers; empty where there was no text. */
   readonly #others = new Map<number, string>()
+  readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
   #of = ''
 
@@ -96,32 +100,29 @@ export class InsightRun {
   }
 
   addTexts(texts: readonly TextOfNote[]): void {
-    const records = new Map<string, Uint8Array>()
     for (const { note, text } of texts) {
-      if (text !== undefined) records.set(text.hash, encodeRecord(noteRecord(text)))
+      if (text !== undefined) this.#unwritten.set(text.hash, encodeRecord(noteRecord(text)))
       const content = text?.hash ?? ''
       if (content !== this.#notes[note]?.hash) this.#others.set(note, content)
     }
-    this.#cache.keepRecords(records)
+    if (this.#unwritten.size >= WRITTEN_AT_ONCE) this.#write()
+  }
+
+  #write(): void {
+    if (this.#unwritten.size === 0) return
+    this.#cache.keepRecords(new Map([...this.#unwritten].sort(([a], [b]) => (a < b ? -1 : 1))))
+    this.#unwritten.clear()
   }
 
   /** `former`: the communities that were kept last, packed. */
   finish(former?: Uint8Array): RunResult {
-    const builder = new CorpusBuilder()
-    const contents = new Set<string>()
-    const recordOf = this.#cache.records()
-    for (const note of this.#order) {
-      const { hash, names } = this.#notes[note] as NoteFacts
-      const content = this.#others.get(note) ?? hash
-      contents.add(content)
-      const record = content === '' ? undefined : recordOf(content)
-      builder.add(record === undefined ? NO_WORDS : decodeRecord(record), names)
-    }
+    this.#write()
+    const { corpus, contents } = this.#readCorpus()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
     const source: InsightSource = {
       ids: facts.map(({ id }) => id),
       names: facts.map(({ names }) => names),
-      corpus: builder.build(),
+      corpus,
       ...this.#ordered(),
     }
     const { kind } = this.#subject
@@ -133,6 +134,21 @@ export class InsightRun {
     this.#cache.keepOnly(contents)
     if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
     return result
+  }
+
+  /** The corpus of the notes that take part, and their contents. What it was built with is given back before anything is computed of it. */
+  #readCorpus(): { readonly corpus: Corpus; readonly contents: ReadonlySet<string> } {
+    const builder = new CorpusBuilder()
+    const contents = new Set<string>()
+    const recordOf = this.#cache.records()
+    for (const note of this.#order) {
+      const { hash, names } = this.#notes[note] as NoteFacts
+      const content = this.#others.get(note) ?? hash
+      contents.add(content)
+      const record = content === '' ? undefined : recordOf(content)
+      builder.add(record === undefined ? NO_WORDS : decodeRecord(record), names)
+    }
+    return { corpus: builder.build(), contents }
   }
 
   /** The links between the notes that take part, in their order. */

@@ -45,7 +45,10 @@ function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Fl
   const notes = offsets.length - 1
   const idfOf = (count: number): number => Math.log(1 + (notes - count + 0.5) / (count + 0.5))
   const idf = Float32Array.from(documents, idfOf)
-  const weights = Float32Array.from(terms, (term, at) => (1 + Math.log(counts[at] as number)) * (idf[term] as number))
+  // What makes one of the other by a function holds all of it as a list meanwhile.
+  const weights = new Float32Array(terms.length)
+  for (let at = 0; at < terms.length; at++)
+    weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
   const unique = idfOf(1) ** 2
   for (let note = 0; note < notes; note++) {
     const own = weights.subarray(offsets[note], offsets[note + 1])

@@ -2,9 +2,10 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** How many steps are taken for one pair at the most: about a millisecond. */
+/** How many steps are taken for one pair: about a millisecond. For a few sources it may be more, of very large communities not even that. */
 const BUDGET = 200_000
 const LEAST_SOURCES = 8
+const LARGEST_BUDGET = 5 * BUDGET
 
 /** The pairs of communities with links between them, most links first, each with the note between the two; `most` pairs. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
@@ -46,7 +47,8 @@ class PairSearch {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
     const cost = [...a, ...b].reduce((sum, note) => sum + 1 + (offsets[note + 1] as number) - (offsets[note] as number), 0)
-    const used = Math.min(sources.length, Math.max(LEAST_SOURCES, Math.floor(BUDGET / cost)))
+    const least = Math.max(1, Math.min(LEAST_SOURCES, Math.floor(LARGEST_BUDGET / cost)))
+    const used = Math.min(sources.length, Math.max(least, Math.floor(BUDGET / cost)))
     const to = this.#of[others[0] as number] as number
     for (let at = 0; at < used; at++) this.#add(sources[Math.floor((at * sources.length) / used)] as number, to)
     let best = this.#linkedTo(sources, to)

@@ -1,5 +1,5 @@
 import type { Adjacency } from '../../graph/analytics.ts'
-import { type WeightedGraph, weightedGraph } from './weighted-graph.ts'
+import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 /** For each note those nearest to it by text, best first, `kept` places each; what is not a note's number is an empty place. */
 export interface NearestByText {
@@ -23,18 +23,18 @@ const FULL_LINKS = 3
  * most, say how much a link tells.
  */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
-  const edges = { from: [] as number[], to: [] as number[] }
+  const edges = new EdgeBuilder(targets.length)
+  const incoming = new Uint32Array(isIndex.length)
   for (let from = 0; from < isIndex.length; from++) {
     if (isIndex[from] === 1) continue
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
-      if (isIndex[targets[at] as number] === 1) continue
-      edges.from.push(from)
-      edges.to.push(targets[at] as number)
+      const to = targets[at] as number
+      if (isIndex[to] === 1) continue
+      edges.add(from, to, 0)
+      incoming[to]!++
     }
   }
-  const incoming = new Uint32Array(isIndex.length)
-  for (const to of edges.to) incoming[to]!++
-  const graph = weightedGraph(isIndex.length, { ...edges, weights: new Uint8Array(edges.from.length) })
+  const graph = weightedGraph(isIndex.length, edges.list())
   for (let node = 0; node < isIndex.length; node++) {
     for (let at = graph.offsets[node] as number; at < (graph.offsets[node + 1] as number); at++) {
       const most = Math.max(incoming[node] as number, incoming[graph.targets[at] as number] as number)
@@ -49,13 +49,9 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
  * in the graph.
  */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
-  const edges = { from: [] as number[], to: [] as number[], weights: [] as number[] }
-  const add = (from: number, to: number, weight: number) => {
-    edges.from.push(place[from] as number)
-    edges.to.push(place[to] as number)
-    edges.weights.push(weight)
-  }
   const used = Math.min(kept, TEXT.nearest)
+  const edges = new EdgeBuilder(links.targets.length / 2 + place.length * used)
+  const add = (from: number, to: number, weight: number) => edges.add(place[from] as number, place[to] as number, weight)
   for (let from = 0; from < place.length; from++) {
     for (let at = links.offsets[from] as number; at < (links.offsets[from + 1] as number); at++) {
       if ((links.targets[at] as number) > from) add(from, links.targets[at] as number, links.weights[at] as number)
@@ -68,5 +64,5 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
       add(from, to, TEXT.weight * (scores[at] as number))
     }
   }
-  return weightedGraph(place.length, edges)
+  return weightedGraph(place.length, edges.list())
 }

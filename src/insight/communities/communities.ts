@@ -7,7 +7,7 @@ import { indexNotes } from './index-notes.ts'
 import { keyNotes } from './key-notes.ts'
 import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
-import { type WeightedGraph, weightedGraph } from './weighted-graph.ts'
+import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 /** What communities are made of. Notes are numbers, the same in all of it. */
 export interface CommunitySource {
@@ -116,21 +116,20 @@ function apart(
   { offsets, targets, weights }: WeightedGraph,
   classes: Uint32Array,
 ): { readonly graph: WeightedGraph; readonly parts: number } {
-  const edges = { from: [] as number[], to: [] as number[], weights: [] as number[] }
+  const edges = new EdgeBuilder(targets.length / 2)
   const sums = new Map<number, number>()
   for (let from = 0; from < classes.length; from++) {
     const own = classes[from] as number
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
       const to = targets[at] as number
       if (to < from || classes[to] !== own) continue
-      edges.from.push(from)
-      edges.to.push(to)
-      edges.weights.push(weights[at] as number)
+      edges.add(from, to, weights[at] as number)
       sums.set(own, (sums.get(own) ?? 0) + (weights[at] as number))
     }
   }
-  const scaled = edges.weights.map((weight, at) => weight / (sums.get(classes[edges.from[at] as number] as number) as number))
-  return { graph: weightedGraph(classes.length, { ...edges, weights: scaled }), parts: Math.max(1, sums.size) }
+  const { from, to, weights: own } = edges.list()
+  const scaled = own.map((weight, at) => weight / (sums.get(classes[from[at] as number] as number) as number))
+  return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
 /** Numbers communities by size; the parts of larger ones before those of others, and one that was not divided has no parts. */

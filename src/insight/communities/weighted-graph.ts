@@ -12,6 +12,34 @@ export interface EdgeList {
   readonly weights: ArrayLike<number>
 }
 
+/** Edges one after another, as many as were said at the most. */
+export class EdgeBuilder {
+  readonly #from: Uint32Array
+  readonly #to: Uint32Array
+  readonly #weights: Float64Array
+  #count = 0
+
+  constructor(most: number) {
+    this.#from = new Uint32Array(most)
+    this.#to = new Uint32Array(most)
+    this.#weights = new Float64Array(most)
+  }
+
+  add(from: number, to: number, weight: number): void {
+    this.#from[this.#count] = from
+    this.#to[this.#count] = to
+    this.#weights[this.#count++] = weight
+  }
+
+  list(): EdgeList & { readonly weights: Float64Array } {
+    return {
+      from: this.#from.subarray(0, this.#count),
+      to: this.#to.subarray(0, this.#count),
+      weights: this.#weights.subarray(0, this.#count),
+    }
+  }
+}
+
 /** The graph of these edges: weights of the same two ends are added up, edges from a node to itself left out. */
 export function weightedGraph(count: number, { from, to, weights }: EdgeList): WeightedGraph {
   const starts = new Uint32Array(count + 1)

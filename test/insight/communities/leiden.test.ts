@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import type { AbstractGraph } from 'graphology-types'
 import { expect, test } from 'vitest'
+import { seededRandom } from '../../../src/app/eval/random.ts'
 import { leiden, modularity } from '../../../src/insight/communities/leiden.ts'
 import { connectedParts, type WeightedGraph, weightedGraph } from '../../../src/insight/communities/weighted-graph.ts'
 import { adjustedRand } from '../../support/adjusted-rand.ts'
@@ -206,4 +207,16 @@ test('where leaving must gain something, what is found is found again when start
       expect(modularity(graph, found)).toBeGreaterThanOrEqual(modularity(graph, start) - 1e-9)
     }),
   )
+})
+
+test('of a very large graph that is much the same everywhere it is left early, and started from itself it stays', () => {
+  const nodes = 30_000
+  const random = seededRandom(7)
+  const ends = (): Uint32Array => Uint32Array.from({ length: 8 * nodes }, () => Math.floor(random() * nodes))
+  const graph = weightedGraph(nodes, { from: ends(), to: ends(), weights: new Float64Array(8 * nodes).fill(1) })
+  const found = leiden(graph, { resolution: 1 })
+  expect(modularity(graph, found)).toBeGreaterThan(0.2)
+  expect(connectedParts(graph, found)).toEqual(found)
+  const again = leiden(graph, { resolution: 1, start: found, stay: { node: 0.2, group: 0.08 } })
+  expect(adjustedRand(again, found)).toBeGreaterThan(0.995)
 })
