@@ -25,7 +25,7 @@ process.exitCode = process.env.ROUX_STORE_NEO4J_URL === undefined ? await onOwnS
 async function runTests(env) {
   let failed = 0
   for (const files of [...ALONE.map((file) => [file]), FILES.filter((file) => !ALONE.includes(file))]) {
-    failed ||= await vitest(files, env)
+    failed = (await vitest(files, env)) || failed
   }
   return failed
 }

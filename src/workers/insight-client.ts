@@ -82,11 +82,13 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
   async follow({ wait, signal }: FollowOptions): Promise<Followed<Kind> | undefined> {
     const now = await this.#parts.store.read(async ({ generation, complete }) => ({ generation, complete }), signal)
-    if (this.#last?.generation !== now.generation) await this.#takeShared(signal)
+    if (this.#last?.generation !== now.generation) await this.#takeShared(now.generation, signal)
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    const isAwaited = last !== undefined && (isPaused || this.#parts.isKeptElsewhere?.() === true)
+    // A vault that was fed from the beginning again has a lower generation: what was known of the one before is of no use.
+    const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
+    const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
     if (last !== undefined) return { insight: last, isCurrent: false }
     if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
@@ -96,16 +98,19 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   /** Has the one of this generation there for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
-    if (this.#last?.generation !== generation) await this.#takeShared(this.#end.signal)
-    if (complete && this.#last?.generation !== generation) await this.#start(generation)
+    if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)
+    const isPaused = this.#pause.generation === generation && performance.now() < this.#pause.until
+    if (complete && !isPaused && this.#last?.generation !== generation) await this.#start(generation)
   }
 
   /** Takes over what others who share the store computed since. */
-  async #takeShared(signal: AbortSignal | undefined): Promise<void> {
+  async #takeShared(generation: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, kind } = this.#parts
-    const found = await store.results?.newer(kind, this.#last?.generation ?? -1, signal)
-    if (found !== undefined && found.generation > (this.#last?.generation ?? -1))
-      this.#last = this.#unpack(found.bytes) ?? this.#last
+    const known = this.#last
+    const than = known !== undefined && known.generation < generation ? known.generation : -1
+    const found = await store.results?.newer(kind, than, signal)
+    // Another one may have come while this one was asked for.
+    if (found !== undefined && this.#last === known) this.#last = this.#unpack(found.bytes) ?? known
   }
 
   /** Has those who share the store take it over; where that fails they compute it themselves. */

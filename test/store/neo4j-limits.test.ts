@@ -99,6 +99,24 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(all / one).toBeLessThan(4)
   })
 
+  test('a use case soon after another asks its own question only, and sees what was committed between them', async () => {
+    const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '' })
+    const connection = connect(new Recording(place))
+    const store = openNeo4jStore(connection)
+    const notes = () =>
+      store.read(async (snapshot) => (await snapshot.select({}, { offset: 0, limit: 9 })).items.map(({ id }) => id))
+    const generation = () => store.read(async (snapshot) => snapshot.generation)
+    expect([await notes(), connection.asked.length]).toEqual([['a.md', 'b.md'], 2])
+    expect([await notes(), connection.asked.length]).toEqual([['a.md', 'b.md'], 3])
+    const before = await generation()
+    memory.write('c.md', 'New.')
+    await fed.indexer.reconcile({ all: true })
+    expect(await generation()).toBe(before + 1)
+    memory.write('d.md', 'New.')
+    await fed.indexer.reconcile({ all: true })
+    expect(await notes()).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
+  })
+
   test('a lost index of vectors is said, and made again by the next writer', async () => {
     const bag = new BagOfWords()
     const { place, fed } = await fedVault(manyNotes(1_001, (at) => `Word${at} of garden`))

@@ -1,5 +1,7 @@
+import { deserialize, serialize } from 'node:v8'
 import { expect, test } from 'vitest'
 import type { Insight } from '../../src/core/insight/insight.ts'
+import type { SharedResults } from '../../src/core/shared-results.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { InsightClient, type InsightRuns } from '../../src/workers/insight-client.ts'
 import { memoryCache, memoryInsightState, runsHere } from '../support/insights.ts'
@@ -194,7 +196,14 @@ test('a store on another machine is asked in a few trips', async () => {
 /** Opens processes of their own over one vault whose store keeps results for all of them. */
 function sharing(notes: Readonly<Record<string, string>>) {
   const files = new MemoryVault(notes)
-  const results = memoryResults()
+  let kept = memoryResults()
+  const results: SharedResults = {
+    newer: (...asked) => kept.newer(...asked),
+    keep: (...given) => kept.keep(...given),
+  }
+  const forget = (): void => {
+    kept = memoryResults()
+  }
   return async (own: { readonly name?: string; readonly ignored?: string; readonly isServer?: boolean } = {}) => {
     const vault = await new IndexedVault(files, {}, own.name).index()
     const steps: string[] = []
@@ -222,7 +231,7 @@ function sharing(notes: Readonly<Record<string, string>>) {
       files.write(path, text)
       await vault.indexer.reconcile({ all: true })
     }
-    return { client, steps, formers, write, look: () => vault.indexer.reconcile({ all: true }), results }
+    return { client, steps, formers, write, look: () => vault.indexer.reconcile({ all: true }), results, forget }
   }
 }
 
@@ -251,6 +260,28 @@ test('while the one who follows the folder computes a newer one, servers answer 
   expect([after?.isCurrent, after?.insight.ids]).toEqual([true, expect.arrayContaining(['new.md'])])
   expect(server.steps).toEqual([])
 })
+
+test('a vault that was fed from the beginning again is not answered for from before', async () => {
+  const process = sharing(GARDEN)
+  const feeder = await process()
+  await feeder.write('New.md', 'Something else.')
+  await feeder.client.update()
+  const found = await feeder.results.newer('whole', 1)
+  if (found === undefined) throw new Error('nothing was kept')
+  // As it would be, had it come to a hundredth generation before.
+  await feeder.results.keep('whole', { ...found, bytes: serialize(withGeneration(found.bytes, 100)), generation: 100 })
+  const server = await process({ isServer: true })
+  expect(await server.client.follow(LONG)).toMatchObject({ insight: { generation: 100 } })
+  server.forget()
+  await server.write('Newer.md', 'Something else again.')
+  await server.client.follow(LONG)
+  await expect.poll(async () => (await server.client.follow(LONG))?.insight.ids).toContain('newer.md')
+})
+
+function withGeneration(bytes: Uint8Array, generation: number): unknown {
+  const packed = deserialize(bytes)
+  return { ...packed, insight: { ...packed.insight, generation } }
+}
 
 test('a server computes what no one has kept yet, and keeps nothing where another process follows the folder', async () => {
   const process = sharing(GARDEN)

@@ -139,11 +139,14 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   let restsUntil = 0
   const run = async (): Promise<void> => {
     const began = performance.now()
-    await rankings.update('pagerank')
-    await rankings.update('betweenness')
-    await updateInsights?.()
-    const ended = performance.now()
-    restsUntil = ended + REST * (ended - began)
+    try {
+      await rankings.update('pagerank')
+      await rankings.update('betweenness')
+      await updateInsights?.()
+    } finally {
+      const ended = performance.now()
+      restsUntil = ended + REST * (ended - began)
+    }
   }
   return () => {
     if (isRunning || performance.now() < restsUntil) return

@@ -18,6 +18,9 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
   return new Neo4jStore(connection, name)
 }
 
+/** How long what is known of a vault is taken to be so until a question tells otherwise, ms. */
+const TRUSTED = 1_000
+
 /** How often it is looked for what others commit, where someone listens, ms. */
 const LOOK = 1_000
 
@@ -30,6 +33,8 @@ export class Neo4jStore implements Store {
   #facts: VaultFacts | undefined
   /** The generation that listeners were told of; `undefined` before the first. */
   #told: number | undefined
+  /** When they were asked for, of `performance.now()`. */
+  #factsAt = Number.NEGATIVE_INFINITY
   #isUnreachable = false
   #timer: NodeJS.Timeout | undefined
 
@@ -54,8 +59,10 @@ export class Neo4jStore implements Store {
   }
 
   async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
+    const asked = performance.now()
     try {
       this.#facts = await readFacts(this.#connection, signal)
+      this.#factsAt = asked
       this.#isUnreachable = false
     } catch (error) {
       if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
@@ -80,20 +87,31 @@ export class Neo4jStore implements Store {
 
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
-      const facts = await this.#refresh(signal)
+      signal?.throwIfAborted()
+      // Every answer says which generation it is of: what was known a moment ago need not be asked for first.
+      const trusted = run === 1 && performance.now() - this.#factsAt < TRUSTED ? this.#facts : undefined
+      const isTrusted = trusted?.complete === true
+      const facts = isTrusted ? trusted : await this.#refresh(signal)
       const snapshot = new Neo4jSnapshot({
         connection: this.#connection,
         name: this.#name,
         facts,
         signal,
         isLast: run === RUNS,
+        isTrusted,
         newest: () => this.#facts?.generation ?? 0,
         onTopology: (topology, keys) => this.#keys.set(topology, keys),
       })
       try {
-        return await use(snapshot)
+        const answer = await use(snapshot)
+        if (!isTrusted || snapshot.isConfirmed || (await this.#refresh(signal))?.generation === facts?.generation) return answer
       } catch (error) {
-        if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error
+        if (error instanceof SnapshotOutdated && run < RUNS) continue
+        if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') {
+          this.#isUnreachable = true
+          this.#factsAt = Number.NEGATIVE_INFINITY
+        }
+        throw error
       }
     }
   }

@@ -36,7 +36,8 @@ export interface StoredEmbedder {
 /** How long a generation can take to become visible, ms: what was announced and never came does not count for longer. */
 const ANNOUNCED = 60_000
 
-const FACTS = `v.generation AS generation, p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
+const FACTS = `v.generation AS generation, p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving,
+  coalesce(w.writes, 0) AS searchWrites`
 
 /** How long is waited for a generation that is becoming visible, and how often that is looked at, ms. */
 const MOVING = { most: 5_000, look: 50 }
@@ -49,7 +50,7 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
       `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
        MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
        OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})
-       RETURN version, v.mode AS mode, h.heard AS heard, timestamp() AS now, coalesce(w.writes, 0) AS searchWrites, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
+       RETURN version, v.mode AS mode, h.heard AS heard, timestamp() AS now, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
               v.outside AS outside, v.fed AS fed,
               COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' RETURN e {.embedder, .dimensions, .indexed} } AS embedders`,
       { vault: connection.vault },
@@ -70,17 +71,29 @@ export class Questions {
   readonly #generation: number
   readonly #signal: AbortSignal | undefined
   readonly #onMoved: () => void
+  readonly #searchWrites: number | undefined
+  #isConfirmed = false
 
-  /** `onMoved` throws `SnapshotOutdated`, unless it is the last run. */
+  /** `onMoved` throws `SnapshotOutdated`, unless it is the last run; with `searchWrites` also where search was written more often. */
   constructor(
     connection: Connection,
     generation: number,
-    { signal, onMoved }: { signal: AbortSignal | undefined; onMoved: () => void },
+    {
+      signal,
+      onMoved,
+      searchWrites,
+    }: { signal: AbortSignal | undefined; onMoved: () => void; searchWrites?: number | undefined },
   ) {
     this.#connection = connection
     this.#generation = generation
     this.#signal = signal
     this.#onMoved = onMoved
+    this.#searchWrites = searchWrites
+  }
+
+  /** The database said that the vault is at this generation. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed
   }
 
   /** `cypher` returns each row as `row`; `$vault` is given. */
@@ -89,9 +102,11 @@ export class Questions {
       readonly rows: readonly T[]
       readonly generation: number
       readonly isMoving: boolean
+      readonly searchWrites: number
     }>(
       `CALL () { ${cypher} } WITH collect(row) AS rows
-       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault}) RETURN rows, ${FACTS}`,
+       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault}) OPTIONAL MATCH (w:RouxSearch {vault: $vault})
+       RETURN rows, ${FACTS}`,
       { vault: this.#connection.vault, ...parameters },
       this.#signal,
     )
@@ -100,7 +115,9 @@ export class Questions {
       if (this.#generation !== 0) throw new SnapshotOutdated()
       return []
     }
-    if (answer.generation !== this.#generation || answer.isMoving) this.#onMoved()
+    const isSearchMoved = this.#searchWrites !== undefined && this.#searchWrites !== answer.searchWrites
+    if (answer.generation !== this.#generation || answer.isMoving || isSearchMoved) this.#onMoved()
+    this.#isConfirmed = true
     return answer.rows
   }
 

@@ -61,6 +61,8 @@ export interface SnapshotParts {
   readonly facts: VaultFacts | undefined
   readonly signal: AbortSignal | undefined
   readonly isLast: boolean
+  /** `facts` were not asked for just now: they hold only if answers confirm them. */
+  readonly isTrusted: boolean
   /** The generation that was seen last. */
   readonly newest: () => number
   /** Told of each topology that is given, with the keys of its nodes. */
@@ -87,7 +89,11 @@ export class Neo4jSnapshot implements Snapshot {
     this.complete = facts?.complete ?? false
     this.lineage = facts?.lineage ?? undefined
     this.isLast = isLast
-    this.#questions = new Questions(connection, this.generation, { signal, onMoved: () => this.restart() })
+    this.#questions = new Questions(connection, this.generation, {
+      signal,
+      onMoved: () => this.restart(),
+      searchWrites: parts.isTrusted ? facts?.searchWrites : undefined,
+    })
     const start = name === undefined ? '' : `${name}:`
     this.#asking = {
       questions: this.#questions,
@@ -100,6 +106,11 @@ export class Neo4jSnapshot implements Snapshot {
 
   get isMixed(): boolean {
     return this.#isMixed
+  }
+
+  /** Whether an answer came from this generation. */
+  get isConfirmed(): boolean {
+    return this.#questions.isConfirmed
   }
 
   restart(): void {
