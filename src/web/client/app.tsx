@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
 import { PathView } from './path-view.tsx'
@@ -152,6 +152,16 @@ function Vaults() {
 
 function Filters() {
   const { value } = graph
+  const panel = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    // It lies over the map: Esc and a click beside it close it.
+    const closing = new AbortController()
+    const { signal } = closing
+    const close = (): void => panel.current?.removeAttribute('open')
+    addEventListener('keydown', ({ key }) => key === 'Escape' && close(), { signal })
+    addEventListener('pointerdown', ({ target }) => panel.current?.contains(target as Node) === false && close(), { signal })
+    return () => closing.abort()
+  }, [])
   const set = (act: () => void): void => {
     act()
     writeAddress()
@@ -161,7 +171,7 @@ function Filters() {
     map.view?.fit()
   }
   return (
-    <details class="filters">
+    <details class="filters" ref={panel}>
       <summary>Filter</summary>
       <div>
         <label>

@@ -181,6 +181,7 @@ test('attachments and canvases come on the map when they are asked for, beside t
   expect(page.url()).toContain('attachments=yes')
   await page.click('nav[aria-label="Views"] button:text-is("Table")')
   await page.waitForSelector('.table caption:has-text("5 other files")')
+  await page.click('.filters summary')
   await page.uncheck('.filters label:has-text("Attachments") input')
   await page.waitForSelector('.table caption:not(:has-text("other files"))')
   asked.length = 0

@@ -122,3 +122,17 @@ test('a link to a note that does not exist yet shows who links to it, and in whi
   await page.waitForSelector('.body:has-text("Here it is")')
   expect(errors).toEqual([])
 })
+
+test('the filters are closed by Esc and by a click beside them, and stay as they were chosen', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const isOpen = () => page.$eval('.filters', (panel) => (panel as HTMLDetailsElement).open)
+  await page.click('.filters summary')
+  await page.uncheck('.filters label:has-text("Journals") input')
+  expect(await isOpen()).toBe(true)
+  await page.keyboard.press('Escape')
+  expect(await isOpen()).toBe(false)
+  await page.click('.filters summary')
+  await page.click('.brand')
+  expect(await isOpen()).toBe(false)
+  expect(page.url()).toContain('journals=no')
+})
