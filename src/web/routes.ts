@@ -54,7 +54,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder),
-    // Whoever has a token, such as "roux open" beside a server that runs, gets a code for the browser.
+    // Who has a token, such as "roux open" beside a server that runs, gets a code for the browser.
     defineRoute<Principal>({
       path: '/web/code',
       methods: {

@@ -63,7 +63,7 @@ interface Shown {
 
 /**
  * What a page shows: all notes, or of a large vault those that can be drawn at once. While notes are laid out it says so and how far that is, soon; it goes on
- * when whoever asked is gone, so that who asks again later has it.
+ * when the page is gone, so that it is there for the next one that asks.
  */
 export async function pagePicture(
   core: GraphCore,
@@ -71,7 +71,7 @@ export async function pagePicture(
   drawn = DRAWN,
 ): Promise<Answer<PartialPicture | PictureAhead>> {
   const before = core.layouts.underWay()
-  // Whoever asks meanwhile would only have it looked up again afterwards what is to be laid out.
+  // Asked meanwhile, what is to be laid out would only be looked up again afterwards.
   if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
     return plain({ laying_out: { share: before.share() } })
   const drawing = picture(core, {}, async (snapshot, { topology, following }) => {
