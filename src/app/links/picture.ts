@@ -70,19 +70,50 @@ export async function pagePicture(
   { mayMove, ...shown }: PageArguments,
   drawn = DRAWN,
 ): Promise<Answer<PartialPicture | PictureAhead>> {
-  const before = core.layouts.underWay()
-  // Asked meanwhile, what is to be laid out would only be looked up again afterwards.
-  if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
-    return plain({ laying_out: { share: before.share() } })
-  const drawing = picture(core, {}, async (snapshot, { topology, following }) => {
-    const placed = await placeNotes(core, topology, { followed: await following, mayMove })
-    return await drawPart(snapshot, { placed, ...(await chooseForPage(core, snapshot, { placed, shown, drawn })) })
-  })
+  const key = JSON.stringify(shown)
+  const last = waitedFor.get(core)
+  const waited = last?.key === key && mayMove !== 'all' ? last : undefined
+  if (waited === undefined) {
+    const before = core.layouts.underWay()
+    // For something else, asked meanwhile, what is to be laid out would only be looked up again afterwards.
+    if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
+      return plain({ laying_out: { share: before.share() } })
+  }
+  const drawing =
+    waited?.drawing ??
+    picture(core, {}, async (snapshot, { topology, following }) => {
+      const placed = await placeNotes(core, topology, { followed: await following, mayMove })
+      return await drawPart(snapshot, { placed, ...(await chooseForPage(core, snapshot, { placed, shown, drawn })) })
+    })
   while (!(await endsWithin(drawing, AHEAD_WAIT))) {
     const now = core.layouts.underWay()
-    if (now !== undefined) return plain({ laying_out: { share: now.share() } })
+    if (now === undefined) continue
+    if (waited === undefined) keepForNext(core, { key, drawing })
+    return plain({ laying_out: { share: now.share() } })
   }
+  forget(core, drawing)
   return await drawing
+}
+
+interface Waited {
+  /** What is looked at. */
+  readonly key: string
+  readonly drawing: Promise<Answer<PartialPicture>>
+}
+
+/** What is being drawn for a page that asks for it again: while a vault is read for the first time there may be more to lay out each time it asks. */
+const waitedFor = new WeakMap<GraphCore, Waited>()
+/** How long a picture is kept for the page that asks again, ms. */
+const KEPT_FOR = 10_000
+
+function keepForNext(core: GraphCore, waited: Waited): void {
+  waitedFor.set(core, waited)
+  const forgetLater = (): void => void setTimeout(() => forget(core, waited.drawing), KEPT_FOR).unref()
+  waited.drawing.then(forgetLater, forgetLater)
+}
+
+function forget(core: GraphCore, drawing: Promise<unknown>): void {
+  if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
 /** Whether it ended in time, however. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, towards } from '../../../src/web/client/graph.ts'
+import { around, graphOf, neighbours, towards } from '../../../src/web/client/graph.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'
 import { plainLine } from '../../../src/web/client/plain-line.ts'
 
@@ -84,4 +84,20 @@ test('every name that a note can hold has an address, from which it is read agai
   expect(noteAddress('\ud800 note')).toBe('#note=%EF%BF%BD+note')
   for (const id of ['a b.md', 'x&y=#.md', 'work:Größe/日本.md', '%41.md'])
     expect(new URLSearchParams(noteAddress(id).slice(1)).get('note')).toBe(id)
+})
+
+test('of a vault that is drawn in part, sizes of notes and what is said of it are those of the whole', () => {
+  const drawn = pictureOf(['a: 0 0', 'b: 1 0 = 1'], ['a b'])
+  const groups = [
+    { id: 'c0', label: 'small', notes: 40 },
+    { id: 'c1', label: 'large', notes: 60 },
+  ]
+  const graph = graphOf({ ...drawn, groups, count: 100, link_count: 300, degrees: [7, 1], named: [] })
+  expect([graph.count, graph.vault, [...graph.degrees], [...neighbours(graph, 0)]]).toEqual([
+    2,
+    { notes: 100, links: 300 },
+    [7, 1],
+    [1],
+  ])
+  expect(coloursOf(graph, 'community').legend.map(({ name, notes }) => `${name} ${notes}`)).toEqual(['large 60', 'small 40'])
 })
