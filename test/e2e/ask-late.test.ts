@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Behaviour, openAiStream, serve, slowly } from '../outbound/fake-servers.ts'
+import { type Behaviour, openAiStream, serve, slowly, words } from '../outbound/fake-servers.ts'
 import { LONG } from '../support/long.ts'
 import { eventually, openWorld, SLOW } from './support.ts'
 
 const QUESTION = 'why is my bread so dense?'
 /** One sentence that can be cited, and then a word every 50 ms for more than a minute. */
-const TALKATIVE = slowly(Buffer.from(openAiStream({ text: `It was proofed too short [S1]. ${'word '.repeat(2_000)}` })), {
+const TALKATIVE = slowly(Buffer.from(openAiStream({ text: `It was proofed too short [S1]. ${words(2_000)}` })), {
   size: 80,
   ms: 50,
 })
@@ -61,7 +61,7 @@ describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () =>
   test('ends as partial where the call does not hear of progress, with what was cited until then', () => expectPartial(1_500))
 
   test('goes on where the call hears of progress', async () => {
-    const text = `It was proofed too short [S1]. ${'word '.repeat(100)}`
+    const text = `It was proofed too short [S1]. ${words(100)}`
     const { server } = await rig(slowly(Buffer.from(openAiStream({ text })), { size: 400, ms: 50 }), 100)
     const { result } = await server.request('tools/call', {
       name: 'ask',

@@ -11,6 +11,7 @@ import {
   openAiStream,
   serve,
   slowly,
+  words,
 } from '../outbound/fake-servers.ts'
 import { serveHttp } from './http-support.ts'
 import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
@@ -46,9 +47,7 @@ function everythingOf({ root }: World): string {
 
 describe('roux ask', { timeout: SLOW }, () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s: the model is left, and only what it took is counted', async (signal) => {
-    const { world, env, server } = await rig(
-      slowly(Buffer.from(openAiStream({ text: 'word '.repeat(2_000) })), { size: 80, ms: 50 }),
-    )
+    const { world, env, server } = await rig(slowly(Buffer.from(openAiStream({ text: words(2_000) })), { size: 80, ms: 50 }))
     const asking = world.start(['ask', QUESTION, '--vault', world.vault], { env })
     const ended = new Promise((resolve) => asking.once('close', resolve))
     await eventually(async () => expect(server.requests).toHaveLength(1))
@@ -270,7 +269,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
       world,
       env,
       server: model,
-    } = await rig(slowly(Buffer.from(openAiStream({ text: 'word '.repeat(80) })), { size: 100, ms: 50, isOpen: true }))
+    } = await rig(slowly(Buffer.from(openAiStream({ text: words(80) })), { size: 100, ms: 50, isOpen: true }))
     const server = await asked(world, env)
     server.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'ask', arguments: { question: QUESTION } } })
     await eventually(async () => expect(model.requests).toHaveLength(1))

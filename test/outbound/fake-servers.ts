@@ -129,3 +129,8 @@ export function slowly(
     next()
   }
 }
+
+/** So many different words: a model that says the same over and over is stopped. */
+export function words(count: number): string {
+  return Array.from({ length: count }, (_, at) => `word${at}`).join(' ')
+}
