@@ -52,11 +52,16 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   const spellings = spellingsOf(corpus)
   return candidates.map((best, group) => {
     const terms = best
-      .filter(({ key, term }) => owners.get(key)?.group === group && !(corpus.terms[term] as string).startsWith('.'))
+      .filter(({ key, term }) => owners.get(key)?.group === group && !isNameOfFile(corpus.terms[term] as string))
       .map(({ term }) => term)
     const words = withoutOverlaps(terms.map((term) => corpus.forms[spellings[term] as number] as string)).slice(0, WORDS)
     return { words, terms: terms.slice(0, TERMS) }
   })
+}
+
+/** Files that notes show, and endings alone: they stand in many notes of a community and say nothing. */
+function isNameOfFile(term: string): boolean {
+  return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
 
 /** Counts in how many of the notes each term is. @returns the terms that were not counted before */

@@ -48,6 +48,22 @@ test('a map names the communities of a vault after the note that most of their n
   }
 })
 
+test('pictures that notes show are no words that they are about', async () => {
+  const pictures = {
+    Coffee: '![[roastery-0411.png]] ![[roastery-0412.PNG|500]]',
+    Sailing: '![[regatta-0413.mp4]] ![[regatta-0414.jpg]]',
+  }
+  const files = Object.entries(pictures).flatMap(([name, shown]) =>
+    Array.from({ length: 12 }, (_, at) => {
+      const own = Array.from({ length: 40 }, (_, word) => `${name}${'abcdefghijklmnop'[at]}${word}x`).join(' ')
+      return [`${name} ${at}.md`, `${own}\n\nAs is seen in ${own.slice(0, 9)}: ${shown}\n\n[[${name} 0]]`]
+    }),
+  )
+  const { value } = await mapVault(await searchCore(Object.fromEntries(files)), { level: 1 })
+  expect(value.communities).toHaveLength(2)
+  for (const { about } of value.communities) expect(about).not.toMatch(/\.(?:png|mp4|jpg)/)
+})
+
 test('what a community is called by the user stays when the vault changes', async () => {
   const core = await searchCore(themes())
   await mapVault(core, { level: 1 })
