@@ -29,6 +29,9 @@ interface Kept {
 
 const FORMAT = 2
 
+/** So many new notes are placed beside what is there; with more of them everything is laid out. */
+const MOST_NEW = 2_000
+
 /** Keeps the places of a vault's notes in a file that can be made again; where it cannot be written, for as long as the process runs. */
 export class LayoutClient implements Layouts {
   readonly #file: string
@@ -71,8 +74,8 @@ export class LayoutClient implements Layouts {
       if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before })
       return { places: before, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // Where hardly any has a place, it is another vault by now.
-    const isNew = before === undefined || missing > ids.length / 2
+    // Where hardly any has a place, it is another vault by now; very many would take minutes to be placed one by one.
+    const isNew = before === undefined || missing > ids.length / 2 || missing > MOST_NEW
     const isAll = isNew || isWhole
     const places = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
