@@ -1,5 +1,6 @@
 import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
 import type { ApartCommunities } from '../core/insight/gaps.ts'
+import { inverseDocumentFrequency } from '../search/words/scoring.ts'
 import { eachLinkBetween } from './communities/between.ts'
 import type { NearestByText } from './communities/clustered-graph.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'
@@ -124,7 +125,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
 /** What each term weighs in each note, beside the terms of the bags, and in the mean of all notes. */
 function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint32Array) {
   const count = offsets.length - 1
-  const idf = Float64Array.from(documents, (frequency) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5)))
+  const idf = Float64Array.from(documents, (frequency) => inverseDocumentFrequency(frequency, count))
   const notes = new Float64Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     notes[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)

@@ -1,5 +1,6 @@
 import { type Nearest, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
+import { inverseDocumentFrequency } from '../search/words/scoring.ts'
 import type { Bags, Corpus } from './corpus.ts'
 import { type QuestionTerm, questionTerms } from './question-terms.ts'
 
@@ -43,7 +44,7 @@ interface Weighted {
  */
 function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Float32Array {
   const notes = offsets.length - 1
-  const idfOf = (count: number): number => Math.log(1 + (notes - count + 0.5) / (count + 0.5))
+  const idfOf = (count: number): number => inverseDocumentFrequency(count, notes)
   const idf = Float32Array.from(documents, idfOf)
   // What makes one of the other by a function holds all of it as a list meanwhile.
   const weights = new Float32Array(terms.length)

@@ -1,3 +1,4 @@
+import { inverseDocumentFrequency } from '../search/words/scoring.ts'
 import type { Corpus } from './corpus.ts'
 import { type QuestionTerm, questionTerms } from './question-terms.ts'
 
@@ -24,7 +25,7 @@ export class SharedWords {
     const { bags, documents, ownWords } = corpus
     const notes = ownWords.length
     this.#corpus = corpus
-    this.idf = Float32Array.from(documents, (count) => Math.log(1 + (notes - count + 0.5) / (count + 0.5)))
+    this.idf = Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
     this.#scores = new Float32Array(notes)
     this.#starts = new Uint32Array(documents.length + 1)
     for (let term = 0; term < documents.length; term++) {

@@ -74,9 +74,10 @@ export class LayoutClient implements Layouts {
       if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before })
       return { places: before, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // Where hardly any has a place, it is another vault by now; very many would take minutes to be placed one by one.
-    const isNew = before === undefined || missing > ids.length / 2 || missing > MOST_NEW
-    const isAll = isNew || isWhole
+    // Where hardly any has a place, it is another vault by now.
+    const isNew = before === undefined || missing > ids.length / 2
+    // Very many would take minutes to be placed one by one.
+    const isAll = isNew || isWhole || missing > MOST_NEW
     const places = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
     this.#keep({ ids, places, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })

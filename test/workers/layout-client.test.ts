@@ -39,6 +39,27 @@ test('notes keep their places, and a new one is put beside its neighbours', asyn
   expect(after.added).toBeCloseTo(1 / 9)
 })
 
+test('thousands of new notes are laid out with all others, and the picture is turned to resemble the one before', async () => {
+  const asked: { readonly again: boolean; readonly known: number | undefined }[] = []
+  const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
+    async layOut({ offsets }, before, { again }) {
+      asked.push({ again, known: before?.filter((place) => !Number.isNaN(place)).length })
+      return new Float32Array((offsets.length - 1) * 2)
+    },
+  })
+  for (const count of [2_100, 4_100, 6_101]) await client.layOut(unlinked(count), 'nothing')
+  expect(asked).toEqual([
+    { again: true, known: undefined },
+    { again: false, known: 4_200 },
+    { again: true, known: 8_200 },
+  ])
+})
+
+function unlinked(count: number) {
+  const ids = Array.from({ length: count }, (_, note) => `${note}.md` as NodeId)
+  return { ids, offsets: new Uint32Array(count + 1), targets: new Uint32Array(), levels: [] }
+}
+
 test('a process that starts later finds the same places', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')

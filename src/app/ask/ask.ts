@@ -151,7 +151,6 @@ async function replyOf(
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
   const said = { text: '', thinking: '' }
   let end: Extract<ChatEvent, { kind: 'end' }> | undefined
-  let repeatsFrom: number | undefined
   let lookedAt = 0
   call.report?.(`Asking ${provider.model}`)
   try {
@@ -162,8 +161,7 @@ async function replyOf(
       else said[event.kind] += event.text
       if (said.text.length > lookedAt + LOOKED_AT_EVERY) {
         lookedAt = said.text.length
-        repeatsFrom = findRepeats(said.text)
-        if (repeatsFrom !== undefined) break
+        if (findRepeats(said.text) !== undefined) break
       }
       if (performance.now() - toldAt < INTERVAL) continue
       toldAt = performance.now()
@@ -178,7 +176,7 @@ async function replyOf(
   }
   const sent = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
   const usage = end?.usage ?? { input: sent, output: tokensOf(said.text + said.thinking), estimated: true }
-  const text = said.text.slice(0, repeatsFrom ?? findRepeats(said.text))
+  const text = said.text.slice(0, findRepeats(said.text))
   const isRepeating = text.length < said.text.length
   return { text, isWhole: end?.finish === 'stop' && !isRepeating, usage, warnings: warningsOf(end, { usage, isRepeating }) }
 }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { LinkedFile, LinkedFiles } from '../../core/insight/linked-files.ts'
+import { folderOf } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -37,8 +38,6 @@ async function describe(snapshot: Snapshot, ids: readonly NodeId[]): Promise<rea
     if (node === undefined || others === undefined) return []
     for (const { id } of node.links) others.add(id)
     const { id, title, path = '' } = node
-    return others.size === 0
-      ? []
-      : [{ id, title, folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))), linked: [...others] }]
+    return others.size === 0 ? [] : [{ id, title, folder: folderOf(path), linked: [...others] }]
   })
 }

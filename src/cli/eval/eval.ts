@@ -10,6 +10,7 @@ import { evalVault } from './vault.ts'
 
 const QUERIES = 200
 const SEED = 1
+
 /** Tells how well notes are found: a vault's own, or those of collections with judgements. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation

@@ -38,14 +38,15 @@ export async function parseAside(note: PageText, signal: AbortSignal): Promise<M
   }
 }
 
-function answerOf(worker: Worker, { title, text, links, comments, breaks, ...rest }: PageText, signal: AbortSignal) {
+function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
   return new Promise<MarkdownTree | undefined>((resolve, reject) => {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(LONGEST)])
     ended.addEventListener('abort', () => reject(ended.reason))
     worker.onmessage = ({ data }: MessageEvent<MarkdownTree | undefined>) => resolve(data)
     worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
-    const { left_out, lines_before } = rest
+    // Nothing else that is known of the note is copied.
+    const { title, text, links, comments, breaks, left_out, lines_before } = note
     worker.postMessage({ title, text, links, comments, breaks, left_out, lines_before } satisfies PageText)
   })
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { NoteLink } from './reader.tsx'
-import { COLLATOR, graph, shown } from './state.ts'
+import { COLLATOR, graph, isPart, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
@@ -46,7 +46,7 @@ export function Table() {
       <table aria-label="Notes">
         <caption>
           {notes.length - files} {notes.length - files === 1 ? 'note' : 'notes'}
-          {value.notes < value.vault.notes &&
+          {isPart.value &&
             ` of ${value.vault.notes.toLocaleString()}: the best linked. Filter by folder or tag for more of those.`}
           {files > 0 && ` and ${files} ${files === 1 ? 'other file' : 'other files'}`}
         </caption>

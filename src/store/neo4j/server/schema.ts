@@ -63,8 +63,8 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Makes what is missing of constraints and indexes, also of the vault's own index of words, and brings what an older version of ours made up to date, one process at a time; a user that
- * may not make any can feed where all are there.
+ * Makes what is missing of constraints and indexes, also of the vault's own index of words, and brings what an older version of ours made up
+ * to date, one process at a time; a user that may not make any can feed where all are there.
  * @throws RouxError `STORE_UNAVAILABLE` where a newer version of ours made the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
