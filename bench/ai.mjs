@@ -1,16 +1,17 @@
 // How well tags and folders are suggested, and what `ask` costs and shows a model: `npm run bench:ai -- <hub> <folder of notes> <help>`.
 //
 // **Labels**, leave one out.
-// Of the first vault, obsidian-hub, the notes of plugins are copied into a folder named by a category each (a plugin may be of several, and any
-// counts as right); of the second every note's own folder is right. Labels that fewer than three notes have are left out of the score. Each note is
-// asked about with all others in place, which is what a person has who files it. `--limit <n>`: so many notes of each, from all over it; `--ask`: only what follows.
+// Of the first vault, obsidian-hub, the notes of plugins are copied with their categories as tags (a plugin may be of several, and any counts as
+// right); of the second every note's own folder is right. Notes all of whose labels are those of fewer than three are left out of the score. Each note is
+// asked about while its own tags are taken away, or it lies in a folder of its own, and all others are in place, which is what a person has who files it.
+// `--tags <folder>`: and this vault's notes by the tags of their properties; `--limit <n>`: so many notes of each, from all over it; `--labels`: only this; `--ask`: only what follows.
 //
 // **ask**: the questions of `questions/two-hop.jsonl`, which take two notes to answer, are asked of obsidian-hub and of obsidian-help/en, with a model
 // of this process that answers at once and cites every passage. Its time is the call's, so all that is not the model. Of what the model was shown it is
 // counted how much of both notes' evidence is there, and the answer itself. Exits with 1 where the 95th percentile on obsidian-hub is above 150 ms,
 // or a citation does not stand in its lines.
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -23,11 +24,20 @@ import { openServer } from './retrieval.mjs'
 const WARM = 5
 /** What `ask` may take beside the model. */
 const MOST_MS = 150
+/** Tags among the properties of a note, in a line or as a list. */
+const TAGS = /^tags:.*\n(?:[ \t]*-(?!--).*\n)*/m
+/** Where a note lies that no folder was chosen for yet. */
+const INBOX = 'Inbox of the measurement'
 
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { limit: { type: 'string', default: '100000' }, ask: { type: 'boolean', default: false } },
+  options: {
+    limit: { type: 'string', default: '100000' },
+    ask: { type: 'boolean', default: false },
+    labels: { type: 'boolean', default: false },
+    tags: { type: 'string' },
+  },
 })
 const [hub, notes, help] = positionals
 const work = mkdtempSync(join(tmpdir(), 'roux-bench-ai-'))
@@ -37,15 +47,11 @@ const folders = {
   XDG_CONFIG_HOME: join(work, 'config'),
 }
 try {
-  if (hub && !options.ask) await score('categories of plugins', ...copyPlugins(hub, join(work, 'hub')))
-  if (notes && !options.ask) {
-    const vault = join(work, 'notes')
-    cpSync(notes, vault, { recursive: true })
-    const right = new Map(markdownIn(vault).map((path) => [path, new Set([dirname(path).replace(/^\.$/, '')])]))
-    await score('folders', vault, right)
-  }
-  if (hub) await ask('obsidian-hub', hub, 'hub')
-  if (help) await ask('obsidian-help/en', help, 'help')
+  if (hub && !options.ask) await score('categories of plugins', 'tags', copyPlugins(hub, join(work, 'hub')))
+  if (notes && !options.ask) await score('folders', 'folders', copyFolders(notes, join(work, 'notes')))
+  if (options.tags) await score('tags', 'tags', copyTags(options.tags, join(work, 'tagged')))
+  if (hub && !options.labels) await ask('obsidian-hub', hub, 'hub')
+  if (help && !options.labels) await ask('obsidian-help/en', help, 'help')
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
@@ -125,46 +131,97 @@ function markdownIn(folder) {
   return readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.md') && !/(^|\/)\./.test(path))
 }
 
-/** A vault of the plugins alone, each in the folder of its first category. */
+/** A vault of the plugins alone, each with its categories as tags. */
 function copyPlugins(root, vault) {
+  const plugins = join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins')
   const categories = join(root, '02 - Community Expansions/02.01 Plugins by Category')
-  const plugins = new Map(
-    markdownIn(join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins')).map((path) => [
-      basename(path, '.md'),
-      path,
-    ]),
-  )
+  const paths = new Map(markdownIn(plugins).map((path) => [basename(path, '.md'), path]))
   const byPlugin = new Map()
   for (const file of markdownIn(categories)) {
+    const label = basename(file, '.md').replace(/\s+/g, '-').toLowerCase()
     for (const [, target] of readFileSync(join(categories, file), 'utf8').matchAll(/\[\[([^\]|#]+)/g)) {
       const name = basename(target.trim(), '.md')
-      if (plugins.has(name)) byPlugin.set(name, new Set([...(byPlugin.get(name) ?? []), basename(file, '.md')]))
+      if (paths.has(name)) byPlugin.set(name, new Set([...(byPlugin.get(name) ?? []), label]))
     }
   }
   // What nearly all are, such as "Mobile-compatible plugins", tells none from another.
-  const sizes = new Map()
-  for (const labels of byPlugin.values()) for (const label of labels) sizes.set(label, (sizes.get(label) ?? 0) + 1)
-  for (const labels of byPlugin.values())
-    for (const label of labels) if (sizes.get(label) > byPlugin.size / 4) labels.delete(label)
+  const sizes = countOf(byPlugin)
+  mkdirSync(vault)
   const right = new Map()
-  for (const [name, labels] of byPlugin) {
-    const [first] = labels
-    if (first === undefined) continue
-    const text = readFileSync(
-      join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins', plugins.get(name)),
-      'utf8',
-    )
-    mkdirSync(join(vault, first), { recursive: true })
-    writeFileSync(join(vault, first, `${name}.md`), text)
-    right.set(`${first}/${name}.md`, labels)
+  for (const [name, all] of byPlugin) {
+    const labels = new Set([...all].filter((label) => sizes.get(label) <= byPlugin.size / 4))
+    if (labels.size === 0) continue
+    const bare = readFileSync(join(plugins, paths.get(name)), 'utf8').replace(TAGS, '')
+    if (!bare.startsWith('---\n')) throw new Error(`${name} has no properties`)
+    writeFileSync(join(vault, `${name}.md`), bare.replace('---\n', `---\ntags: [${[...labels].join(', ')}]\n`))
+    right.set(`${name}.md`, { labels })
   }
-  return [vault, right]
+  return { vault, right, without: untagged(vault) }
 }
 
-async function score(what, vault, right) {
+/** A vault as it is, each of its notes with the tags that its properties hold. */
+function copyTags(notes, vault) {
+  cpSync(notes, vault, { recursive: true })
+  const right = new Map()
+  for (const path of markdownIn(vault)) {
+    const text = readFileSync(join(vault, path), 'utf8')
+    const [found] = (/^---\n[\s\S]*?\n---\n/.exec(text)?.[0] ?? '').match(TAGS) ?? []
+    const labels = found?.replace(/^tags:/, '').match(/[^\s,[\]'"-][^\s,[\]'"]*/g)
+    if (labels) right.set(path, { labels: new Set(labels.map((label) => label.toLowerCase())) })
+  }
+  return { vault, right, without: untagged(vault) }
+}
+
+/** Has a note used while it has no tags among its properties. */
+function untagged(vault) {
+  return async (path, client, use) => {
+    const file = join(vault, path)
+    const tagged = readFileSync(file, 'utf8')
+    const isTagged = async () => 'tags' in (await client.call('get_node', { id: path })).value.properties
+    writeFileSync(file, tagged.replace(TAGS, ''))
+    await until(async () => !(await isTagged()))
+    await use(path)
+    writeFileSync(file, tagged)
+    await until(isTagged)
+  }
+}
+
+/** A vault as it is, each of its notes in the folder where a person has put it. */
+function copyFolders(notes, vault) {
+  cpSync(notes, vault, { recursive: true })
+  mkdirSync(join(vault, INBOX))
+  return {
+    vault,
+    right: new Map(
+      markdownIn(vault).map((path) => [path, { labels: new Set([dirname(path).replace(/^\.$/, '').toLowerCase()]) }]),
+    ),
+    async without(path, client, use) {
+      const moved = join(INBOX, basename(path))
+      const isThere = async (id) => Object.values((await client.call('nodes_exist', { ids: [id] })).value)[0]
+      renameSync(join(vault, path), join(vault, moved))
+      await until(async () => (await isThere(moved)) && !(await isThere(path)))
+      await use(moved)
+      renameSync(join(vault, moved), join(vault, path))
+      await until(async () => (await isThere(path)) && !(await isThere(moved)))
+    },
+  }
+}
+
+async function until(isSo) {
+  for (const since = performance.now(); !(await isSo()); )
+    if (performance.now() - since > 20_000) throw new Error('An edit is not seen.')
+}
+
+/** How many notes have each label. */
+function countOf(byNote) {
   const counts = new Map()
-  for (const labels of right.values()) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
-  const labelled = [...right].filter(([, labels]) => [...labels].some((label) => label !== '' && counts.get(label) >= 3))
+  for (const labels of byNote.values()) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
+  return counts
+}
+
+async function score(what, kind, { vault, right, without }) {
+  const counts = countOf(new Map([...right].map(([path, { labels }]) => [path, labels])))
+  const labelled = [...right].filter(([, { labels }]) => [...labels].some((label) => label !== '' && counts.get(label) >= 3))
   const step = Math.max(1, Math.ceil(labelled.length / Number(options.limit)))
   const asked = labelled.filter((_, at) => at % step === 0)
   const index = new Client(process.execPath, [program, 'index', vault], folders)
@@ -175,19 +232,23 @@ async function score(what, vault, right) {
     .sort((a, b) => b[1] - a[1])
     .slice(0, 5)
     .map(([label]) => label)
-  let [first, fifth, byPopularity, byPopularity5, empty] = [0, 0, 0, 0, 0]
-  for (const [path, labels] of asked) {
-    const { value } = await client.call('suggest_tags', { id: path, limit: 5, relevance: 'loose' })
-    const found = value.folders.map((one) => one.path)
-    if (found.length === 0) empty++
-    if (labels.has(found[0])) first++
-    if (found.some((label) => labels.has(label))) fifth++
-    if (labels.has(popular[0])) byPopularity++
-    if (popular.some((label) => labels.has(label))) byPopularity5++
+  const ranks = []
+  const byPopularity = []
+  try {
+    for (const [path, { labels }] of asked) {
+      const rankIn = (found) => found.findIndex((label) => labels.has(label.toLowerCase())) + 1 || Number.POSITIVE_INFINITY
+      await without(path, client, async (id) => {
+        const { value } = await client.call('suggest_tags', { id, limit: 10, relevance: 'loose' })
+        ranks.push(rankIn(kind === 'tags' ? value.tags.map(({ tag }) => tag) : value.folders.map((one) => one.path)))
+      })
+      byPopularity.push(rankIn(popular))
+    }
+  } finally {
+    await client.close()
   }
-  await client.close()
-  const share = (count) => (count / asked.length).toFixed(3)
+  const mean = (values) => (values.reduce((sum, value) => sum + value, 0) / asked.length).toFixed(3)
+  const hits = (of) => `${mean(of.map((rank) => Number(rank <= 1)))}, hit@5 ${mean(of.map((rank) => Number(rank <= 5)))}`
   console.log(
-    `${what}: ${asked.length} notes, hit@1 ${share(first)}, hit@5 ${share(fifth)}; by popularity ${share(byPopularity)}, ${share(byPopularity5)}; none ${empty}`,
+    `${what}: ${asked.length} notes, hit@1 ${hits(ranks)}, mean reciprocal rank ${mean(ranks.map((rank) => 1 / rank))}; by popularity hit@1 ${hits(byPopularity)}`,
   )
 }

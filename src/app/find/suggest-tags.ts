@@ -1,5 +1,6 @@
 import { wordsIn } from '../../ai/words.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { folderOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'
 import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
 import type { Relevance } from '../../search/relevance.ts'
@@ -50,8 +51,9 @@ const PASSAGES = 300
 const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
 /** What it counts that the nearest note of all has a label; of a note that is farther, less. */
 const BY_NEAREST = 0.1
-/** What a label's own word in the note counts. */
+/** What a label's own words count, in the note's text and in its title. */
 const NAMED = 0.1
+const NAMED_IN_TITLE = 0.3
 /** Notes that say where the middle of the vault is. */
 const SAMPLE = 400
 
@@ -92,11 +94,11 @@ async function suggestFor(
     const neighbour = neighbours[at]
     return neighbour === undefined ? [] : [{ id, weight, tags: neighbour.tags, folder: folderOf(neighbour.path ?? '') }]
   })
-  const words = new Set(wordsIn(text).map((word) => word.text))
+  const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), least }
   const own = new Set(node.tags.map((tag) => tag.toLowerCase()))
   const tags = elected(
     voters.map(({ tags: labels, ...voter }) => ({ ...voter, labels })),
-    { words, least },
+    ballot,
   )
     .filter(({ label }) => !own.has(label.toLowerCase()))
     .slice(0, limit)
@@ -104,7 +106,7 @@ async function suggestFor(
   const ownFolder = folderOf(node.path ?? '')
   const folders = elected(
     voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
-    { words, least },
+    ballot,
   )
     .filter(({ label }) => label !== ownFolder)
     .slice(0, limit)
@@ -234,43 +236,44 @@ interface Voter extends Near {
 }
 
 interface Ballot {
+  /** Of the title and the text. */
   readonly words: ReadonlySet<string>
+  readonly titleWords: ReadonlySet<string>
   readonly least: number
 }
 
 /** Labels by their share of the votes, and by how near the nearest note is that has them, the best first. */
-function elected(voters: readonly Voter[], { words, least }: Ballot): readonly ({ readonly label: string } & Suggestion)[] {
+function elected(voters: readonly Voter[], ballot: Ballot): readonly ({ readonly label: string } & Suggestion)[] {
   const all = voters.reduce((sum, { weight }) => sum + weight, 0) || 1
   const most = voters[0]?.weight || 1
-  const votes = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()
+  const byLabel = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()
   for (const { id, weight, labels } of voters) {
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = label.toLowerCase()
       // The nearest come first.
-      const known = votes.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
+      const known = byLabel.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
       known.share += weight / all
       if (known.from.length < 3) known.from.push(id)
-      votes.set(key, known)
+      byLabel.set(key, known)
     }
   }
-  return [...votes.values()]
-    .filter(({ share }) => share >= least)
-    .map(({ label, share, from }) => ({
-      label,
-      score: Number(Math.min(1, share + (isNamed(label, words) ? NAMED : 0)).toFixed(4)),
-      from,
-    }))
-    .sort((a, b) => b.score - a.score || (a.label < b.label ? -1 : 1))
+  return [...byLabel.values()]
+    .filter(({ share }) => share >= ballot.least)
+    .map(({ label, share, from }) => ({ label, votes: share + namedIn(label, ballot), from }))
+    .sort((a, b) => b.votes - a.votes || (a.label < b.label ? -1 : 1))
+    .map(({ label, votes, from }) => ({ label, score: Number(Math.min(1, votes).toFixed(4)), from }))
 }
 
-/** Whether the label's last part, word by word, stands in the note. */
-function isNamed(label: string, words: ReadonlySet<string>): boolean {
+/** What it counts that the label's last part, word by word, stands in the note. */
+function namedIn(label: string, { words, titleWords }: Ballot): number {
   const own = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
-  return own.length > 0 && own.every((word) => words.has(word) || words.has(`${word}s`) || words.has(word.replace(/s$/, '')))
+  const standIn = (some: ReadonlySet<string>): boolean =>
+    own.every((word) => some.has(word) || some.has(`${word}s`) || some.has(word.replace(/s$/, '')))
+  if (own.length === 0 || !standIn(words)) return 0
+  return standIn(titleWords) ? NAMED_IN_TITLE : NAMED
 }
 
-function folderOf(path: string): string {
-  const slash = path.lastIndexOf('/')
-  return slash < 0 ? '' : path.slice(0, slash)
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(wordsIn(text).map((word) => word.text))
 }

@@ -66,6 +66,26 @@ test('notes that are farther than twenty others have a say as well, and less of 
   expect(value.tags.map(({ tag }) => tag)).toEqual(['bread', 'cake'])
 })
 
+test('a label that the title names comes before one of as many notes that the text names', async () => {
+  const text = 'Kneading with water, in the oven.'
+  const notes = Object.fromEntries(
+    ['ferments', 'sourdough'].flatMap((tag) =>
+      Array.from({ length: 4 }, (_, at) => [`${tag} ${at}.md`, `---\ntags: [${tag}]\n---\n${text}\n`]),
+    ),
+  )
+  const core = await searchCore({
+    ...notes,
+    'A sourdough.md': `Of ferments. ${text}\n`,
+    'Of ferments.md': `A sourdough. ${text}\n`,
+  })
+  const tagsOf = async (id: string) => {
+    const { value } = await suggestTags(core, { id, limit: 5, relevance: 'loose' })
+    return value.tags.map(({ tag }) => tag)
+  }
+  expect(await tagsOf('a sourdough.md')).toEqual(['sourdough', 'ferments'])
+  expect(await tagsOf('of ferments.md')).toEqual(['ferments', 'sourdough'])
+})
+
 test('an empty answer says why', async () => {
   const none = await suggested({ id: 'nowhere' })
   expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
