@@ -69,7 +69,7 @@ function overview(all: readonly Tool[]): string {
   const writing = all.filter(needsWrite)
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
-Tools, with titles and aliases understood where a note is named:
+Tools, with titles, aliases and paths (./Note.md) understood where a note is named:
 ${rows(all.filter((tool) => !needsWrite(tool) && findCommand(commandName(tool.name)) === undefined))}${writing.length === 0 ? '' : `\nOf these each needs --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
 Options of all of them:
 ${optionList(GLOBAL_OPTIONS)}

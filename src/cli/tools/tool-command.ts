@@ -19,6 +19,7 @@ import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { awaitFindable, remainderOf } from './findable.ts'
 import { resolveNames } from './resolve-name.ts'
+import { withoutShellPaths } from './shell-path.ts'
 import { commandName, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor } from './tool-switch.ts'
 
@@ -50,12 +51,13 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 }
 
 /** Calls a tool on the vault and prints its answer. */
-export async function runTool(invocation: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): Promise<number> {
+export async function runTool(invocation: Invocation, tool: Tool, given: Readonly<Record<string, unknown>>): Promise<number> {
   // Wrong arguments are told before a vault is read for them.
-  tool.prepare(withoutVault(args))
-  requireNoPlan(args)
+  tool.prepare(withoutVault(given))
+  requireNoPlan(given)
   const { server, vaults } = settingsOfAll(tool, await requireVaults(invocation))
   requireOn(tool, server.settings)
+  const args = withoutShellPaths(tool, given, { cwd: invocation.host.cwd, vaults })
   const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
   const by = tool.searchReadiness?.(args)

@@ -1,0 +1,72 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { withoutShellPaths } from '../../../src/cli/tools/shell-path.ts'
+import { UsageError } from '../../../src/cli/usage-error.ts'
+import type { LoadedVault } from '../../../src/config/load-vaults.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+const TOOL = { names: { id: 'note', ids: 'note', folder: 'place', change_id: 'place' } } as const
+
+function makeVault() {
+  const above = temporaryFolder()
+  const root = join(above, 'notes')
+  mkdirSync(join(root, 'Plans'), { recursive: true })
+  mkdirSync(join(above, 'other'))
+  writeFileSync(join(root, 'Plans/Garden.md'), 'Beds.\n')
+  return { above, root }
+}
+
+function inVault(root: string, more: Partial<LoadedVault> = {}) {
+  return { ...more, settings: { vault: { path: root } } } as LoadedVault
+}
+
+function read(args: Readonly<Record<string, unknown>>, { cwd, vaults }: { cwd: string; vaults: readonly LoadedVault[] }) {
+  return withoutShellPaths(TOOL, args, { cwd, vaults })
+}
+
+test.each([
+  ['./Plans/Garden.md', 'Plans/Garden.md'],
+  ['../notes/Plans/Garden.md', 'Plans/Garden.md'],
+  ['./Plans/', 'Plans/'],
+  ['./New note.md', 'New note.md'],
+  ['.', ''],
+  ['Plans/Garden.md', 'Plans/Garden.md'],
+  ['.hidden.md', '.hidden.md'],
+  ['...', '...'],
+  ['/nowhere/at all.md', '/nowhere/at all.md'],
+])('%s, typed in the folder of the vault, is %j there', (id, wanted) => {
+  const { root } = makeVault()
+  expect(read({ id, limit: 3 }, { cwd: root, vaults: [inVault(root)] })).toEqual({ id: wanted, limit: 3 })
+})
+
+test('a whole path is found in the vault that it lies in, of several', () => {
+  const { above, root } = makeVault()
+  const vaults = [inVault(join(above, 'other'), { name: 'other' }), inVault(root, { name: 'notes' })]
+  const given = { ids: [join(root, 'Plans/Garden.md'), 'Garden'], folder: join(root, 'Plans') }
+  expect(read(given, { cwd: '/', vaults })).toEqual({ ids: ['notes:Plans/Garden.md', 'Garden'], folder: 'notes:Plans' })
+})
+
+test('a vault that is reached by a link is the same vault, and a note that is a link stays the one that was named', () => {
+  const { above, root } = makeVault()
+  const link = join(above, 'link')
+  symlinkSync(root, link)
+  symlinkSync(join(root, 'Plans/Garden.md'), join(root, 'Link.md'))
+  expect(read({ id: join(link, 'Plans/Garden.md') }, { cwd: '/', vaults: [inVault(root)] })).toEqual({ id: 'Plans/Garden.md' })
+  expect(read({ id: './Link.md' }, { cwd: root, vaults: [inVault(root)] })).toEqual({ id: 'Link.md' })
+})
+
+test('a folder of no vault is refused with the option that names a vault', () => {
+  const { above, root } = makeVault()
+  const other = join(above, 'other')
+  const refused = () => read({ folder: other }, { cwd: root, vaults: [inVault(root)] })
+  expect(refused).toThrow(UsageError)
+  expect(refused).toThrow(`${other} lies in no vault that is asked here.`)
+  expect(() => read({ folder: '../other' }, { cwd: root, vaults: [inVault(root)] })).toThrow('lies in no vault')
+})
+
+test('the folder of a vault that is answered for from a database is not known', () => {
+  const { root } = makeVault()
+  const stored = [inVault(root, { stored: 'notes' })]
+  expect(read({ id: join(root, 'Plans/Garden.md') }, { cwd: '/', vaults: stored })).toEqual({ id: join(root, 'Plans/Garden.md') })
+})
