@@ -43,7 +43,7 @@ export interface CallOptions {
 
 /** Every use case as a method. Arguments are named as those of the tool in docs/tools.md. */
 export interface VaultMethods {
-  /** Answers a question in plain language: notes by words and meaning, with the passages that answer and their lines. For exact words, tags, dates, properties use find_nodes. */
+  /** Notes that answer a question, by words and meaning, with passages and lines. Exact words, tags, dates, properties: find_nodes. */
   search(args: {
     /** The question. */
     readonly query: string
@@ -55,13 +55,13 @@ export interface VaultMethods {
     readonly include_content?: boolean
     /** Only this folder. */
     readonly folder?: string
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** Only passages of this note: id. */
     readonly note?: string
     /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
-    /** By words and meaning, or one of them. Default: "hybrid". */
+    /** By words, by meaning, or both. Default: "hybrid". */
     readonly mode?: 'hybrid' | 'keyword' | 'semantic'
     /** Show ranks and scores. Default: false. */
     readonly explain?: boolean
@@ -71,9 +71,9 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof search>
 
-  /** Notes that fit a query of words and filters, with the text around the match. For a question use search. */
+  /** Notes that fit a query of words and filters, with the text around the match. A question: search. */
   findNodes(args: {
-    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes. */
+    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
@@ -81,7 +81,7 @@ export interface VaultMethods {
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
-    /** relevance: modified where there are no words. Default: "relevance". */
+    /** relevance: modified without words. Default: "relevance". */
     readonly order_by?: 'relevance' | 'title' | 'modified' | 'created'
     /** desc; titles asc. */
     readonly order?: 'asc' | 'desc'
@@ -93,23 +93,23 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findNodes>
 
-  /** Reads a note: content, tags, links, properties, outline. depth 1 adds up to 20 linked notes each way. Long notes come in parts: go on with offset = next_offset, or ask for a section. null if there is none. Without an id, use resolve_nodes. */
+  /** Reads a note: content, tags, links, properties, outline. Long notes come in parts: go on with offset = next_offset, or ask for a section. */
   getNode(args: {
     /** Note: id or title. */
     readonly id: string
-    /** 1: also its neighbours. Default: 0. */
+    /** 1: also up to 20 linked notes each way. Default: 0. */
     readonly depth?: number
     /** Only this: headings from the outside in, or one "^block". */
     readonly section?: readonly string[]
     /** Characters to skip. Default: 0. */
     readonly offset?: number
-    /** Maximum characters of content. Default: 10000. */
+    /** Characters of content. Default: 10000. */
     readonly max_chars?: number
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNode>
 
-  /** Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how. */
+  /** Notes that link to a note (backlinks) or that it links to, best linked first. */
   getNeighbors(args: {
     /** Note: id or title. */
     readonly id: string
@@ -123,9 +123,9 @@ export interface VaultMethods {
     readonly include_content?: boolean
     /** Only links in this property. */
     readonly type?: string
-    /** Default: notes. missing: linked to and not there. */
+    /** Default: notes. missing: linked to, not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
-    /** Add the sentences that link. Default: false. */
+    /** Add the sentences that link: who mentions it, and how. Default: false. */
     readonly evidence?: boolean
     /** Links of each. */
     readonly links?: number
@@ -133,7 +133,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getNeighbors>
 
-  /** How two notes are connected: the shortest way over links, with the sentence that makes each. null if they are not. */
+  /** The shortest way over links, with the sentence that makes each. */
   findPath(args: {
     /** Start: id or title. */
     readonly source: string
@@ -149,7 +149,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof findPath>
 
-  /** The most central notes: a good first look at a vault, folder or tag. */
+  /** The best-linked notes of a vault, folder or tag: a good first look. */
   getHubs(args?: {
     /** By notes linking here, notes linked to, rank of what links here, or bridges between parts. Default: "in_degree". */
     readonly metric?: 'in_degree' | 'out_degree' | 'pagerank' | 'betweenness'
@@ -159,27 +159,27 @@ export interface VaultMethods {
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** Budget. */
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getHubs>
 
-  /** Ids of notes by title or alias, many at once, typos allowed. Use it before tools that take an id. */
+  /** Ids of notes by title or alias, many at once, typos allowed. */
   resolveNodes(args: {
-    /** Names to look up, up to 1,000. */
+    /** Up to 1,000. */
     readonly names: readonly string[]
-    /** exact: same title or alias; fuzzy: also similar spelling; semantic: by meaning. Default: "fuzzy". */
+    /** fuzzy: also similar spelling; semantic: by meaning. Default: "fuzzy". */
     readonly strategy?: 'exact' | 'fuzzy' | 'semantic'
-    /** Least similarity; not for exact. Default: 0.7. */
+    /** Least similarity. Default: 0.7. */
     readonly threshold?: number
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** Only ids that begin with this. */
     readonly path?: string
   }, options?: CallOptions): ReturnType<typeof resolveNodes>
 
-  /** Notes about the same as a note, linked or not: for missing links, duplicates, further reading. */
+  /** Notes about the same, linked or not: for duplicates, further reading. */
   similarNodes(args: {
     /** The note: id. */
     readonly id: string
@@ -189,7 +189,7 @@ export interface VaultMethods {
     readonly offset?: number
     /** Only this folder. */
     readonly folder?: string
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'
@@ -201,7 +201,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof similarNodes>
 
-  /** Tags in use, and folders, that suit a note, by the notes nearest to it. Writes nothing; operation is for apply_changes. */
+  /** Tags in use and folders that suit a note, by those nearest to it. operation: for apply_changes. */
   suggestTags(args: {
     /** The note: id. */
     readonly id: string
@@ -221,7 +221,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
     /** Only this folder. */
     readonly folder?: string
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** Goes on; with the same arguments. */
     readonly cursor?: string
@@ -252,11 +252,11 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof compare>
 
-  /** Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once. */
+  /** Notes with any or all of some tags (nested ones count), with their beginnings. list_nodes lists more at once. */
   searchByTags(args: {
-    /** Tags, with or without "#". */
+    /** With or without "#". */
     readonly tags: readonly string[]
-    /** Any or all of them. Default: "any". */
+    /** Any or all. Default: "any". */
     readonly mode?: 'any' | 'all'
     /** Maximum results. Default: 20. */
     readonly limit?: number
@@ -268,9 +268,9 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof searchByTags>
 
-  /** Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes. */
+  /** Ids and titles, page by page. As a tree: get_tree; a name: resolve_nodes. */
   listNodes(args?: {
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** Only ids that begin with this. */
     readonly path?: string
@@ -278,7 +278,7 @@ export interface VaultMethods {
     readonly limit?: number
     /** Results to skip. Default: 0. */
     readonly offset?: number
-    /** Default: notes. missing: linked to and not there. */
+    /** Default: notes. missing: linked to, not there. */
     readonly kinds?: readonly ('note' | 'attachment' | 'canvas' | 'missing')[]
     /** Only of this community, from map. */
     readonly community?: string
@@ -296,7 +296,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listTags>
 
-  /** Property keys with how many notes have them and kinds of values; with key its values. */
+  /** Property keys with how many notes have them and kinds of values; with key, its values. */
   listProperties(args?: {
     /** Values of this. */
     readonly key?: string
@@ -310,13 +310,13 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listProperties>
 
-  /** How a vault is laid out: folders with note counts, notes at the leaves. null if there is no such folder. For a flat list use list_nodes. */
+  /** How a vault is laid out: folders with note counts, notes at the leaves. A flat list: list_nodes. */
   getTree(args?: {
-    /** Folder to begin at; the vault if absent. */
+    /** Folder to begin at. */
     readonly path?: string
     /** Levels of folders. Default: 3. */
     readonly depth?: number
-    /** Maximum notes in the whole tree. Default: 200. */
+    /** Notes in the whole tree. Default: 200. */
     readonly limit?: number
     /** Also archived notes. Default: false. */
     readonly include_archived?: boolean
@@ -324,21 +324,21 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof getTree>
 
-  /** Any note, for discovery or review. null if none fits. */
+  /** Any note, for discovery or review. */
   randomNode(args?: {
-    /** Only notes with any of these tags. */
+    /** With any of these tags. */
     readonly tags?: readonly string[]
   }, options?: CallOptions): ReturnType<typeof randomNode>
 
-  /** Tells which ids exist. For names use resolve_nodes. */
+  /** Which ids exist. For names: resolve_nodes. */
   nodesExist(args: {
-    /** Ids to check, in any case, up to 1,000. */
+    /** In any case, up to 1,000. */
     readonly ids: readonly string[]
   }, options?: CallOptions): ReturnType<typeof nodesExist>
 
-  /** What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash. */
+  /** What is wrong in notes, links and names, with file, line and what may have been meant. */
   getProblems(args?: {
-    /** Only this kind. missing_note: most wanted first. duplicate: notes of much the same text. */
+    /** Only this kind. twin: paths that differ in case only. missing_note: most wanted first. duplicate: notes of much the same text. */
     readonly kind?: 'broken_link' | 'broken_heading' | 'ambiguous_link' | 'malformed' | 'orphan' | 'twin' | 'outside_link' | 'conflict_copy' | 'missing_note' | 'duplicate'
     /** Only this folder. */
     readonly folder?: string
@@ -362,7 +362,7 @@ export interface VaultMethods {
     readonly note_id?: string
     /** Only this folder. */
     readonly folder?: string
-    /** Only with this tag or one nested in it. */
+    /** With this tag or one nested in it. */
     readonly tag?: string
     /** How sure a result must be. Default: "normal". */
     readonly relevance?: 'strict' | 'normal' | 'loose'

@@ -99,7 +99,7 @@ test('problems of the links to one note are asked for by its id or title', async
   expect((await ask({ target: 'deep work' })).value).toMatchObject({ total: 3 })
   const { value: none, warnings } = await ask({ target: 'earth' })
   expect(none).toEqual({ problems: [], total: 0 })
-  expect(warnings).toEqual([{ code: 'NOTICE', message: '"earth" was taken for the note "soil.md", which is called so.' }])
+  expect(warnings).toEqual([{ code: 'NOTICE', message: '"earth" is the note "soil.md".' }])
   expect((await ask({ target: 'index', summary: true })).value).toEqual({
     counts: { broken_link: 0, broken_heading: 1, ambiguous_link: 0 },
     total: 1,
@@ -137,12 +137,12 @@ test('a title that several notes have is not guessed', async () => {
   ])
 })
 
-test('a note is read by a title that no other note has, which is said', async () => {
+test('a note is read by a title that no other note has, and the answer has its id', async () => {
   const core = await searchCore({ ...NOTES, 'deep/Path.md': '---\ntitle: My plan\n---\nText.\n' })
   const read = async (id: string) => await getNode(core, { id, depth: 0, offset: 0, maxChars: 100 })
   expect(await read('my PLAN')).toMatchObject({
     value: { id: 'deep/path.md', content: 'Text.\n' },
-    warnings: [{ code: 'NOTICE', message: '"my PLAN" was taken for the note "deep/path.md", which is called so.' }],
+    warnings: [],
   })
   expect(await read('rest')).toMatchObject({ value: null, warnings: [{ code: 'UNKNOWN_ID' }, { code: 'NOTICE' }] })
   expect(await read('soil')).toMatchObject({ value: { id: 'soil.md' }, warnings: [] })

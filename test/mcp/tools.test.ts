@@ -109,14 +109,14 @@ describe('the list of tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 3,760 tokens, 5,000 with the tools for a whole vault, and 10,400 with everything on', () => {
+  test('stays within 3,600 tokens, 4,800 with the tools for a whole vault, and 10,400 with everything on', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const reading = TOOLS.filter(({ needs, byModel }) => needs === undefined && byModel !== true)
     const least = tokens(reading.filter(({ group }) => group === undefined))
     const [usual, all] = [tokens(reading), tokens(TOOLS)]
     console.log(`tools/list: ${least} tokens, ${usual} with the tools for a whole vault, ${all} with writing`)
-    expect(least).toBeLessThanOrEqual(3_760)
-    expect(usual).toBeLessThanOrEqual(5_000)
+    expect(least).toBeLessThanOrEqual(3_600)
+    expect(usual).toBeLessThanOrEqual(4_800)
     expect(all).toBeLessThan(10_400)
   })
 

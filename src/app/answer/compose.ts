@@ -48,8 +48,7 @@ type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
 /** What is put into all rows before the next, the best row first. */
 interface Step {
-  /** Members that are put in together; the first decides. */
-  readonly members: readonly string[]
+  readonly member: string
   readonly fill: Fill
   /** Of the whole budget. */
   readonly share: number
@@ -64,21 +63,21 @@ interface Step {
  * content, tags and properties, links, further passages.
  */
 const STEPS: readonly Step[] = [
-  { members: ['snippet', 'highlights'], fill: whole, share: 1 },
-  { members: ['lines'], fill: firstItems, share: 1, isShared: true },
-  { members: ['hops'], fill: firstItems, share: 1 },
-  { members: ['files'], fill: firstItems, share: 1, isShared: true },
-  { members: ['sources'], fill: firstItems, share: 1, isShared: true },
-  { members: ['explain'], fill: whole, share: 1 },
-  { members: ['passages'], fill: bestPassage, share: 1, isShared: true, first: 3 },
-  { members: ['content'], fill: cutText, share: 1, isShared: true },
-  { members: ['tags'], fill: firstItems, share: USEFUL },
-  { members: ['properties'], fill: firstEntries, share: USEFUL },
-  { members: ['links'], fill: firstItems, share: USEFUL },
-  { members: ['passages'], fill: furtherPassages, share: USEFUL },
+  { member: 'snippet', fill: whole, share: 1 },
+  { member: 'lines', fill: firstItems, share: 1, isShared: true },
+  { member: 'hops', fill: firstItems, share: 1 },
+  { member: 'files', fill: firstItems, share: 1, isShared: true },
+  { member: 'sources', fill: firstItems, share: 1, isShared: true },
+  { member: 'explain', fill: whole, share: 1 },
+  { member: 'passages', fill: bestPassage, share: 1, isShared: true, first: 3 },
+  { member: 'content', fill: cutText, share: 1, isShared: true },
+  { member: 'tags', fill: firstItems, share: USEFUL },
+  { member: 'properties', fill: firstEntries, share: USEFUL },
+  { member: 'links', fill: firstItems, share: USEFUL },
+  { member: 'passages', fill: furtherPassages, share: USEFUL },
 ]
 
-const LAYERED: ReadonlySet<string> = new Set(STEPS.flatMap(({ members }) => members))
+const LAYERED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
  * The rows as a budget holds them: each step for all rows before the next. No row lacks a member that it had: what is left out of it makes
@@ -165,20 +164,17 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
   return drafts
 }
 
-function takeStep({ members, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
-  const [name = ''] = members
-  const concerned = drafts.filter(({ row }) => row[name] !== undefined)
+function takeStep({ member, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
+  const concerned = drafts.filter(({ row }) => row[member] !== undefined)
   for (const [at, { row, shown }] of concerned.entries()) {
-    const before = members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0)
-    const own = before - members.slice(1).reduce((sum, member) => sum + jsonBytes(row[member]), 0)
+    const own = jsonBytes(shown[member])
     const left = purse.left(share)
     const equal = Math.floor(left / (concerned.length - at))
     const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
-    const filled = fill(row[name], { fair: fair + own, most: left + own }, shown[name])
+    const filled = fill(row[member], { fair: fair + own, most: left + own }, shown[member])
     if (filled === undefined) continue
-    shown[name] = filled
-    for (const other of members.slice(1)) shown[other] = row[other]
-    purse.spend(members.reduce((sum, member) => sum + jsonBytes(shown[member]), 0) - before)
+    shown[member] = filled
+    purse.spend(jsonBytes(filled) - own)
   }
 }
 

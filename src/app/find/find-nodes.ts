@@ -40,8 +40,8 @@ export interface FoundNode extends ListedNode {
   readonly modified?: string
   /** The text around the best match: its lines, without empty ones. */
   readonly snippet: string
-  /** Where the words stand in `snippet`: UTF-16 offsets. */
-  readonly highlights: readonly (readonly [start: number, end: number])[]
+  /** Where the words stand in `snippet`: UTF-16 offsets; for commands and the library, which show them. */
+  readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
 }
@@ -103,6 +103,7 @@ async function describe(
   items: Found['items'],
   { words, tasks, links }: Wanted,
 ): Promise<Answer<readonly FoundNode[]>> {
+  const { call } = reading
   const ids = items.map(({ id }) => id)
   const { notes, unread } = await readNotes(reading, ids, { links, times: true, tasks: tasks.size > 0 })
   const query = snippetQuery(words)
@@ -111,14 +112,15 @@ async function describe(
     if (note === undefined) return []
     const { node, source } = note
     const { text, highlights, line } =
-      source === undefined ? NO_SNIPPET : (taskOf(node, source, { query, tasks }) ?? snippetOf(node, source, query))
+      source === undefined ? NO_SNIPPET : (tasksOf(node, source, { query, tasks }) ?? snippetOf(node, source, query))
     const times = {
       ...(node.created === undefined ? undefined : { created: node.created }),
       ...(node.modified === undefined ? undefined : { modified: node.modified }),
     }
     // Without words nothing is ranked, and every note is as good an answer.
     const shown = words.length === 0 ? 1 : score
-    return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, highlights, line }]
+    const marked = call.whole === true ? { highlights } : undefined
+    return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, ...marked, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
 }
@@ -129,8 +131,8 @@ function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
 }
 
-/** The task that is asked for, of several the first that has most of the words. */
-function taskOf(
+/** The tasks that are asked for, of several those that have most of the words; blank ones where there is nothing else. */
+function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
   wanted: { readonly query: SnippetQuery; readonly tasks: ReadonlySet<TaskState> },
@@ -138,8 +140,39 @@ function taskOf(
   const meant = tasks.filter(({ state }) => wanted.tasks.has('any') || wanted.tasks.has(state as TaskState))
   if (meant.length === 0) return undefined
   const lines = text.split('\n', meant.at(-1)?.line)
-  const shown = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, SNIPPET_LENGTH), line }))
-  return shown.reduce((best, one) => (one.highlights.length > best.highlights.length ? one : best))
+  const all = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, TASK_LENGTH), line }))
+  const written = all.filter((task) => !BLANK_TASK.test(task.text))
+  const most = Math.max(...all.map(({ highlights }) => highlights.length))
+  return joined((written.length > 0 ? written : all).filter(({ highlights }) => highlights.length === most))
+}
+
+/** Leaves room for how many more there are. */
+const TASK_LENGTH = SNIPPET_LENGTH - 20
+const BLANK_TASK = /^\S+\s+\[.\]$/
+
+/** Snippets one below the other, as many as fit, and how many more there are; the line is that of the first. */
+function joined(all: readonly Snippet[]): Snippet | undefined {
+  const [first] = all
+  if (first === undefined) return undefined
+  for (let count = Math.min(all.length, MOST_TASKS); ; count--) {
+    const more = count < all.length ? [`… ${all.length - count} more`] : []
+    const shown = all.slice(0, count)
+    const text = [...shown.map((one) => one.text), ...more].join('\n')
+    if (text.length <= SNIPPET_LENGTH || count === 1) return { text, highlights: moved(shown), line: first.line }
+  }
+}
+
+/** No task is so short that more of them fit. */
+const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
+
+/** Where highlights are when the texts stand one below the other. */
+function moved(shown: readonly Snippet[]): Snippet['highlights'] {
+  let by = 0
+  return shown.flatMap(({ text, highlights }) => {
+    const from = by
+    by += text.length + 1
+    return highlights.map(([start, end]) => [start + from, end + from] as const)
+  })
 }
 
 async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Promise<readonly Warning[]> {

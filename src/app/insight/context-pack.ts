@@ -19,7 +19,8 @@ import { toScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, FOLLOWED, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
 import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
-import { inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
+import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
+import { sharedEndings } from './shared-endings.ts'
 
 export interface PackArguments {
   /** What is asked; without it there are ids. */
@@ -132,8 +133,11 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
     const ways = await bestWays(found.ways, { asked, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
+    const all = inOrder([...found.passages, ...linked.passages])
+    const endings = sharedEndings(all, found.lens.words)
+    const passages = all.map((passage) => endingAt(passage, endings.get(passage.node.id) ?? passage.place.end))
     return {
-      value: { generation: found.generation, passages: inOrder([...found.passages, ...linked.passages]) },
+      value: { generation: found.generation, passages },
       warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
     }
   })

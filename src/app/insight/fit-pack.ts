@@ -42,7 +42,10 @@ export interface FittedPack {
   readonly passed: number
 }
 
-/** A passage is first cut to so many tokens, and so many passages are shown at least as have room for these with what stands around them. */
+/**
+ * A passage is first cut to so many tokens, and as many are shown as have room for this with what stands around them, and to grow by the rest; a
+ * passage that is whole before makes room for others.
+ */
 const FIRST_TOKENS = 160
 const EACH_TOKENS = 260
 /** A text cut to less says nothing, UTF-16 units. */
@@ -64,21 +67,27 @@ interface Draft {
  * best first; then further ones.
  */
 export function fitPack(passages: readonly PackPassage[], room: number): FittedPack {
-  const first = Math.max(1, Math.floor(room / (EACH_TOKENS * TOKEN_BYTES)))
+  const each = EACH_TOKENS * TOKEN_BYTES
   let drafts: readonly Draft[] = []
   let left = room - '[]'.length
   let passed = 0
+  let isFirst = true
+  let counted = 0
   for (const passage of passages) {
-    if (passed === first) [drafts, left] = grow(drafts, left)
+    if (isFirst && passed > 0 && counted + each > room) {
+      isFirst = false
+      ;[drafts, left] = grow(drafts, left)
+    }
     const around = excerptAround(passage)
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
-    const bytes = passed < first ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
+    const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
     // What is longer than the whole room by its names alone is passed over, or lists would not go on.
     if (draft === undefined && least <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
       left -= draft.bytes
+      counted += draft.isWhole ? Math.min(each, draft.bytes) : each
     }
     passed++
   }

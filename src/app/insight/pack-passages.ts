@@ -3,6 +3,7 @@ import type { Node } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
+import { legible } from '../find/passage-text.ts'
 import { toPassage } from '../find/passages.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
@@ -10,18 +11,14 @@ import type { PackPassage, ShownPart } from './fit-pack.ts'
 /** A part of a note that a pack may hold, and where it stands. */
 export interface PlacedPassage extends PackPassage {
   readonly node: Node
-  readonly source: NoteText
-  readonly place: ChunkPlace
-}
-
-export interface Placing extends Pick<PackPassage, 'outline' | 'via' | 'score'> {
-  readonly node: Node
   /** The file's. */
   readonly source: NoteText
   readonly place: ChunkPlace
   /** The sentences with most of these are shown first; those at its beginning where it has none. */
   readonly words: SnippetQuery
 }
+
+export type Placing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' | 'source' | 'place' | 'words'>
 
 /** A part of a note as something to be packed. */
 export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
@@ -49,7 +46,17 @@ export function packPassage({ node, source, place, words, outline, via, score }:
     node,
     source,
     place,
+    words,
   }
+}
+
+/** What of the passage comes before `end`, a UTF-16 offset in the file; all of it where that says nothing. */
+export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
+  const { place, source } = passage
+  const before = source.text.slice(place.start, Math.min(place.end, end)).trimEnd()
+  if (legible(before).trim() === '') return passage
+  const breaks = before.split('\n').length - 1
+  return packPassage({ ...passage, place: { ...place, end: place.start + before.length, endLine: place.startLine + breaks } })
 }
 
 /** The best first, each once: as it was found with the higher score. */

@@ -52,7 +52,7 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     const [shortest, ...alternatives] = described.paths
     const value = shortest === undefined ? null : { ...shortest, alternatives }
     const told = value === null ? [noPath(source, target, direction)] : unreadWarnings(described.unread)
-    return { value, warnings: [...warnings, ...told] }
+    return { value, warnings: told }
   })
 }
 

@@ -15,8 +15,8 @@ export interface Meant {
 const TOLD = 5
 
 /**
- * The nodes that arguments mean, in order: by their ids, else by a title, alias or file name that one note alone has, which is said. What
- * means none, or several, is `undefined`, and said. `withMissing`: also what is only linked to.
+ * The nodes that arguments mean, in order: by their ids, else by a title, alias or file name that one note alone has, which is said; an answer
+ * that names the note itself need not say so. What means none, or several, is `undefined`, and said. `withMissing`: also what is only linked to.
  */
 export async function findMeant(
   snapshot: Snapshot,
@@ -40,7 +40,7 @@ export async function findMeant(
       if (only === undefined) return await unknownIdWarning(snapshot, name)
       const ids = found.slice(0, TOLD).map(({ id }) => quoted(id))
       return found.length === 1
-        ? { code: 'NOTICE', message: `${quoted(name)} was taken for the note ${ids[0]}, which is called so.` }
+        ? { code: 'NOTICE', message: `${quoted(name)} is the note ${ids[0]}.` }
         : {
             code: 'UNKNOWN_ID',
             message: `${found.length} notes are called ${quoted(name)}: give the id of one, such as ${ids.join(', ')}.`,

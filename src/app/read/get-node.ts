@@ -62,7 +62,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       ...(await linksToVaults(core, source, call)),
       ...(content.next === undefined ? {} : { next_offset: content.next }),
     }
-    const warnings = [...meant.warnings, ...(await noteWarnings(snapshot, node.id))]
+    const warnings = await noteWarnings(snapshot, node.id)
     const maxTokens = args.depth > 0 ? tokensFor(args.maxTokens, DEFAULT_TOKENS.node, call) : args.maxTokens
     if (maxTokens === undefined) return { value, warnings }
     const recut = (chars: number): Recut => {

@@ -10,7 +10,7 @@ import { folder, links, maxTokens, page } from './parameters.ts'
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes by words and filters',
-  description: 'Notes that fit a query of words and filters, with the text around the match. For a question use search.',
+  description: 'Notes that fit a query of words and filters, with the text around the match. A question: search.',
   annotations: READS,
   names: { folder: 'place' },
   searchReadiness: () => 'words',
@@ -19,14 +19,14 @@ export const findNodesTool = defineTool({
       .string()
       .max(500)
       .describe(
-        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, has:attachment; OR, -not, ( ). Empty: all notes.',
+        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes.',
       ),
     ...page(100, 10),
     folder: folder(),
     order_by: z
       .enum(['relevance', 'title', 'modified', 'created'])
       .default('relevance')
-      .describe('relevance: modified where there are no words.'),
+      .describe('relevance: modified without words.'),
     order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
     links: links(),

@@ -8,8 +8,7 @@ import { maxTokens, nodeName } from './parameters.ts'
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Path between two notes',
-  description:
-    'How two notes are connected: the shortest way over links, with the sentence that makes each. null if they are not.',
+  description: 'The shortest way over links, with the sentence that makes each.',
   annotations: READS,
   names: { source: 'note', target: 'note' },
   input: () => ({

@@ -9,7 +9,7 @@ import { folder, maxTokens, page, tag } from './parameters.ts'
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The most central notes: a good first look at a vault, folder or tag.',
+  description: 'The best-linked notes of a vault, folder or tag: a good first look.',
   annotations: READS,
   names: { folder: 'place' },
   input: () => ({

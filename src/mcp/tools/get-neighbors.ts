@@ -8,8 +8,7 @@ import { includeContent, kinds, links, maxTokens, nodeName, page } from './param
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
-  description:
-    'Notes that link to a note (backlinks) or that it links to, best linked first; with evidence: who mentions it, and how.',
+  description: 'Notes that link to a note (backlinks) or that it links to, best linked first.',
   annotations: READS,
   names: { id: 'note' },
   input: () => ({
@@ -19,7 +18,7 @@ export const getNeighborsTool = defineTool({
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property.'),
     kinds: kinds(),
-    evidence: z.boolean().default(false).describe('Add the sentences that link.'),
+    evidence: z.boolean().default(false).describe('Add the sentences that link: who mentions it, and how.'),
     links: links(),
     max_tokens: maxTokens(),
   }),

@@ -10,15 +10,16 @@ const fitList = fitMember<'problems', ProblemList['problems'][number], ProblemLi
 export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
-  description:
-    'What is wrong, with file, line and what may have been meant: broken and ambiguous links, links to headings that are gone, missing notes, malformed parts, orphans, names that clash.',
+  description: 'What is wrong in notes, links and names, with file, line and what may have been meant.',
   annotations: READS,
   names: { folder: 'place', target: 'note' },
   input: () => ({
     kind: z
       .enum(REPORTED_KINDS)
       .optional()
-      .describe('Only this kind. missing_note: most wanted first. duplicate: notes of much the same text.'),
+      .describe(
+        'Only this kind. twin: paths that differ in case only. missing_note: most wanted first. duplicate: notes of much the same text.',
+      ),
     folder: folder(),
     target: z.string().optional().describe('Only links to this note, by path or title.'),
     summary: z.boolean().default(false).describe('Only counts.'),

@@ -8,14 +8,13 @@ import { limit, maxTokens } from './parameters.ts'
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description:
-    'How a vault is laid out: folders with note counts, notes at the leaves. null if there is no such folder. For a flat list use list_nodes.',
+  description: 'How a vault is laid out: folders with note counts, notes at the leaves. A flat list: list_nodes.',
   annotations: READS,
   names: { path: 'place' },
   input: () => ({
-    path: z.string().optional().describe('Folder to begin at; the vault if absent.'),
+    path: z.string().optional().describe('Folder to begin at.'),
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
-    limit: limit(1000, 200, 'Maximum notes in the whole tree.'),
+    limit: limit(1000, 200, 'Notes in the whole tree.'),
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
     max_tokens: maxTokens(),
   }),

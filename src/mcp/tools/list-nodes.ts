@@ -9,7 +9,7 @@ import { kinds, limit, maxTokens, path, specifiedOffset, tag } from './parameter
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description: 'Ids and titles by id, page by page. For the shape of the vault use get_tree; to look a name up, resolve_nodes.',
+  description: 'Ids and titles, page by page. As a tree: get_tree; a name: resolve_nodes.',
   annotations: READS,
   names: { path: 'place', community: 'place' },
   input: () => ({

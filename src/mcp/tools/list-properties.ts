@@ -11,7 +11,7 @@ const fitValues = fitMember<'values', ValuePage['values'][number], ValuePage>('v
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys with how many notes have them and kinds of values; with key its values.',
+  description: 'Property keys with how many notes have them and kinds of values; with key, its values.',
   annotations: READS,
   input: () => ({
     key: z.string().optional().describe('Values of this.'),

@@ -7,11 +7,11 @@ import { FLAG, outputSchema } from '../definition/output-schema.ts'
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Do these ids exist',
-  description: 'Tells which ids exist. For names use resolve_nodes.',
+  description: 'Which ids exist. For names: resolve_nodes.',
   annotations: READS,
   names: { ids: 'note' },
   input: () => ({
-    ids: z.array(z.string()).describe('Ids to check, in any case, up to 1,000.'),
+    ids: z.array(z.string()).describe('In any case, up to 1,000.'),
   }),
   output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',

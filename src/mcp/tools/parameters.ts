@@ -59,7 +59,7 @@ export function folder() {
 }
 
 export function tag() {
-  return z.string().optional().describe('Only with this tag or one nested in it.')
+  return z.string().optional().describe('With this tag or one nested in it.')
 }
 
 export function path() {
@@ -67,7 +67,7 @@ export function path() {
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Default: notes. missing: linked to and not there.')
+  return z.array(z.enum(KINDS)).optional().describe('Default: notes. missing: linked to, not there.')
 }
 
 export function includeContent() {

@@ -5,10 +5,10 @@ import { defineTool, READS } from '../definition/define-tool.ts'
 export const randomNodeTool = defineTool({
   name: 'random_node',
   title: 'Random note',
-  description: 'Any note, for discovery or review. null if none fits.',
+  description: 'Any note, for discovery or review.',
   annotations: { ...READS, idempotentHint: false },
   input: () => ({
-    tags: z.array(z.string()).optional().describe('Only notes with any of these tags.'),
+    tags: z.array(z.string()).optional().describe('With any of these tags.'),
   }),
   wrap: 'node',
   run: randomNode,

@@ -8,17 +8,17 @@ import { path, tag } from './parameters.ts'
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Ids of notes by title or alias, many at once, typos allowed. Use it before tools that take an id.',
+  description: 'Ids of notes by title or alias, many at once, typos allowed.',
   annotations: READS,
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
-    names: z.array(z.string()).describe('Names to look up, up to 1,000.'),
+    names: z.array(z.string()).describe('Up to 1,000.'),
     strategy: z
       .enum(['exact', 'fuzzy', 'semantic'])
       .default('fuzzy')
-      .describe('exact: same title or alias; fuzzy: also similar spelling; semantic: by meaning.'),
-    threshold: z.number().min(0).max(1).default(0.7).describe('Least similarity; not for exact.'),
+      .describe('fuzzy: also similar spelling; semantic: by meaning.'),
+    threshold: z.number().min(0).max(1).default(0.7).describe('Least similarity.'),
     tag: tag(),
     path: path(),
   }),

@@ -8,12 +8,11 @@ import { links, maxTokens, page } from './parameters.ts'
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description:
-    'Notes with any or all of some tags (nested ones count), with the beginning of their content. See list_tags for tags; list_nodes lists more at once.',
+  description: 'Notes with any or all of some tags (nested ones count), with their beginnings. list_nodes lists more at once.',
   annotations: READS,
   input: () => ({
-    tags: z.array(z.string()).min(1).describe('Tags, with or without "#".'),
-    mode: z.enum(['any', 'all']).default('any').describe('Any or all of them.'),
+    tags: z.array(z.string()).min(1).describe('With or without "#".'),
+    mode: z.enum(['any', 'all']).default('any').describe('Any or all.'),
     ...page(100, 20),
     links: links(),
     max_tokens: maxTokens(),

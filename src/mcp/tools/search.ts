@@ -11,7 +11,7 @@ export const searchTool = defineTool({
   name: 'search',
   title: 'Search by meaning and words',
   description:
-    'Answers a question in plain language: notes by words and meaning, with the passages that answer and their lines. For exact words, tags, dates, properties use find_nodes.',
+    'Notes that answer a question, by words and meaning, with passages and lines. Exact words, tags, dates, properties: find_nodes.',
   annotations: READS,
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
@@ -24,7 +24,7 @@ export const searchTool = defineTool({
     tag: tag(),
     note: nodeId('Only passages of this note').optional(),
     relevance: relevance(),
-    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words and meaning, or one of them.'),
+    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words, by meaning, or both.'),
     explain: z.boolean().default(false).describe('Show ranks and scores.'),
     links: links(),
     max_tokens: maxTokens(),

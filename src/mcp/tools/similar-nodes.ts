@@ -8,7 +8,7 @@ import { folder, links, maxTokens, nodeId, page, relevance, tag } from './parame
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Notes about the same',
-  description: 'Notes about the same as a note, linked or not: for missing links, duplicates, further reading.',
+  description: 'Notes about the same, linked or not: for duplicates, further reading.',
   annotations: READS,
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',

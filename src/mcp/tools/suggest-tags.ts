@@ -6,8 +6,7 @@ import { limit, nodeId, relevance } from './parameters.ts'
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description:
-    'Tags in use, and folders, that suit a note, by the notes nearest to it. Writes nothing; operation is for apply_changes.',
+  description: 'Tags in use and folders that suit a note, by those nearest to it. operation: for apply_changes.',
   annotations: READS,
   names: { id: 'note' },
   searchReadiness: () => 'meaning',

@@ -14,7 +14,6 @@ const RESULT = {
   link_count: 9,
   score: 0.9,
   snippet: 's'.repeat(240),
-  highlights: [[0, 5]],
   passages: ['a', 'b', 'c'].map((letter) => ({ ...PASSAGE, text: letter.repeat(400) })),
 }
 const RESULTS = [RESULT, { ...RESULT, id: 'beds/bean.md', title: 'Bean' }]
@@ -68,9 +67,9 @@ test('an answer is filled in order: ids, what the tool is about, the best passag
 
 test('members stay where they are, and those that are empty stay what they are', () => {
   const { rows, omitted } = compose([RESULT], { room: 0 })
-  expect(rows).toEqual([{ ...RESULT, tags: [], links: [], properties: {}, snippet: MARKER, highlights: [], passages: [] }])
+  expect(rows).toEqual([{ ...RESULT, tags: [], links: [], properties: {}, snippet: MARKER, passages: [] }])
   expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(RESULT))
-  expect(omitted).toEqual({ snippet: 1, highlights: 1, passages: 3, tags: 2, properties: 2, links: 1 })
+  expect(omitted).toEqual({ snippet: 1, passages: 3, tags: 2, properties: 2, links: 1 })
 })
 
 test('of rows that do not fit the first are shown, and the others are counted', () => {

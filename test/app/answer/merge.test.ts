@@ -13,7 +13,6 @@ function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundN
     properties: {},
     score,
     snippet: '',
-    highlights: [],
     line: 1,
     ...facts,
   }

@@ -21,8 +21,8 @@ async function ask(query: string, args: Partial<FindArguments> = {}) {
   return { found: value.map(({ id, line, snippet }) => [id, line, snippet]), warnings }
 }
 
-test('a task that is asked for is the text that is shown, with its line', async () => {
-  expect((await ask('task:open')).found).toEqual([['home.md', 8, '- [ ] water the *roses*']])
+test('the tasks that are asked for are the text that is shown, with the line of the first', async () => {
+  expect((await ask('task:open')).found).toEqual([['home.md', 8, '- [ ] water the *roses*\n- [ ] prune roses and beans']])
   expect((await ask('task:done')).found).toEqual([['home.md', 7, '- [x] sow beans']])
   expect((await ask('task:open roses beans')).found).toEqual([['home.md', 9, '- [ ] prune roses and beans']])
 })

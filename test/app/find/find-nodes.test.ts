@@ -12,7 +12,7 @@ const KITCHEN = {
   'f/Leek.md': '---\nmodified: 2024-05-01\n---\nGrows.\n',
 }
 const DEFAULTS: FindArguments = { query: '', limit: 10, orderBy: 'relevance', includeArchived: false }
-const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args })
+const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args }, { whole: true })
 const idsOf = async (core: SearchCore, args: Partial<FindArguments>) => (await find(core, args)).value.map(({ id }) => id)
 
 describe('snippets', () => {
@@ -21,7 +21,7 @@ describe('snippets', () => {
     const [soup] = (await find(core, { query: 'leek soup' })).value
     expect(soup?.id).toBe('soup.md')
     expect(soup?.snippet.length).toBeLessThanOrEqual(240)
-    const marked = soup?.highlights.map(([start, end]) => soup.snippet.slice(start, end).toLowerCase())
+    const marked = soup?.highlights?.map(([start, end]) => soup.snippet.slice(start, end).toLowerCase())
     expect(marked).toEqual(['leeks', 'leek', 'soup', 'leek'])
     expect(soup?.line).toBe(35)
     expect(KITCHEN['Soup.md'].split('\n')[34]).toContain('leeks')
@@ -31,7 +31,36 @@ describe('snippets', () => {
     const core = await searchCore({ 'List.md': '# To  do\n\n- [ ] bake  bread\n\n\n    - sell bread\n\n```\n  bread\n```\n' })
     const [list] = (await find(core, { query: 'bread' })).value
     expect(list?.snippet).toBe('# To do\n- [ ] bake bread\n    - sell bread\n```\n  bread\n```')
-    expect(list?.highlights.map(([start, end]) => list.snippet.slice(start, end))).toEqual(['bread', 'bread', 'bread'])
+    expect(list?.highlights?.map(([start, end]) => list.snippet.slice(start, end))).toEqual(['bread', 'bread', 'bread'])
+  })
+
+  test('are the tasks that are asked for, as many as fit, and say how many more there are', async () => {
+    const tasks = Array.from({ length: 30 }, (_, at) => `- [ ] water bed ${at}`).join('\n')
+    const core = await searchCore({ 'Day.md': `- [ ]\n- [x] sleep\n${tasks}\n`, 'Blank.md': '- [ ] \n' })
+    const found = (await find(core, { query: 'task:open', orderBy: 'title', order: 'desc' })).value
+    expect(found.map(({ id, line }) => [id, line])).toEqual([
+      ['day.md', 3],
+      ['blank.md', 1],
+    ])
+    const lines = found[0]?.snippet.split('\n') ?? []
+    expect(lines.slice(0, 2)).toEqual(['- [ ] water bed 0', '- [ ] water bed 1'])
+    expect(lines.at(-1)).toBe(`… ${30 - (lines.length - 1)} more`)
+    expect(found[0]?.snippet.length).toBeLessThanOrEqual(240)
+    expect(found[1]?.snippet).toBe('- [ ]')
+  })
+
+  test('of several tasks with a word each have their own marks', async () => {
+    const core = await searchCore({ 'Day.md': '- [ ] bake bread\n- [ ] sleep\n- [ ] sell the bread\n' })
+    const [day] = (await find(core, { query: 'task:open bread' })).value
+    expect(day?.snippet).toBe('- [ ] bake bread\n- [ ] sell the bread')
+    expect(day?.highlights?.map(([start, end]) => day.snippet.slice(start, end))).toEqual(['bread', 'bread'])
+  })
+
+  test('are sent to a model without where their words stand', async () => {
+    const core = await searchCore(KITCHEN)
+    const [soup] = (await findNodes(core, { ...DEFAULTS, query: 'leek soup' })).value
+    expect(soup).toHaveProperty('snippet')
+    expect(soup).not.toHaveProperty('highlights')
   })
 
   test('are the beginning where nothing is looked for', async () => {
@@ -48,7 +77,7 @@ describe('snippets', () => {
   ])('%s: what is marked is a form of what was asked', async (query, form) => {
     const core = await searchCore(KITCHEN)
     const note = (await find(core, { query })).value.find(({ id }) => id === 'soup.md')
-    expect(note?.highlights.length).toBeGreaterThan(0)
+    expect(note?.highlights?.length).toBeGreaterThan(0)
     for (const [start, end] of note?.highlights ?? []) expect(note?.snippet.slice(start, end)).toMatch(form)
   })
 
@@ -79,7 +108,7 @@ describe('snippets', () => {
         for (const { snippet, highlights, line } of (await find(core, { query: 'leek' })).value) {
           expect(snippet.length).toBeLessThanOrEqual(240)
           let last = 0
-          for (const [start, end] of highlights) {
+          for (const [start, end] of highlights ?? []) {
             expect(start).toBeGreaterThanOrEqual(last)
             expect(end).toBeGreaterThan(start)
             expect(snippet.slice(start, end)).toMatch(/^leeks?$/i)

@@ -243,3 +243,35 @@ test('of several vaults all are asked, the best passage first, and a cursor is o
   })
   expect((await ask({ ids: ['home:garden.md'] })).excerpts[0]?.id).toBe('home:garden.md')
 })
+
+test('a footer that many notes end with takes no room in a pack', async () => {
+  const footer = (name: string) =>
+    `\n## This page\n\n[Edit it](https://example.com/edit/${name}) | [Copy it](https://example.com/copy/${name})\n`
+  const core = await garden({
+    'Roses.md': `# Roses\n\nRoses want pruning in spring.\n\nThe tool is kept by [[Anna]].\n${footer('roses')}`,
+    'Tulips.md': `# Tulips\n\nTulips are planted in autumn and need no tool for pruning.\n${footer('tulips')}`,
+    'Pears.md': `# Pears\n\nPears want pruning in winter, with a long tool.\n${footer('pears')}`,
+    'Anna.md': `# Anna\n\nLives at the mill.\n\n## This page\n\nWritten by her own hand.\n`,
+  })
+  const { excerpts } = await pack(core, { query: 'who keeps the tool for pruning roses in spring' })
+  const text = excerpts.map((each) => each.text).join('\n')
+  expect(text).not.toContain('Edit it')
+  expect(text).toContain('kept by [[Anna]]')
+  expect(text).toContain('Written by her own hand')
+  expect(excerpts[0]).toMatchObject({ id: 'roses.md', lines: [1, 5], hash: expect.stringMatching(/^partial:/) })
+})
+
+test('what many notes end with is shown where the question asks for it', async () => {
+  const page = (name: string) => `# ${name}\n\nA ${name} is good for salad.\n\n## Harvest\n\nRipe in August and September.\n`
+  const core = await garden({ 'A.md': page('cucumber'), 'B.md': page('lettuce'), 'C.md': page('radish') })
+  const { excerpts } = await pack(core, { query: 'which salad is ripe for harvest in August?' })
+  expect(excerpts.filter(({ text }) => text.includes('Ripe in August'))).toHaveLength(3)
+})
+
+test('notes of which nothing but a shared section can be read are shown with it', async () => {
+  const page = (name: string) =>
+    `%% ${name} is to be written about pruning roses %%\n\n## This page\n\nNothing was written yet.\n`
+  const core = await garden({ 'A.md': page('one'), 'B.md': page('two'), 'C.md': page('three') })
+  const { excerpts } = await pack(core, { ids: ['a', 'b', 'c'] })
+  expect(excerpts.map(({ text }) => text.includes('Nothing was written yet'))).toEqual([true, true, true])
+})

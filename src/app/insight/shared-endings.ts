@@ -1,0 +1,46 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { SnippetQuery } from '../../search/words/matches.ts'
+import { wordsOf } from '../find/passage-text.ts'
+import { wordShareFor } from '../find/passages.ts'
+import type { PlacedPassage } from './pack-passages.ts'
+
+/** What so many of the notes that were found end with is a footer, and says nothing about one of them. */
+const SHARED_BY = 3
+/** A longer section is no footer, UTF-16 units. */
+const LONGEST = 2_000
+/** A section with this share of the question's words may be what is asked for, however many notes have it. */
+const ASKED = 0.3
+
+/** The last section of a note. */
+interface Ending {
+  /** UTF-16 offset. */
+  readonly start: number
+  /** What a reader sees of it, white space folded, without the addresses of links. */
+  readonly words: string
+}
+
+/** Where the last sections begin that several of these notes have in the same words but for addresses: UTF-16 offsets. */
+export function sharedEndings(passages: readonly PlacedPassage[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
+  const endings = new Map<NodeId, Ending>()
+  for (const passage of passages) {
+    const ending = endings.has(passage.node.id) ? undefined : endingIn(passage)
+    if (ending !== undefined) endings.set(passage.node.id, ending)
+  }
+  const counts = new Map<string, number>()
+  for (const { words } of endings.values()) counts.set(words, (counts.get(words) ?? 0) + 1)
+  const share = wordShareFor(question)
+  const footers = new Set(
+    [...counts].filter(([words, count]) => count >= SHARED_BY && share(words) < ASKED).map(([words]) => words),
+  )
+  return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
+}
+
+/** The last section of the note, where the passage has its beginning, but not only that. */
+function endingIn({ node, source: { text }, place }: PlacedPassage): Ending | undefined {
+  const line = node.headings.at(-1)?.line
+  if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined
+  let start = place.start
+  for (let at = place.startLine; at < line; at++) start = text.indexOf('\n', start) + 1
+  if (text.length - start > LONGEST) return undefined
+  return { start, words: wordsOf(text.slice(start)).replace(/\s+/g, ' ').trim() }
+}
