@@ -10,7 +10,8 @@ const FILES: Readonly<Record<string, string>> = {
   '.obsidian/app.json': '{"userIgnoreFilters": ["hidden/"]}',
   'Home.md':
     '---\naliases: [Start, "The: home", Élan]\ntags: [Root, root/Sub, über/Ärger, "#x"]\nup: "[[Upper]]"\n---\n# Home\n\nSee [[Upper]], [[upper#Part One]], [[Upper#No such part]], [[Upper#^block-1]], [[Upper#^none]], ![[pic.png]], [[Nowhere]], [[nowhere]], [[No-where]].\n\n- [ ] open task with [[Nowhere]]\n- [x] done task\n- [-] cancelled\n',
-  'Upper.md': '---\nup: "[[Home]]"\nrank: 10\n---\n# Part One\n\nText of part one. ^block-1\n\n## Inner\n\nInner text, [[Home|the home]].\n\n# Part Two\n\nThe end. #inline/Nested\n',
+  'Upper.md':
+    '---\nup: "[[Home]]"\nrank: 10\n---\n# Part One\n\nText of part one. ^block-1\n\n## Inner\n\nInner text, [[Home|the home]].\n\n# Part Two\n\nThe end. #inline/Nested\n',
   // Twins of one folded name, and ids beyond the basic plane beside some just below it.
   'Twin.md': 'A twin, [[twin]] and [[Alone]].',
   'twin.md': 'The other twin, [[TWIN]].',
@@ -21,15 +22,22 @@ const FILES: Readonly<Record<string, string>> = {
   'Signs/\uff21 wide.md': 'A wide letter, [[😀 smile]]. 漢字 と カタカナ, 日本語の文章です。',
   'Signs/\uffee.md': 'Just below.',
   'Signs/a+b (c) [d] {e} ~f^2.md': '[[C++]] and `C++` \\ "quoted" AND OR NOT a:b * ? /regex/ <x>',
-  "Signs/it's $vault `x` \u2019q\u2019.md": "Quotes: 'single' \"double\" `tick` $vault $ids \\u0041.",
-  'Signs/C++.md': '---\naliases: ["c plus plus", "--", "+"]\n---\nhasTag() app.vault.read Ctrl+Shift+I #MOC snake_case_word kebab-case-word 3.14 1,000',
+  "Signs/it's $vault `x` \u2019q\u2019.md": 'Quotes: \'single\' "double" `tick` $vault $ids \\u0041.',
+  'Signs/C++.md':
+    '---\naliases: ["c plus plus", "--", "+"]\n---\nhasTag() app.vault.read Ctrl+Shift+I #MOC snake_case_word kebab-case-word 3.14 1,000',
   'Signs/Straße ΟΔΟΣ.md': 'Die Straße, ΟΔΟΣ, ος, İstanbul, ﬁne ligature, co\u00adop. [[STRASSE ΟΔΟΣ]] [[straße οδος]]',
   'Values/one.md':
     '---\nrank: 1\ndue: 2024-01-01\nstate: Open\nlist: [b, a, B, 1]\nflag: true\nempty:\nnested: {a: 1, b: [x]}\n"odd key: x": y\ncreated: 2024-01-01\nÜmlaut: ja\n---\nOne [[two]].\n\ninline:: [[three]]\nrank:: 5',
-  'Values/two.md': '---\nRank: "2"\ndue: "2024-02-30"\nstate: open\nlist: []\nflag: "true"\nrel: ["[[one]]", "[[Nowhere]]"]\nRel2: "[[one|x]] and [[three]]"\nmodified: 2023-05\n---\nTwo [[one]] [[one]] [[one#x]].',
-  'Values/three.md': '---\nrank: -1.5e3\ndue: "[[2024-03-05]]"\nstate: ""\nlist: a\nflag: no\ndate: 1999\n---\nThree %%[[one]]%% [[hidden/secret]].',
-  'Values/four.md': '---\nrank: 10\ndue: 2024-01-01T10:00:00Z\nstate: "  Open "\nlist: [[x, y], z]\nrank2: .inf\nzero: "a\\0b"\nzero2: "a\\0"\nlong: ' + 'x'.repeat(300) + '\n---\nFour.',
-  'Values/five.md': '---\nrank: 9007199254740993\ndue: 24-1-1\nDUE2: 2024-W05\nstate: OPEN\nlist: ["", null, 0, false]\n---\nFive #tag-5 #5 #5a',
+  'Values/two.md':
+    '---\nRank: "2"\ndue: "2024-02-30"\nstate: open\nlist: []\nflag: "true"\nrel: ["[[one]]", "[[Nowhere]]"]\nRel2: "[[one|x]] and [[three]]"\nmodified: 2023-05\n---\nTwo [[one]] [[one]] [[one#x]].',
+  'Values/three.md':
+    '---\nrank: -1.5e3\ndue: "[[2024-03-05]]"\nstate: ""\nlist: a\nflag: no\ndate: 1999\n---\nThree %%[[one]]%% [[hidden/secret]].',
+  'Values/four.md':
+    '---\nrank: 10\ndue: 2024-01-01T10:00:00Z\nstate: "  Open "\nlist: [[x, y], z]\nrank2: .inf\nzero: "a\\0b"\nzero2: "a\\0"\nlong: ' +
+    'x'.repeat(300) +
+    '\n---\nFour.',
+  'Values/five.md':
+    '---\nrank: 9007199254740993\ndue: 24-1-1\nDUE2: 2024-W05\nstate: OPEN\nlist: ["", null, 0, false]\n---\nFive #tag-5 #5 #5a',
   'Values/archived.md': '---\narchived: true\nrank: 3\ntags: old\n---\nArchived [[one]], archived words.',
   'Old/gone by.md': 'Only this is in here. #archived',
   'Old/Deep/er/down.md': '---\narchived: yes\n---\nDeep [[Home]].',
