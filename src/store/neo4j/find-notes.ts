@@ -31,6 +31,8 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
+  // What fits has a word: the notes that have it need not be looked for among all.
+  const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const asked = asking.questions.one<
     Ranked & {
       readonly total: number
@@ -38,22 +40,14 @@ export async function findNotes(
     }
   >(
     `${isScored ? COUNTING : 'WITH [] AS used'}
-     CALL (used) { ${isScored ? ranking('true') : 'UNWIND [] AS f WITH f, 0.0 AS score'} RETURN collect({f: f, score: score}) AS ranked }
      ${fits?.before.join('\n') ?? ''}
      CALL (*) {
-       MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}
-       RETURN collect(f) AS fitting }
-     CALL (ranked, fitting) {
-       WITH ranked, fitting, [hit IN ranked | hit.f] AS known
-       CALL (ranked, fitting) {
-         UNWIND ranked AS hit WITH hit, fitting WHERE hit.f IN fitting
-         RETURN hit.f AS f, CASE WHEN hit.f.id IN $first THEN ${FIRST} ELSE hit.score END AS score
-         UNION ALL
-         WITH ranked, fitting, [hit IN ranked | hit.f] AS known
-         UNWIND fitting AS f WITH f, known WHERE NOT f IN known
-         RETURN f, CASE WHEN f.id IN $first THEN ${FIRST} ELSE 0.0 END AS score
+       CALL (*) {
+         ${isScored ? `${ranking('true')} RETURN f, score, false AS fits UNION ALL` : ''}
+         ${matched} WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`} RETURN f, 0.0 AS score, true AS fits
        }
-       WITH f, score ORDER BY ${orderOf(order)}
+       WITH f, max(score) AS score, max(fits) AS fits WHERE fits
+       WITH f, CASE WHEN f.id IN $first THEN ${FIRST} ELSE score END AS score ORDER BY ${orderOf(order)}
        RETURN collect({f: f, score: score}) AS ordered }
      RETURN {used: used, total: size(ordered),
              items: [hit IN ordered[toInteger($offset)..toInteger($end)] | {id: hit.f.id, title: hit.f.title, score: hit.score}]} AS row`,
