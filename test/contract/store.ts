@@ -4,7 +4,16 @@ import { isCentral } from '../../src/core/analytics.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { SnapshotOutdated } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import { ALL, type Metric, PROBLEM_KINDS, type ProblemKind, type Scope, type Snapshot, type Store } from '../../src/core/store.ts'
+import {
+  ALL,
+  type Metric,
+  type PathOptions,
+  PROBLEM_KINDS,
+  type ProblemKind,
+  type Scope,
+  type Snapshot,
+  type Store,
+} from '../../src/core/store.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { ask } from '../support/ask.ts'
 import { testStoreSearch } from './store-search.ts'
@@ -507,6 +516,13 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       })
     })
 
+    test('neighbors: a property is the same in another case and in another Unicode form', async () => {
+      const { store } = await garden({ 'Vase.md': '---\nGr\u00f6\u00dfer als: "[[Home]]"\nCafe\u0301: "[[Lonely]]"\n---\n' })
+      const ids = async (type: string) =>
+        (await ask(store).neighbors(id('vase.md'), { direction: 'out', type }, page)).items as readonly string[]
+      expect([await ids('gro\u0308\u00dfER als'), await ids('caf\u00e9'), await ids('cafe')]).toEqual([['home.md'], ['lonely.md'], []])
+    })
+
     test('occurrences: every place, in order, with kind, line and property', async () => {
       const { store } = await garden()
       const [links, up, none] = await ask(store).occurrences([
@@ -569,6 +585,17 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await ask(store).paths(id('plants/soil.md'), id('home.md'), { ...options, direction: 'out' })).toEqual([])
       expect(await ask(store).paths(id('home.md'), id('lonely.md'), options)).toEqual([])
       expect(await ask(store).paths(id('home.md'), id('home.md'), options)).toEqual([['home.md']])
+    })
+
+    test('paths: however many links apart two notes are', async () => {
+      const ids = Array.from({ length: 60 }, (_, at) => `c${at}.md`)
+      const { store } = await garden(Object.fromEntries(ids.map((path, at) => [path, `[[c${at + 1}]]`])))
+      const paths = (from: string, to: string, options: Partial<PathOptions> = {}) =>
+        ask(store).paths(id(from), id(to), { direction: 'any', count: 2, avoidHubs: false, ...options })
+      expect(await paths('c0.md', 'c59.md')).toEqual([ids])
+      expect(await paths('c59.md', 'c0.md', { avoidHubs: true })).toEqual([ids.toReversed()])
+      expect(await paths('c0.md', 'c59.md', { direction: 'out' })).toEqual([ids])
+      expect(await paths('c59.md', 'c0.md', { direction: 'out' })).toEqual([])
     })
 
     test('hubs: by every metric, by scope', async () => {

@@ -99,6 +99,27 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(all / one).toBeLessThan(4)
   })
 
+  test('a question is planned once, however long the texts and lists in it are', async () => {
+    const { place, fed } = await fedVault({ 'a.md': 'To [[b]].', 'b.md': '' })
+    await fed.indexSearch()
+    const connection = connect(new Connection(place))
+    const store = ask(openNeo4jStore(connection))
+    const plansOf = async (sizes: readonly number[]): Promise<string> => {
+      await connection.read('CALL db.clearQueryCaches()')
+      for (const size of sizes) {
+        const id = 'x'.repeat(size) as NodeId
+        await store.nodes(Array(size).fill(id), { links: 3 })
+        await store.paths('a.md' as NodeId, id, { direction: 'any', count: 1, avoidHubs: false })
+        await store.select({ folder: id }, { offset: 0, limit: size })
+      }
+      const [cleared] = await connection.read<{ readonly value: string }>('CALL db.clearQueryCaches() YIELD value')
+      return cleared?.value ?? ''
+    }
+    const one = await plansOf([3])
+    expect(one).toMatch(/cleared of [1-9]/)
+    expect(await plansOf([1, 3, 30, 300, 3_000])).toBe(one)
+  })
+
   test('a use case soon after another asks its own question only, and sees what was committed between them', async () => {
     const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '' })
     const connection = connect(new Recording(place))

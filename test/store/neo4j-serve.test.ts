@@ -82,6 +82,11 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
       })
       const { results } = await asked(client, 'search', { query: 'Why is my crumb dense?' })
       expect(results[0]).toMatchObject({ id: 'faults/dense crumb.md' })
+      const refused = await client.callTool({ name: 'create_node', arguments: { id: 'x.md', content: 'x' } })
+      expect(refused.structuredContent.error).toMatchObject({
+        code: 'TOOL_DISABLED',
+        hint: expect.stringContaining('folders are'),
+      })
       expect(JSON.stringify(await asked(client, 'changes_since'))).toContain('where the folder of the vault is')
       const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
       expect(info.vault.index).toMatchObject({ phase: 'idle', feed: { age: expect.any(Number) } })
@@ -97,6 +102,16 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect(JSON.stringify(database)).toMatch(/Neo4j 5.*69 files, generation 1.*all indexes are online/)
     const refused = await world.roux(['index', ...args])
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('roux index <folder>')])
+    for (const command of [
+      ['undo', '1', '--write'],
+      ['list-attachments', 'home.md'],
+    ]) {
+      const off = await world.roux([...command, ...args])
+      expect([off.code, off.err]).toEqual([1, expect.stringContaining('where their folders are')])
+    }
+    const operations = [{ tool: 'delete_node', arguments: { id: 'home.md' } }]
+    const untold = await world.roux(['impact', '--operations', JSON.stringify(operations), ...args])
+    expect([untold.code, untold.err]).toEqual([1, expect.stringContaining('Ask where the folder is')])
   })
 
   test('a vault that was never fed is an error that says how to feed it', async () => {

@@ -12,6 +12,10 @@ export interface VaultSample {
   readonly properties: readonly string[]
   /** Words that stand in titles. */
   readonly words: readonly string[]
+  /** Attachments and canvases. */
+  readonly files: readonly string[]
+  /** Notes and a heading of each. */
+  readonly sections: readonly (readonly [id: string, heading: string])[]
 }
 
 const page = (args: Readonly<Record<string, unknown>>) => [

@@ -132,8 +132,11 @@ function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: 
 
 /** Those that are still there, and in the scope. */
 async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): Promise<readonly Hit[]> {
-  const found = await Promise.all(hits.map(({ id }) => snapshot.select({ ...scope, note: id }, { offset: 0, limit: 1 })))
-  return hits.filter((_, at) => found[at]?.total === 1)
+  if (hits.length === 0) return []
+  const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
+  const { items } = await snapshot.find({ kind: 'among', nodes: hits.map(({ id }) => id) }, { scope, order }, ALL)
+  const there = new Set(items.map(({ id }) => id))
+  return hits.filter(({ id }) => there.has(id))
 }
 
 function scopeOf({ folder, tag }: SimilarArguments): Scope {

@@ -3,6 +3,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { folderOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'
 import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
+import { foldName, foldTag } from '../../core/text/fold.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
@@ -95,12 +96,12 @@ async function suggestFor(
     return neighbour === undefined ? [] : [{ id, weight, tags: neighbour.tags, folder: folderOf(neighbour.path ?? '') }]
   })
   const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), least }
-  const own = new Set(node.tags.map((tag) => tag.toLowerCase()))
+  const own = new Set(node.tags.map(foldTag))
   const tags = elected(
     voters.map(({ tags: labels, ...voter }) => ({ ...voter, labels })),
     ballot,
   )
-    .filter(({ label }) => !own.has(label.toLowerCase()))
+    .filter(({ label }) => !own.has(foldTag(label)))
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ tag: label, ...rest }))
   const ownFolder = folderOf(node.path ?? '')
@@ -250,7 +251,7 @@ function elected(voters: readonly Voter[], ballot: Ballot): readonly ({ readonly
   for (const { id, weight, labels } of voters) {
     for (const label of new Set(labels)) {
       if (label === '') continue
-      const key = label.toLowerCase()
+      const key = foldName(label)
       // The nearest come first.
       const known = byLabel.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
       known.share += weight / all

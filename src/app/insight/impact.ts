@@ -142,7 +142,13 @@ async function impactOfOperations(
 async function planned(core: GraphCore, operations: readonly Operation[], call: Call): Promise<WriteResult> {
   await answerInSteps(core, call, async () => plain(undefined))
   if (core.planning !== undefined) return await core.planning.plan(operations, call.signal)
-  throw new RouxError('TOOL_DISABLED', 'Operations of this vault cannot be planned here.')
+  throw new RouxError(
+    'TOOL_DISABLED',
+    'What operations would do cannot be told here: the vault is answered for without its folder.',
+    {
+      hint: 'Ask where the folder is, or for what would be lost with a note (id) or a folder.',
+    },
+  )
 }
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -123,7 +124,7 @@ function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   return once.map(({ shown }) => shown)
 }
 
-/** Property names compare case-insensitively. */
+/** Property names compare folded. */
 function isSameName(property: string | undefined, type: string): boolean {
-  return property?.toLowerCase() === type.toLowerCase()
+  return property !== undefined && foldName(property) === foldName(type)
 }

@@ -23,7 +23,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
-  if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded.server.settings)
+  if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded)
   const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
   await withVaults(invocation, vaults, async (opened) => {
     const core = await opened.open(opened.names[0])

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { loadSettings } from '../../config/load.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
-import { switchOff } from '../../config/tool-switch.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
 import { tokensToday } from '../ai/tokens-today.ts'
 import { folderFault, type Invocation, settingsInput } from '../session.ts'
+import { switchedOffIn } from '../tools/tool-switch.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { VERSION } from '../version.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
@@ -35,12 +35,9 @@ export interface ServingOptions {
 }
 
 /** Makes what a server rests on; nothing is opened before it is asked for. */
-export async function openServing(
-  invocation: Invocation,
-  { server, vaults }: LoadedVaults,
-  { page }: ServingOptions = {},
-): Promise<Serving> {
+export async function openServing(invocation: Invocation, loaded: LoadedVaults, { page }: ServingOptions = {}): Promise<Serving> {
   const { host, printer, positionals } = invocation
+  const { server, vaults } = loaded
   const { ServerEvents } = await import('../../mcp/events/events.ts')
   const events = new ServerEvents()
   const live = new LiveSettings(server, {
@@ -71,7 +68,7 @@ export async function openServing(
     live,
     options: {
       version: VERSION,
-      switchedOffBy: (tool) => switchOff(tool, withoutFolder(live.current.settings))?.setting,
+      switchedOffBy: switchedOffIn(loaded, () => live.current.settings),
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
       maxTokens: () => {
         const { max_tokens } = live.current.settings.answers

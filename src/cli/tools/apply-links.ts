@@ -1,12 +1,11 @@
 import { type LinkEdit, type LinkSuggestion, linkKey, type SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { WriteFacts } from '../../app/write/facts.ts'
-import { switchOff } from '../../config/tool-switch.ts'
 import { RouxError } from '../../core/errors.ts'
 import { MOST_ITEMS } from '../../mcp/calls/list-bounds.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
-import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { type Asker, openAsker } from '../asker.ts'
 import { amount } from '../output/amounts.ts'
 import type { Paint, Printer } from '../output/printer.ts'
@@ -16,7 +15,7 @@ import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { resolveNames } from './resolve-name.ts'
 import { callOnce, requireTool, withoutVault } from './tool-command.ts'
-import { requireOn } from './tool-switch.ts'
+import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -54,12 +53,12 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const apply = await requireTool(host, 'apply_changes')
   // To answer yes is to allow it.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
-  const { server, vaults: loaded } = await requireVaults(writable)
-  for (const one of [tool, apply]) requireOn(one, server.settings)
-  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
+  const loaded = await requireVaults(writable)
+  for (const one of [tool, apply]) requireOn(one, loaded)
+  const switchedOffBy = switchedOffIn(loaded)
   await withVaults(
     writable,
-    loaded,
+    loaded.vaults,
     callOnce(async (vaults: Vaults) => {
       const said = new Set<string>()
       const call = async (one: Tool, given: Arguments) => {

@@ -4,11 +4,10 @@ import type { VaultMap } from '../../app/insight/map.ts'
 import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
-import { switchOff } from '../../config/tool-switch.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { listSentences } from '../../mcp/calls/extent.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
-import type { SwitchedOffBy, Tool } from '../../mcp/definition/define-tool.ts'
+import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
 import type { Host } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
@@ -21,7 +20,7 @@ import { awaitFindable, remainderOf } from './findable.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
 import { commandName, SHORT_NAMES } from './tool-help.ts'
-import { requireOn, settingsFor } from './tool-switch.ts'
+import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
 /** The tool of a name, written with `-` or `_`, or short; `undefined` when there is none. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
@@ -55,10 +54,11 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   // Wrong arguments are told before a vault is read for them.
   tool.prepare(withoutVault(given))
   requireNoPlan(given)
-  const { server, vaults } = settingsOfAll(tool, await requireVaults(invocation))
-  requireOn(tool, server.settings)
+  const loaded = settingsOfAll(tool, await requireVaults(invocation))
+  const { vaults } = loaded
+  requireOn(tool, loaded)
   const args = withoutShellPaths(tool, given, { cwd: invocation.host.cwd, vaults })
-  const switchedOffBy: SwitchedOffBy = (other) => switchOff(other, server.settings)?.setting
+  const switchedOffBy = switchedOffIn(loaded)
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
   const by = tool.searchReadiness?.(args)
   const ask = async (all: Vaults) => {

@@ -1,7 +1,9 @@
+import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
+import { toolDisabled } from '../../mcp/calls/tool-disabled.ts'
+import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
 /** Whether a tool is offered only to those who may write, because it changes something. What only reads harms no one who sits at the shell. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
@@ -14,9 +16,21 @@ export function settingsFor(tool: Tool, settings: Settings): Settings {
   return { ...settings, tools: { ...settings.tools, write: true, attach: true } }
 }
 
+/** What has tools switched off in a run over these vaults; `settings` are those that hold now. */
+export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
+  const isStored = vaults.some(({ stored }) => stored !== undefined)
+  return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
+}
+
+const WRITTEN_ELSEWHERE = {
+  hint: 'The vaults are answered for from a database: what reads attachments or writes is offered where their folders are, with "roux serve <folder>".',
+}
+
 /** @throws RouxError `TOOL_DISABLED` that says what turns the tool on */
-export function requireOn(tool: ToolIdentity, settings: Settings): void {
-  const off = switchOff(tool, settings)
+export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
+  const switched = switchedOffIn(loaded)(tool)
+  if (switched !== undefined && typeof switched !== 'string') throw toolDisabled(tool.name, switched)
+  const off = switchOff(tool, loaded.server.settings)
   if (off === undefined) return
   const once = off.setting === tool.needs ? 'Add --write to allow it this once. ' : ''
   throw new RouxError('TOOL_DISABLED', `The tool ${tool.name} is switched off.`, {

@@ -1,6 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Direction, NeighborOptions, NodeKind, Page, Paged } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
 import type { NodeIndex } from '../../graph/graph.ts'
 import { endOf } from './occurrences.ts'
 import type { Projection } from './projection.ts'
@@ -51,7 +52,7 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Property names compare case-insensitively (PR4); a nested one also by its last part. */
+/** Property names compare folded. */
 function isOfType(link: ResolvedLink, type: string): boolean {
-  return link.property !== undefined && link.property.toLowerCase() === type.toLowerCase()
+  return link.property !== undefined && foldName(link.property) === foldName(type)
 }

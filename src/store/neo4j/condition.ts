@@ -5,9 +5,11 @@ import type { Values } from './server/connection.ts'
 
 /** A condition as Cypher: what is looked up in the index of words first, and what must be true of a note `f`. */
 export interface CypherCondition {
-  /** Clauses that each add a list of keys. */
+  /** Clauses that each add a list of notes. */
   readonly before: readonly string[]
   readonly text: string
+  /** One of these lists, outside of which no note fits. */
+  readonly within?: string
   readonly parameters: Values
 }
 
@@ -22,31 +24,33 @@ interface Asked {
 export function toCypher(condition: Condition, asked: Asked): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
+  const lists = new Map<Condition, string>()
   const give = (value: unknown): string => {
     const name = `c${Object.keys(parameters).length}`
     parameters[name] = value
     return `$${name}`
   }
-  /** Keys of the notes that the index of words has for a query. */
-  const lookUp = (query: string, condition = 'true'): string => {
+  /** The notes that the index of words has for a query. */
+  const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
+    lists.set(part, list)
     before.push(
       `CALL () { CALL db.index.fulltext.queryNodes(${give(asked.wordIndex)}, ${give(query)}) YIELD node AS w
-         MATCH (w)-[:ROUX_OF]->(n:RouxFile) WHERE n.path = w.path AND ${condition} RETURN collect(n.key) AS ${list} }`,
+         MATCH (w)-[:ROUX_OF]->(n:RouxFile) WHERE n.path = w.path AND ${condition} RETURN collect(n) AS ${list} }`,
     )
-    return `f.key IN ${list}`
+    return `f IN ${list}`
   }
   const one = (lookup: Lookup): string => {
     switch (lookup.kind) {
       case 'word':
-        return lookUp(fieldQuery(lookup.field, lookup.word))
+        return lookUp(lookup, fieldQuery(lookup.field, lookup.word))
       case 'phrase': {
         const { words } = lookup.phrase
         if (words.length === 0) return 'false'
         const pattern = give(phrasePattern(words))
         const inTitle = `w.titleForms =~ ${pattern}`
         const condition = lookup.field === 'title' ? inTitle : `(${inTitle} OR w.bodyForms =~ ${pattern})`
-        return lookUp(phraseQuery(words), condition)
+        return lookUp(lookup, phraseQuery(words), condition)
       }
       case 'nothing':
         return 'false'
@@ -92,7 +96,10 @@ export function toCypher(condition: Condition, asked: Asked): CypherCondition {
     }
   }
   const text = any(condition)
-  return { before, text, parameters }
+  const within = (part: Condition): string | undefined =>
+    part.kind === 'and' ? part.parts.map(within).find((list) => list !== undefined) : lists.get(part)
+  const list = within(condition)
+  return { before, text, parameters, ...(list === undefined ? {} : { within: list }) }
 }
 
 const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['feature'], string>> = {

@@ -23,7 +23,7 @@ interface StoredLinks {
 }
 
 /** Every file by id, then every edge by source, of one generation. */
-export async function exportRows({ questions, idOf }: Asking): Promise<readonly ExportRow[]> {
+export async function exportRows({ questions, idOf }: Pick<Asking, 'questions' | 'idOf'>): Promise<readonly ExportRow[]> {
   const files = await questions.ask<StoredFile>(
     `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' WITH f ORDER BY f.sort
      RETURN f {.key, .id, .path, .title, .kind, .tags, .aliases, .excluded} AS row`,

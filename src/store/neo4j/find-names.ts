@@ -5,10 +5,12 @@ import { plainName } from '../../search/plain-name.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properties.ts'
 import type { Asking } from './questions.ts'
-import { filesIn } from './scope.ts'
+import { filesIn, isNarrow } from './scope.ts'
 
 /** Files that may have a similar name: those that share most pairs of characters. */
 const CANDIDATES = 1_000
+/** How many the index gives for them where few of them lie outside of the scope. */
+const LOOKED_AT = 3 * CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
   readonly id: string
@@ -21,38 +23,59 @@ export async function findNames(
   names: readonly string[],
   { match, scope, options }: { readonly match: NameMatch; readonly scope: Scope; readonly options: NameOptions },
 ): Promise<readonly (readonly NameHit[])[]> {
-  const { questions, idOf, vault, bare } = asking
+  const { idOf, vault } = asking
   if (names.length === 0 || (match === 'similar' && options.limit <= 0)) return names.map(() => [])
-  const { text, parameters } = filesIn(scope, bare)
   const owner = shortHash(vault)
   const queries = names.map((name) => `+owner:${owner}^0 +(${wordsOf(name, match)})`)
-  const rows = await questions.ask<{ readonly files: readonly Candidate[] }>(
-    `UNWIND range(0, size($queries) - 1) AS at
-     CALL (at) { CALL db.index.fulltext.queryNodes('roux_names', $queries[at]) YIELD node AS f, score
-                 WITH f, score WHERE f:RouxFile AND ${text}
-                 WITH f, score ORDER BY score DESC LIMIT toInteger($most)
-                 RETURN collect(f {.key, .id, .path, .kind, .title, .aliases}) AS files }
-     WITH at, files ORDER BY at RETURN {files: files} AS row`,
-    { ...parameters, queries, most: match === 'similar' ? CANDIDATES : Number.MAX_SAFE_INTEGER },
-  )
+  const found = await candidates(asking, queries, {
+    scope,
+    isSimilar: match === 'similar',
+    isCut: match === 'similar' && !isNarrow(scope),
+  })
   return names.map((name, at) => {
-    const files = new Map((rows[at]?.files ?? []).map((file) => [file.key, file]))
+    const files = new Map((found[at] ?? []).map((file) => [file.key, file]))
     const index = new SimilarNames()
     for (const file of files.values()) index.set(file.key, namesOf(file))
     const wanted = { accept: () => true, id: (key: number) => files.get(key)?.id ?? '' }
-    const found =
+    const hits =
       match === 'similar'
         ? index.find(name, wanted, options)
         : match === 'equal'
           ? index.equal(name, wanted)
           : index.equalPlain(name, wanted)
-    return found.flatMap(({ key, name: own, score }): readonly NameHit[] => {
+    return hits.flatMap(({ key, name: own, score }): readonly NameHit[] => {
       const file = files.get(key)
       if (file === undefined) return []
       const of = file.title === own ? 'title' : file.aliases.includes(own) ? 'alias' : 'file'
       return [{ id: idOf(file.id), title: file.title, name: own, score, of }]
     })
   })
+}
+
+/** The files of the scope that answer best to each query; all of them are looked at where too many of the best lie outside. */
+async function candidates(
+  asking: Asking,
+  queries: readonly string[],
+  { scope, isSimilar, isCut }: { readonly scope: Scope; readonly isSimilar: boolean; readonly isCut: boolean },
+): Promise<readonly (readonly Candidate[])[]> {
+  const { text, parameters } = filesIn(scope, asking.bare)
+  const rows = await asking.questions.ask<{ readonly given: number; readonly files: readonly Candidate[] }>(
+    `UNWIND range(0, size($queries) - 1) AS at
+     CALL (at) { CALL db.index.fulltext.queryNodes('roux_names', $queries[at]${isCut ? `, {limit: ${LOOKED_AT}}` : ''}) YIELD node AS f
+                 WITH count(*) AS given, collect(CASE WHEN f:RouxFile AND ${text} THEN f END) AS fitting
+                 RETURN given, [f IN fitting${isSimilar ? `[0..${CANDIDATES}]` : ''} | f {.key, .id, .path, .kind, .title, .aliases}] AS files }
+     WITH at, given, files ORDER BY at RETURN {given: given, files: files} AS row`,
+    { ...parameters, queries },
+  )
+  const found = rows.map(({ files }) => files)
+  const cut = !isCut ? [] : rows.flatMap(({ given, files }, at) => (given === LOOKED_AT && files.length < CANDIDATES ? [at] : []))
+  if (cut.length === 0) return found
+  const more = await candidates(
+    asking,
+    cut.map((at) => queries[at] ?? ''),
+    { scope, isSimilar, isCut: false },
+  )
+  return found.map((files, at) => more[cut.indexOf(at)] ?? files)
 }
 
 function wordsOf(name: string, match: NameMatch): string {

@@ -3,8 +3,8 @@ import type { Found } from '../../core/search.ts'
 import type { FindOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
 import { type Asking, rangeOf } from './questions.ts'
-import { COUNTING, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
-import { filesIn, labelOf } from './scope.ts'
+import { COUNTING, countDocuments, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
+import { filesIn, foundBy } from './scope.ts'
 import { wordNames } from './word-index.ts'
 
 /** The order of the notes `f` with `score`: what says no time comes last, in either direction. */
@@ -31,31 +31,25 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
-  const row = await asking.questions.one<
+  // What fits has a word: the notes that have it need not be looked for among all.
+  const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
+  const asked = asking.questions.one<
     Ranked & {
       readonly total: number
       readonly items: readonly { readonly id: string; readonly title: string; readonly score: number }[]
     }
   >(
-    `${isScored ? COUNTING : 'WITH 0 AS documents, [] AS used'}
-     CALL (used) { ${isScored ? ranking('true') : 'UNWIND [] AS f WITH f, 0.0 AS score'} RETURN collect({f: f, score: score}) AS ranked }
+    `${isScored ? COUNTING : 'WITH [] AS used'}
      ${fits?.before.join('\n') ?? ''}
      CALL (*) {
-       MATCH (f:${labelOf(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}
-       RETURN collect(f) AS fitting }
-     CALL (ranked, fitting) {
-       WITH ranked, fitting, [hit IN ranked | hit.f] AS known
-       CALL (ranked, fitting) {
-         UNWIND ranked AS hit WITH hit, fitting WHERE hit.f IN fitting
-         RETURN hit.f AS f, CASE WHEN hit.f.id IN $first THEN ${FIRST} ELSE hit.score END AS score
-         UNION ALL
-         WITH ranked, fitting, [hit IN ranked | hit.f] AS known
-         UNWIND fitting AS f WITH f, known WHERE NOT f IN known
-         RETURN f, CASE WHEN f.id IN $first THEN ${FIRST} ELSE 0.0 END AS score
+       CALL (*) {
+         ${isScored ? `${ranking('true')} RETURN f, score, false AS fits UNION ALL` : ''}
+         ${matched} WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`} RETURN f, 0.0 AS score, true AS fits
        }
-       WITH f, score ORDER BY ${orderOf(order)}
+       WITH f, max(score) AS score, max(fits) AS fits WHERE fits
+       WITH f, CASE WHEN f.id IN $first THEN ${FIRST} ELSE score END AS score ORDER BY ${orderOf(order)}
        RETURN collect({f: f, score: score}) AS ordered }
-     RETURN {documents: documents, used: used, total: size(ordered),
+     RETURN {used: used, total: size(ordered),
              items: [hit IN ordered[toInteger($offset)..toInteger($end)] | {id: hit.f.id, title: hit.f.title, score: hit.score}]} AS row`,
     {
       ...parameters,
@@ -65,8 +59,9 @@ export async function findNotes(
       ...rangeOf(page),
     },
   )
+  const [row, documents] = await Promise.all([asked, isScored ? countDocuments(asking) : 0])
   if (row === undefined) return { items: [], total: 0 }
-  const greatest = greatestScore(looked, row)
+  const greatest = greatestScore(looked, row, documents)
   const share = (score: number): number => (score === FIRST ? 1 : greatest === 0 ? 0 : Math.min(ALMOST, score / greatest))
   return {
     items: row.items.map(({ id, title, score }) => ({ id: idOf(id), title, ...(isScored ? { score: share(score) } : {}) })),

@@ -16,19 +16,8 @@ interface Entry {
 
 /** The folders below `path` with their notes; `undefined` when nothing is there. */
 export async function folderTree(asking: Asking, path: string, options: TreeOptions): Promise<Folder | undefined> {
-  const { questions, idOf } = asking
-  const rows = await questions.ask<{
-    readonly spelled: string
-    readonly folded: string
-    readonly notes: number
-    readonly all: number
-  }>(
-    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
-     WITH f.folder AS folded, f.folderPath AS spelled, f.archived AS archived
-     WITH folded, spelled, count(*) AS all, sum(CASE WHEN archived THEN 0 ELSE 1 END) AS unarchived
-     RETURN {folded: folded, spelled: spelled, all: all, notes: CASE WHEN $archived THEN all ELSE unarchived END} AS row`,
-    { start: folderStart(path), archived: options.includeArchived },
-  )
+  const { questions, idOf, kept } = asking
+  const rows = await kept(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
   const root: Entry = newEntry(path)
   for (const { folded, spelled, notes, all } of rows) {
     let entry = root
@@ -52,8 +41,7 @@ export async function folderTree(asking: Asking, path: string, options: TreeOpti
       : await questions.ask<{ readonly folded: string; readonly notes: readonly NodeSummary[] }>(
           `UNWIND $wanted AS want
      CALL (want) { MATCH (f:RouxListed {vault: $vault})
-                   WHERE f.folded STARTS WITH CASE WHEN want.folded = '' THEN '' ELSE want.folded + '/' END
-                     AND f.folder = want.folded AND ($archived OR NOT f.archived)
+                   WHERE f.folder = want.folded AND ($archived OR NOT f.archived)
                    WITH f ORDER BY f.sort LIMIT toInteger($most) RETURN collect(f {.id, .title}) AS notes }
      RETURN {folded: want.folded, notes: notes} AS row`,
           { wanted, archived: options.includeArchived, most: Math.max(...wanted.map(({ limit }) => limit)) },
@@ -73,6 +61,24 @@ export async function folderTree(asking: Asking, path: string, options: TreeOpti
     }
   }
   return build(root, options.depth + 1)
+}
+
+interface Counted {
+  readonly spelled: string
+  readonly folded: string
+  readonly notes: number
+  readonly all: number
+}
+
+/** How many notes there are in each folder below a path, as it is spelled. */
+async function countsOf({ questions }: Asking, path: string, options: TreeOptions): Promise<readonly Counted[]> {
+  return await questions.ask<Counted>(
+    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
+     WITH f.folder AS folded, f.folderPath AS spelled, f.archived AS archived
+     WITH folded, spelled, count(*) AS all, sum(CASE WHEN archived THEN 0 ELSE 1 END) AS unarchived
+     RETURN {folded: folded, spelled: spelled, all: all, notes: CASE WHEN $archived THEN all ELSE unarchived END} AS row`,
+    { start: folderStart(path), archived: options.includeArchived },
+  )
 }
 
 /** How many notes each folder shows: its own before those of the folders in it. */

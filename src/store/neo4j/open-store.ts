@@ -3,7 +3,8 @@ import { toNodeId } from '../../core/ids.ts'
 import type { SharedResults } from '../../core/shared-results.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import { exportRows } from './export.ts'
-import { Questions, readFacts, type VaultFacts } from './questions.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { Questions, readFacts, stateOf, type VaultFacts } from './questions.ts'
 import type { Connection } from './server/connection.ts'
 import { sharedResultsOf } from './shared-results.ts'
 import { Neo4jSnapshot, SCORES } from './snapshot.ts'
@@ -30,6 +31,7 @@ export class Neo4jStore implements Store {
   readonly #name: string | undefined
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #keys = new WeakMap<Topology, readonly number[]>()
+  readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
   /** The generation that listeners were told of; `undefined` before the first. */
   #told: number | undefined
@@ -100,11 +102,12 @@ export class Neo4jStore implements Store {
         isLast: run === RUNS,
         isTrusted,
         newest: () => this.#facts?.generation ?? 0,
+        kept: this.#kept,
         onTopology: (topology, keys) => this.#keys.set(topology, keys),
       })
       try {
         const answer = await use(snapshot)
-        if (!isTrusted || snapshot.isConfirmed || (await this.#refresh(signal))?.generation === facts?.generation) return answer
+        if (!isTrusted || snapshot.isConfirmed || stateOf(await this.#refresh(signal)) === stateOf(facts)) return answer
       } catch (error) {
         if (error instanceof SnapshotOutdated && run < RUNS) continue
         if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') {
@@ -154,7 +157,7 @@ export class Neo4jStore implements Store {
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
         // All of it before the first row: an export is of one generation.
-        yield* await exportRows({ questions, vault: this.#connection.vault, embedders: [], idOf, bare: (id) => id })
+        yield* await exportRows({ questions, idOf })
         return
       } catch (error) {
         if (!(error instanceof SnapshotOutdated) || run === RUNS) throw error

@@ -12,8 +12,6 @@ interface Spur {
   readonly taken: readonly string[]
 }
 
-/** Longer ones are not looked for: in no vault that anyone knows are two notes further apart. */
-const LONGEST = 40
 /** Further paths, each a round trip, beside those of the shortest length. */
 const FURTHER = 4
 
@@ -105,7 +103,8 @@ async function shortest(
     `UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (spur, a, b) {
-       MATCH p = allShortestPaths((a)-[:ROUX_LINK*..${LONGEST}]${arrow}(b))
+       // The database tests each condition at every step that it takes, so that this goes through each link once, however long the paths are.
+       MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= $ceiling))
          AND none(r IN relationships(p) WHERE (startNode(r) = a AND endNode(r).id IN spur.taken)

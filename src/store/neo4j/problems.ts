@@ -44,11 +44,12 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
 
 /** The files that may have problems that are meant, by id. */
 function filesOf({ filter: { id, target, folder } }: Asked, { bare }: Asking) {
-  const only = id === undefined ? '' : ' AND f.id = $id'
+  // A file is found by its id alone: of two conditions that have an index the database may take the other.
+  const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
   return {
-    match: `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH $start AND ${TROUBLED}${only}${linking}`,
+    match: `MATCH (f:RouxFile {vault: $vault}) WHERE ${found} AND ${TROUBLED}${linking}`,
     parameters: {
       start: folderStart(folder ?? ''),
       id: id === undefined ? '' : bare(id),

@@ -25,6 +25,11 @@ export interface VaultFacts {
   readonly isMoving: boolean
 }
 
+/** What answers are of: as long as it is the same, so are they. */
+export function stateOf(facts: VaultFacts | undefined): string {
+  return `${facts?.lineage} ${facts?.generation} ${facts?.searchWrites}`
+}
+
 /** Whose vectors there are, and how they are compared. */
 export interface StoredEmbedder {
   readonly embedder: string
@@ -132,6 +137,8 @@ export interface Asking {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
+  /** What is asked of the vault as a whole, once for each state that it is in. */
+  readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   /** The id of a node, as callers know it. */
   readonly idOf: (bare: string) => NodeId
   /** An id as the database has it. */

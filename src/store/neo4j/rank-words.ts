@@ -28,22 +28,27 @@ export function lookedUp(terms: readonly WordTerm[]): readonly Looked[] {
 export interface Ranked {
   /** In how many notes each word occurs that counts; `undefined` for those that do not. */
   readonly used: readonly (number | undefined)[]
-  /** All notes whose words are indexed. */
-  readonly documents: number
+}
+
+/** All notes whose words are indexed. */
+export async function countDocuments({ kept, questions }: Asking): Promise<number> {
+  return await kept('documents', async () => {
+    const counted = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
+    return counted ?? 0
+  })
 }
 
 /** What has each word, as `w` with `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Statements that leave `documents` and `used`; `$queries`, `$before` and `$wordIndex` are theirs. Words are looked up once to be counted and once to be
+ * Statements that leave `used`; `$queries`, `$before` and `$wordIndex` are theirs. Words are looked up once to be counted and once to be
  * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left. What is counted may
  * for a moment be of a note that has moved on; what is ranked is not.
  */
-export const COUNTING = `CALL () { MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS documents }
-  CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
+export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
-  WITH documents, [at IN range(0, size(counts) - 1) |
+  WITH [at IN range(0, size(counts) - 1) |
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
 /**
@@ -78,13 +83,14 @@ export async function rankWords(
   if (looked.length === 0) return { hits: [], coverage: 0, terms: [] }
   const wanted = { looked, scope, limit: Math.max(0, limit) }
   const most = isNarrow(scope) ? undefined : wanted.limit * MORE.times + MORE.plus
-  let row = await rankedRow(asking, wanted, most)
+  const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, wanted, most)])
+  let row = first
   // Too many of the best lay outside.
   if (row !== undefined && most !== undefined && row.hits.length < wanted.limit && sum(row.used) > most) {
     row = await rankedRow(asking, wanted)
   }
   if (row === undefined) return { hits: [], coverage: 0, terms: [] }
-  const { used, documents } = row
+  const { used } = row
   const isTold = (at: number): boolean =>
     used[at] !== undefined && used[at] !== null && (used[at] > 0 || looked[at]?.term.parts.length === 0)
   const weight = (at: number): number => (isTold(at) ? inverseDocumentFrequency(used[at] ?? 0, documents) : 0)
@@ -115,7 +121,7 @@ async function rankedRow(
     `${COUNTING}
      CALL (used) { ${ranking(text, most === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
                    RETURN collect({id: f.id, score: score, words: words}) AS hits }
-     RETURN {documents: documents, used: used, hits: hits} AS row`,
+     RETURN {used: used, hits: hits} AS row`,
     { ...parameters, ...rankingParameters(asking, looked), limit, most: most ?? 0 },
   )
 }
@@ -125,7 +131,7 @@ function sum(counts: Ranked['used']): number {
 }
 
 /** Above every score that a note can have for these words. */
-export function greatestScore(looked: readonly Looked[], { used, documents }: Ranked): number {
+export function greatestScore(looked: readonly Looked[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return looked.reduce((total, { term }, at) => {
     const count = used[at] ?? 0

@@ -22,14 +22,17 @@ export function folderStart(folder: string): string {
 /** Which files are in a scope; `bare` takes the vault's name off an id. */
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false } = scope
-  const conditions = ['f.folded STARTS WITH $scopeStart']
+  // A note is found by its id: the database would take any index that it can, and this condition can have none.
+  const conditions =
+    note === undefined
+      ? ['f.folded STARTS WITH $scopeStart']
+      : ['f.id = $scopeNote', 'left(f.folded, size($scopeStart)) = $scopeStart']
   if (labelOf(scope) === 'RouxListed') conditions.push('f:RouxListed')
   else {
     conditions.push('f.kind IN $scopeKinds')
     if (!withExcluded) conditions.push('NOT f.excluded')
   }
   if (withoutArchived) conditions.push('NOT f.archived')
-  if (note !== undefined) conditions.push('f.id = $scopeNote')
   const isTagged = tags !== undefined && tags.names.length > 0
   if (isTagged) conditions.push(`${tags.mode === 'all' ? 'all' : 'any'}(tag IN $scopeTags WHERE tag IN f.tagNames)`)
   return {
@@ -46,6 +49,11 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
 /** Whether a scope holds a part of the vault only. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
+}
+
+/** The label by which the files of a scope are looked for: only that of all files has an index of ids. */
+export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
+  return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }
 
 /** The label that all files of a scope have. */

@@ -43,12 +43,13 @@ import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
 import { findNotes } from './find-notes.ts'
 import { folderTree } from './folder-tree.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { idKeyOf, joinLinks, readLinks } from './note-properties.ts'
 import { findPaths } from './paths.ts'
 import { countProblems, findProblems } from './problems.ts'
-import { type Asking, Questions, rangeOf, type VaultFacts } from './questions.ts'
+import { type Asking, Questions, rangeOf, stateOf, type VaultFacts } from './questions.ts'
 import { rankWords } from './rank-words.ts'
-import { filesIn, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
+import { filesIn, foundBy, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
 import { topologyOf } from './topology.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
@@ -65,6 +66,8 @@ export interface SnapshotParts {
   readonly isTrusted: boolean
   /** The generation that was seen last. */
   readonly newest: () => number
+  /** Answers of the vault as a whole. */
+  readonly kept: KeptAnswers
   /** Told of each topology that is given, with the keys of its nodes. */
   readonly onTopology: (topology: Topology, keys: readonly number[]) => void
 }
@@ -99,6 +102,10 @@ export class Neo4jSnapshot implements Snapshot {
       questions: this.#questions,
       vault: connection.vault,
       embedders: facts?.embedders ?? [],
+      kept: async (name, ask) => {
+        signal?.throwIfAborted()
+        return await parts.kept.of(stateOf(facts), name, ask)
+      },
       idOf: (id) => toNodeId(id, name),
       bare: (id) => (id.startsWith(start) ? id.slice(start.length) : id),
     }
@@ -191,6 +198,7 @@ export class Neo4jSnapshot implements Snapshot {
   }
 
   async select(scope: Scope, page: Page): Promise<Paged<NodeSummary>> {
+    if (page.limit <= 0) return { items: [], total: await this.#total(scope) }
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const row = await this.#questions.one<{ readonly total: number; readonly items: readonly NodeSummary[] }>(
       `${inScope(scope, text)}
@@ -198,6 +206,14 @@ export class Neo4jSnapshot implements Snapshot {
       { ...parameters, ...rangeOf(page) },
     )
     return { items: (row?.items ?? []).map((item) => this.#summary(item)), total: row?.total ?? 0 }
+  }
+
+  async #total(scope: Scope): Promise<number> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    return await this.#asking.kept(`total ${JSON.stringify(scope)}`, async () => {
+      const total = await this.#questions.one<number>(`${anyInScope(scope, text)} RETURN count(f) AS row`, parameters)
+      return total ?? 0
+    })
   }
 
   async sample(scope: Scope, seed: number): Promise<NodeId | undefined> {
@@ -211,11 +227,13 @@ export class Neo4jSnapshot implements Snapshot {
   }
 
   async tags(prefix = ''): Promise<readonly TagCount[]> {
-    return await countTags(this.#asking, prefix)
+    return prefix === ''
+      ? await this.#asking.kept('tags', () => countTags(this.#asking, ''))
+      : await countTags(this.#asking, prefix)
   }
 
   async properties(): Promise<readonly PropertyCount[]> {
-    return await countProperties(this.#asking)
+    return await this.#asking.kept('properties', () => countProperties(this.#asking))
   }
 
   async propertyValues(key: string): Promise<readonly ValueCount[]> {
@@ -402,7 +420,7 @@ export class Neo4jSnapshot implements Snapshot {
   }
 
   async vectorStates(): Promise<readonly VectorState[]> {
-    return await vectorStates(this.#asking)
+    return await this.#asking.kept('vectors', () => vectorStates(this.#asking))
   }
 
   async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
@@ -428,14 +446,19 @@ function nodesOf(ids: readonly string[]) {
   return { ids, idKeys: ids.map(idKeyOf) }
 }
 
-/** A page of a scope as `items`, and how many there are as `total`: files by id, then missing targets. */
-function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
-  const files = `MATCH (f:${labelOf(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
+/** The nodes `f` of a scope; `missing` is 1 of missing targets, which come last. */
+function anyInScope(scope: Scope, text: string): string {
+  const files = `MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
   const parts = [...(hasFiles(scope) ? [files] : []), ...(hasMissing(scope) ? [missing] : [])]
   const all =
     parts.length === 0 ? 'MATCH (f:RouxVault {vault: $vault}) WHERE false RETURN 0 AS missing, f' : parts.join(' UNION ALL ')
-  return `CALL () { ${all} }
+  return `CALL () { ${all} }`
+}
+
+/** A page of a scope as `items`, and how many there are as `total`: files by id, then missing targets. */
+function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
+  return `${anyInScope(scope, text)}
     WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total
     WITH total, ${first} AS first, found
     WITH total, [f IN found[first..${end}] | f {.id, .title}] AS items`

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type SimilarArguments, similarNodes } from '../../../src/app/find/similar-nodes.ts'
 import { ask } from '../../support/ask.ts'
+import { slowStore } from '../../support/slow-store.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
 
 const GARDEN = {
@@ -164,5 +165,22 @@ describe('similar_nodes', () => {
     expect(new Set(value.map(({ id }) => id)).size).toBe(value.length)
     expect(value.length).toBeGreaterThan(15)
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  })
+
+  test('a note with many neighbours by words asks the store no more questions than a note with few', async () => {
+    const words = Array.from(
+      { length: 40 },
+      (_, at) => `petal${'abcdefghij'[at % 10]}${'klmn'[at % 4]} stem${'abcdefghij'[at % 10]}${'klmn'[at % 4]}`,
+    )
+    const each = words.map((text, at) => [`Flower ${at}.md`, `${text} grows.\n`])
+    const core = await searchCore({ 'All.md': words.join('. '), ...Object.fromEntries(each) }, { embedder: new KnownBag() })
+    const store = slowStore(core.store)
+    const args: SimilarArguments = { ...DEFAULTS, id: 'all.md', limit: 30 }
+    await core.insights.follow({ wait: 10_000 })
+    await similarNodes({ ...core, store }, args)
+    const before = store.trips.length
+    expect((await similarNodes({ ...core, store }, args)).value.length).toBeGreaterThan(15)
+    const questions = store.trips.slice(before).flatMap((trip) => trip.split('+'))
+    expect(questions.length, questions.join(' ')).toBeLessThanOrEqual(8)
   })
 })

@@ -42,6 +42,14 @@ test('tags that the note has, in whatever case, are not suggested again', async 
   expect(value.tags.map(({ tag }) => tag.toLowerCase())).toEqual(['bread/sour'])
 })
 
+test('a tag that the note has in another Unicode form is not suggested again', async () => {
+  const tagged = (tag: string) => `---\ntags: [${tag}]\n---\nSourdough loaf with flour, water and proofing.\n`
+  const others = Array.from({ length: 6 }, (_, at) => [`Loaf ${at}.md`, tagged('caf\u00e9, bread')])
+  const core = await searchCore(Object.fromEntries([...others, ['Own.md', tagged('cafe\u0301')]]), { embedder: new KnownBag() })
+  const { value } = await suggestTags(core, { id: 'own.md', limit: 5, relevance: 'normal' })
+  expect(value.tags.map(({ tag }) => tag)).toEqual(['bread'])
+})
+
 test('there are as many as were asked for, the surest first, and scores are shares', async () => {
   const { value } = await suggested({ id: 'new loaf', limit: 1, relevance: 'loose' }, new KnownBag())
   expect([value.tags.length, value.folders.length]).toEqual([1, 1])

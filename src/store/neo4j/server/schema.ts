@@ -30,6 +30,7 @@ const STATEMENTS: readonly string[] = [
   'CREATE CONSTRAINT roux_result IF NOT EXISTS FOR (n:RouxResult) REQUIRE (n.vault, n.name, n.part) IS UNIQUE',
   'CREATE INDEX roux_file_generation IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.generation)',
   'CREATE INDEX roux_listed IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.folded)',
+  'CREATE INDEX roux_in_folder IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.folder)',
   ...['inDegree', 'outDegree', 'pagerank', 'betweenness'].map(
     (score) => `CREATE INDEX roux_by_${score} IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.${score})`,
   ),
