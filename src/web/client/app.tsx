@@ -61,7 +61,7 @@ export function App() {
   const List = LISTS[view.value]
   const side = List !== undefined
   return (
-    <div class={`app pane-${side && pane.value === 'map' ? 'list' : pane.value}`}>
+    <div class={`app pane-${pane.value}`}>
       <header class="bar">
         <h1 class="brand">Roux</h1>
         <Vaults />

@@ -9,7 +9,6 @@ import {
   failure,
   focused,
   graph,
-  isCalm,
   isPart,
   layingOut,
   lit,
@@ -22,12 +21,12 @@ import {
   pathTo,
   rearrange,
   said,
+  showAround,
   showCommunities,
   shown,
   showView,
   steps,
   view,
-  writeAddress,
 } from './state.ts'
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -236,13 +235,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
     search?.focus()
     search?.select()
   },
-  n: () => {
-    steps.value = (steps.value + 1) % 4
-    said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
-    writeAddress()
-    const notes = lit.value
-    if (notes !== undefined) map.view?.goTo([...notes], isCalm())
-  },
+  n: showAround,
   p: () => showView('path'),
   t: () => showView(view.value === 'table' ? 'map' : 'table'),
   '+': () => map.view?.zoom(1.4),

@@ -81,8 +81,13 @@ const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'chang
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
-  pane.value = WITH_LIST.has(name) ? 'list' : 'map'
+  pane.value = firstPane()
   writeAddress()
+}
+
+/** What a narrow window shows of the view. */
+function firstPane(): 'list' | 'map' {
+  return WITH_LIST.has(view.value) ? 'list' : 'map'
 }
 
 /** The line of the note in focus that was asked for. */
@@ -141,6 +146,7 @@ export async function start(): Promise<void> {
   try {
     api.value = await Api.open()
     readAddress()
+    pane.value = firstPane()
     if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
@@ -155,7 +161,7 @@ export async function start(): Promise<void> {
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
-    if (focus.value !== '') await open(focus.value)
+    if (focus.value !== '') await open(focus.value, { isRead: pane.value !== 'list' })
   } catch (error) {
     fail(error)
   }
@@ -272,17 +278,23 @@ async function showFocus(id: string): Promise<void> {
   writeAddress()
 }
 
+interface OpenOptions {
+  /** The map moves to the note. */
+  readonly fly?: boolean
+  /** A narrow window turns to its text. */
+  readonly isRead?: boolean
+  /** The line that is meant. */
+  readonly at?: number | undefined
+}
+
 /** Brings a note into focus and shows it. */
-export async function open(
-  given: string,
-  { fly = true, at }: { readonly fly?: boolean; readonly at?: number | undefined } = {},
-): Promise<void> {
+export async function open(given: string, { fly = true, isRead = true, at }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
   openGroups.value = NONE
   focus.value = id
   line.value = at
-  pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
+  if (isRead && matchMedia('(width < 700px)').matches) pane.value = 'note'
   writeAddress()
   try {
     await showFocus(id)
@@ -297,6 +309,18 @@ export async function open(
   document.title = `${title} – Roux`
   said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+}
+
+/** Lets what is one link more around the note in focus stand out, and after three links everything again. */
+export function showAround(): void {
+  if (WITH_LIST.has(view.value) || view.value === 'table') showView('map')
+  path.value = []
+  steps.value = (steps.value + 1) % 4
+  said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
+  pane.value = 'map'
+  writeAddress()
+  const notes = lit.value
+  if (notes !== undefined) map.view?.goTo([...notes], isCalm())
 }
 
 /** The notes of communities of these labels stand out, and are brought into view. */
@@ -332,14 +356,16 @@ async function noteCalled(name: string): Promise<PageNote | null> {
 /** Shows what the address says, such as after the browser's own way back. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
+  const viewBefore = view.value
   const hadAttachments = withAttachments.value
   readAddress()
+  if (view.value !== viewBefore) pane.value = firstPane()
   if (vault.value !== before) {
     graph.value = undefined
     await refresh()
   } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
-  else if (focus.value !== note.value?.id) await open(focus.value)
+  else if (focus.value !== note.value?.id) await open(focus.value, { isRead: pane.value !== 'list' })
 }
 
 export function isCalm(): boolean {
