@@ -60,15 +60,24 @@ export function neighbours({ offsets, targets }: Graph, note: number): readonly 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
-/** The notes that are so many links or fewer away, itself included. */
+/** The notes that are so many links or fewer away, itself included. Further ones are not reached by way of index notes: by those all is near to all. */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
   const found = new Set([note])
   let edge = [note]
   for (let step = 0; step < steps; step++) {
-    edge = edge.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
+    const left = step === 0 ? edge : edge.filter((one) => !isIndex(graph, one))
+    edge = left.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
   }
   return found
 }
+
+/** Whether a note is linked with so many that its links say little. */
+export function isIndex({ degrees, vault }: Graph, note: number): boolean {
+  return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
+}
+
+/** Links above which a note is an index note: at least so many, and at least this share of all notes. */
+const INDEX_LINKS = { notes: 40, share: 0.02 }
 
 /** The radius of a note, in the unit of places; as the layout has it. */
 export function radiusOf(links: number): number {

@@ -1,4 +1,4 @@
-import { computed, effect } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
@@ -9,6 +9,7 @@ import {
   failure,
   focused,
   graph,
+  hasList,
   isPart,
   layingOut,
   lit,
@@ -155,18 +156,30 @@ function Part() {
   )
 }
 
+/** Whether a person opened or closed the names of colours. */
+const legendChoice = signal<boolean | undefined>(undefined)
+
 function Legend() {
   // Until communities are found there is nothing to name.
   if ((coloured.value?.legend.length ?? 0) === 0) return null
+  // On a narrow map it would hide what it explains.
+  const isOpen = legendChoice.value ?? matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches
   return (
-    <details class="legend" open onToggle={() => map.view?.refresh()}>
+    <details
+      class="legend"
+      open={isOpen}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== isOpen) legendChoice.value = event.currentTarget.open
+        map.view?.refresh()
+      }}
+    >
       <summary>Colours</summary>
       <ul>
         {coloured.value?.legend.map(({ name, colour, notes }) => (
           <li key={name}>
             <LegendEntry name={name}>
               <span class="dot" style={{ background: colour }} />
-              {name} <small>{notes}</small>
+              <bdi>{name}</bdi> <small>{notes}</small>
             </LegendEntry>
           </li>
         ))}

@@ -72,15 +72,19 @@ function Welcome() {
   const { value } = graph
   return (
     <div class="welcome">
-      <h1>Your notes</h1>
+      <h1>{vault.value || 'Your notes'}</h1>
       {value !== undefined && value.notes > 0 && (
         <p>
           {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
-          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
-          about stands there in bold.
+          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; bold words on the
+          map, and <i>Colours</i>, name what they are about.
         </p>
       )}
-      <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      {value?.count === 0 ? (
+        <p>This folder has no notes yet. What is written in it appears here.</p>
+      ) : (
+        <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      )}
       <p>
         Press <kbd>?</kbd> for all keys.
       </p>

@@ -85,9 +85,12 @@ export function showView(name: View): void {
   writeAddress()
 }
 
+/** Whether there is a list beside the map. */
+export const hasList = computed(() => WITH_LIST.has(view.value))
+
 /** What a narrow window shows of the view. */
 function firstPane(): 'list' | 'map' {
-  return WITH_LIST.has(view.value) ? 'list' : 'map'
+  return hasList.value ? 'list' : 'map'
 }
 
 /** The line of the note in focus that was asked for. */
@@ -313,7 +316,7 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */
 export function showAround(): void {
-  if (WITH_LIST.has(view.value) || view.value === 'table') showView('map')
+  if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = (steps.value + 1) % 4
   said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`

@@ -58,6 +58,17 @@ test('what is around a note grows with the steps', () => {
   ])
 })
 
+test('what is around a note does not go on by way of a note that links to a large part of all', () => {
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}`)
+  const notes = ['index', 'own', 'near', 'far', ...leaves].map((name, at) => `${name}: ${at} 0`)
+  const links = [...leaves, 'own'].map((name) => `index ${name}`)
+  const graph = graphOf(pictureOf(notes, [...links, 'own near', 'near far']))
+  const names = (from: number, steps: number) => [...around(graph, from, steps)].map((note) => graph.picture.ids[note]).sort()
+  expect(names(1, 2)).toEqual(['far', 'index', 'near', 'own'])
+  // What is looked at itself is left by all of its links.
+  expect(names(0, 1)).toHaveLength(62)
+})
+
 test('every community has a colour, the largest ones their own, and the others one that is not beside them', () => {
   // Eleven groups in a row; one more is smaller and lies beside the first.
   const row = Array.from({ length: 11 }, (_, group) => [
@@ -78,6 +89,10 @@ test('a line of Markdown reads as its text', () => {
     'See that, c#d, here and code f.png',
   )
   expect(plainLine('| [[Ciabatta\\|ciabatta]] | [[')).toBe('| ciabatta | [[')
+  expect(plainLine('### Dataview')).toBe('Dataview')
+  expect(plainLine('> - [ ] Ask [[Feature]: more](https://example.org/a_(b)) ^ask')).toBe('Ask [Feature]: more')
+  expect(plainLine('or <button id=HH>[Open](a.md)</button> if 1 < 2')).toBe('or Open if 1 < 2')
+  expect(plainLine('You can [submit a pull request](https://example.org/very/lo…')).toBe('You can submit a pull request…')
 })
 
 test('every name that a note can hold has an address, from which it is read again', () => {
