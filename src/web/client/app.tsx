@@ -9,6 +9,7 @@ import {
   COLLATOR,
   type ColourBy,
   colourBy,
+  colouredBy,
   connection,
   failure,
   focus,
@@ -199,10 +200,11 @@ function Filters() {
         <label>
           Colours by
           <select
-            value={colourBy.value}
+            value={colouredBy.value}
             onChange={(event) => set(() => (colourBy.value = event.currentTarget.value as ColourBy))}
           >
             <option value="community">community</option>
+            <option value="region">region: links alone</option>
             <option value="folder">folder</option>
             <option value="tag">tag</option>
           </select>

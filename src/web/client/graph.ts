@@ -1,4 +1,4 @@
-import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
@@ -17,6 +17,30 @@ export interface Graph {
   /** How many notes and links the vault has, drawn or not. */
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
+}
+
+/** What notes are told apart by from afar: what `map` says is about the same and linked, or what links alone hold together. */
+export type GroupedBy = 'community' | 'region'
+
+export interface Grouping {
+  /** Numbers in `groups`, of each note; -1 for none. */
+  readonly of: readonly number[]
+  readonly groups: readonly PictureGroup[]
+}
+
+export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
+  return by === 'region'
+    ? { of: picture.region_of, groups: picture.regions }
+    : { of: picture.communities, groups: picture.groups }
+}
+
+/** More communities than this are no overview. */
+const MANY = 24
+
+/** Communities, unless there are too many to tell apart; regions of which one has most of the notes are no help then. */
+export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
+  const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
+  return isHelp && groups.length > MANY ? 'region' : 'community'
 }
 
 export function graphOf(picture: VaultPicture | PartialPicture): Graph {
@@ -72,7 +96,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
 }
 
 /** Whether a note is linked with so many that its links say little. */
-export function isIndex({ degrees, vault }: Graph, note: number): boolean {
+function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 

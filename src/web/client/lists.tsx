@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
-import { folder, graph, showCommunities, titleOf, vault } from './state.ts'
+import { folder, graph, showGroups, titleOf, vault } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Problem {
@@ -170,7 +170,7 @@ export function Gaps() {
           >
             {(answer.apart ?? []).map((one) => (
               <li key={one.of.map(nameOf).join()}>
-                <button type="button" class="plain" onClick={() => showCommunities(new Set(one.of.map(nameOf)))}>
+                <button type="button" class="plain" onClick={() => showGroups(new Set(one.of.map(nameOf)), 'community')}>
                   {one.of.map(nameOf).join(' and ')}
                 </button>
                 {one.nearest.slice(0, 1).map(([a, b]) => (

@@ -1,4 +1,4 @@
-import { type Graph, neighbours, radiusOf } from './graph.ts'
+import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
 
 /** What of a graph is shown, and how. */
 export interface Look {
@@ -7,6 +7,8 @@ export interface Look {
   /** A colour of `palette` for each note. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
+  /** What is named from afar. */
+  readonly groupedBy: GroupedBy
   /** The note in focus. */
   readonly focus: number | undefined
   /** Notes that stand out while the others fade; absent: none fades. */
@@ -593,14 +595,18 @@ export class MapView {
     | {
         readonly graph: Graph
         readonly shown: Uint8Array
+        readonly by: GroupedBy
         readonly groups: readonly Group[]
       }
     | undefined
 
-  #groups(graph: Graph, { shown }: Look) {
-    if (this.#groupCache?.graph === graph && this.#groupCache.shown === shown) return this.#groupCache.groups
-    const groups = groupsOf(graph, shown)
-    this.#groupCache = { graph, shown, groups }
+  #groups(graph: Graph, { shown, groupedBy }: Look) {
+    // Regions are what is seen of the whole; nearer it is communities again.
+    const by = this.#camera.scale < this.#wholeScale * 1.6 || graph.picture.groups.length === 0 ? groupedBy : 'community'
+    const kept = this.#groupCache
+    if (kept?.graph === graph && kept.shown === shown && kept.by === by) return kept.groups
+    const groups = groupsOf(graph, shown, by)
+    this.#groupCache = { graph, shown, by, groups }
     return groups
   }
 
@@ -791,13 +797,14 @@ export class MapView {
   }
 }
 
-/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
-function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
-  const { places, picture } = graph
-  const members = picture.groups.map((): number[] => [])
-  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[picture.communities[note] ?? -1]?.push(note)
+/** The communities or regions of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
+function groupsOf(graph: Graph, shown: Uint8Array, by: GroupedBy): readonly Group[] {
+  const { places } = graph
+  const { of, groups } = groupingBy(graph, by)
+  const members = groups.map((): number[] => [])
+  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
   return members
-    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: picture.groups[group]?.label ?? '', notes }]))
+    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
       // The median: a community may lie in two places, and its name belongs to one of them.

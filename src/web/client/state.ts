@@ -3,11 +3,11 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
-import { around, type Graph, graphOf, neighbours } from './graph.ts'
+import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
-export type ColourBy = 'community' | 'folder' | 'tag'
+export type ColourBy = GroupedBy | 'folder' | 'tag'
 
 /** What the address holds, so that it can be kept and gone back to; never a secret. */
 export const vault = signal('')
@@ -20,7 +20,8 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** Whether attachments and canvases are on the map, too. */
 export const withAttachments = signal(false)
-export const colourBy = signal<ColourBy>('community')
+/** Empty: what tells notes apart best. */
+export const colourBy = signal<ColourBy | ''>('')
 /** How many steps around the focus stand out; 0: everything does. */
 export const steps = signal(0)
 /** On narrow screens one of these is in front. */
@@ -98,15 +99,26 @@ export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Labels of the communities whose notes stand out. */
+/** Labels of the communities, or of what else notes are grouped by, whose notes stand out. */
 export const openGroups = signal(NONE)
+const openBy = signal<GroupedBy>('community')
 
 /** Whether the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
+/** What is named on the map from afar; of a part of a vault, whose links are not all known, it is communities. */
+export const groupedBy = computed<GroupedBy>(() => {
+  if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
+  return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
+})
+
+/** What colours say. */
+export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
+
 /** What is looked at, and so is to be on the picture where that is only a part of the vault. */
 const looked = computed(() => {
-  const groups = graph.value?.picture.groups.filter(({ label }) => openGroups.value.has(label)) ?? []
+  const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
+  const groups = graph.value?.picture.groups.filter(isOpen) ?? []
   return {
     notes: [...new Set([focus.value, ...path.value.map(bareId)])].filter((id) => id !== ''),
     groups: groups.map(({ id }) => id),
@@ -121,7 +133,7 @@ export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
   if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
-  if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value))
+  if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value, openBy.value))
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
 
@@ -326,17 +338,19 @@ export function showAround(): void {
   if (notes !== undefined) map.view?.goTo([...notes], isCalm())
 }
 
-/** The notes of communities of these labels stand out, and are brought into view. */
-export function showCommunities(labels: ReadonlySet<string>): void {
+/** The notes of communities or regions of these labels stand out, and are brought into view. */
+export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
   openGroups.value = labels
+  openBy.value = by
   pane.value = 'map'
-  map.view?.goTo(notesOf(value, labels), isCalm())
+  map.view?.goTo(notesOf(value, labels, by), isCalm())
 }
 
-function notesOf({ count, picture: { communities, groups } }: Graph, labels: ReadonlySet<string>): readonly number[] {
-  return [...Array(count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
+function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonly number[] {
+  const grouping = groupingBy(of, by)
+  return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }
 
 /** The id of the note of a title or alias, also of one that is not spelt quite so. */
@@ -392,7 +406,7 @@ export function writeAddress(): void {
   if (next !== location.hash && !(next === '#' && location.hash === '')) history.pushState(null, '', next)
 }
 
-const DEFAULTS: Readonly<Record<string, string>> = { view: 'map', colour: 'community' }
+const DEFAULTS: Readonly<Record<string, string>> = { view: 'map' }
 
 function readAddress(): void {
   const words = new URLSearchParams(location.hash.slice(1))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, neighbours, towards } from '../../../src/web/client/graph.ts'
+import { around, graphOf, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'
 import { plainLine } from '../../../src/web/client/plain-line.ts'
 
@@ -28,6 +28,8 @@ function pictureOf(notes: readonly string[], links: readonly string[]): VaultPic
       label: `group ${group}`,
       notes: parsed.filter(([, , , , own]) => Number(own ?? 0) === group).length,
     })),
+    region_of: ids.map(() => -1),
+    regions: [],
     is_grouping: false,
     places: base64(Float32Array.from(places)),
     links: base64(Uint32Array.from(pairs)),
@@ -82,6 +84,19 @@ test('every community has a colour, the largest ones their own, and the others o
   expect(legend.map(({ notes }) => notes)).toEqual(Array(PALETTE.length - 1).fill(2))
   expect(colours.at(-1)).not.toBe(colours[0])
   expect(Math.max(...colours)).toBeLessThan(PALETTE.length - 1)
+})
+
+test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
+  const overviewOf = (communities: number, regions: readonly number[]) => {
+    const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
+    const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
+    const regionOf = regions.flatMap((size, at) => Array<number>(size).fill(at))
+    const graph = graphOf({ ...pictureOf(notes, []), regions: sized, region_of: regionOf })
+    return { by: overviewBy(graph), legend: coloursOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
+  }
+  expect(overviewOf(30, [30, 20, 10])).toEqual({ by: 'region', legend: ['region 0', 'region 1', 'region 2'] })
+  expect(overviewOf(30, [50, 10]).by).toBe('community')
+  expect(overviewOf(3, [30, 20, 10])).toEqual({ by: 'community', legend: ['group 0', 'group 1', 'group 2'] })
 })
 
 test('a line of Markdown reads as its text', () => {
