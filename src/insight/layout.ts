@@ -74,8 +74,15 @@ export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress =
   const packing = { links, levels: [partOf, ...levels], radii, places, onPacked }
   packGroup(packing, main, 0)
   relaxNotes({ ...packing, onStep: (share) => onProgress(PACKING + (1 - PACKING) * share) }, main, 'all')
+  turn(main, places)
   shelve(beside, radii, places)
   return places
+}
+
+export interface LaidOut {
+  readonly places: Places
+  /** What links alone hold together, of each note a number; absent where only what is new was placed. */
+  readonly regions?: Int32Array
 }
 
 /**
@@ -86,12 +93,12 @@ export function layOutFrom(
   { levels, ...links }: LinkRows & { readonly levels: Levels },
   before: Places | undefined,
   { again, onProgress = () => {} }: { readonly again: boolean; readonly onProgress?: OnProgress },
-): Places {
-  if (before !== undefined && !again) return placeNew(links, before)
-  const groups = linkGroups(links)
+): LaidOut {
+  if (before !== undefined && !again) return { places: placeNew(links, before) }
+  const regions = linkGroups(links)
   onProgress(GROUPING)
-  const places = layOut(links, [groups, ...levels], (share) => onProgress(GROUPING + (1 - GROUPING) * share))
-  return before === undefined ? places : alignTo(places, before)
+  const places = layOut(links, [regions, ...levels], (share) => onProgress(GROUPING + (1 - GROUPING) * share))
+  return { places: before === undefined ? places : alignTo(places, before), regions }
 }
 
 /** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
@@ -165,6 +172,62 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
   packing.onPacked(notes.length)
   return centre(places, notes, radii)
+}
+
+/** Notes further from the middle than this share of all … */
+const MOST_WITHIN = 0.98
+/** … and more than by this factor come nearer: a few that nothing holds would make everything else small. */
+const STRAYING = { from: 1.1, left: 0.25 }
+/** How much wider than high screens are, about. */
+const WIDE = 4 / 3
+/** Turns that are tried. */
+const TURNS = 36
+
+/** Draws stray bodies in. */
+function drawIn(places: Places): void {
+  const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
+  const distances = Float32Array.from({ length: places.length / 2 }, (_, at) =>
+    Math.hypot((places[at * 2] ?? 0) - x, (places[at * 2 + 1] ?? 0) - y),
+  )
+  const limit = STRAYING.from * (distances.toSorted()[Math.floor(MOST_WITHIN * (distances.length - 1))] ?? 0)
+  for (const [at, distance] of distances.entries()) {
+    if (distance <= limit) continue
+    const factor = (limit + (distance - limit) * STRAYING.left) / distance
+    places[at * 2] = x + ((places[at * 2] ?? 0) - x) * factor
+    places[at * 2 + 1] = y + ((places[at * 2 + 1] ?? 0) - y) * factor
+  }
+}
+
+/** Turns the notes so that they fill a screen best. */
+function turn(notes: readonly number[], places: Places): void {
+  const [x, y] = meanOf(places, notes)
+  let best = 0
+  let least = Number.POSITIVE_INFINITY
+  for (let step = 0; step < TURNS; step++) {
+    const angle = (Math.PI * step) / TURNS
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+    let [left, right, top, bottom] = [0, 0, 0, 0]
+    for (const note of notes) {
+      const a = (places[note * 2] ?? 0) - x
+      const b = (places[note * 2 + 1] ?? 0) - y
+      left = Math.min(left, cos * a - sin * b)
+      right = Math.max(right, cos * a - sin * b)
+      top = Math.min(top, sin * a + cos * b)
+      bottom = Math.max(bottom, sin * a + cos * b)
+    }
+    const size = Math.max((right - left) / WIDE, bottom - top)
+    // No turn where hardly anything is won.
+    if (size >= least * 0.99) continue
+    least = size
+    best = angle
+  }
+  const [cos, sin] = [Math.cos(best), Math.sin(best)]
+  for (const note of notes) {
+    const a = (places[note * 2] ?? 0) - x
+    const b = (places[note * 2 + 1] ?? 0) - y
+    places[note * 2] = x + cos * a - sin * b
+    places[note * 2 + 1] = y + sin * a + cos * b
+  }
 }
 
 /** Relaxes some of the notes. */
@@ -284,6 +347,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
     for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
     places.set(next)
     if (phase !== 'groups') spread(bodies)
+    if (phase === 'all' && step === steps - 1) drawIn(places)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
     for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
     onStep?.((step + 1) / steps)

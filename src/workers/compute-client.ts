@@ -5,6 +5,7 @@ import type { Scores, Topology } from '../core/store.ts'
 import type { VectorGraphBuilder, VectorGraphs, WrittenGraph } from '../core/vector-graphs.ts'
 import { once } from '../core/waiting/once.ts'
 import type { RunPlan, RunResult, RunSubject } from '../insight/insight-run.ts'
+import type { LaidOut } from '../insight/layout.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutHow, LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
@@ -40,9 +41,9 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     return (await this.#waitFor({ type: 'metric', metric, offsets, targets }, [offsets.buffer, targets.buffer])) as Scores
   }
 
-  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<Float32Array> {
+  async layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<LaidOut> {
     const { again, onProgress } = how
-    return (await this.#waitFor({ type: 'layOut', graph, before, again }, [], onProgress)) as Float32Array
+    return (await this.#waitFor({ type: 'layOut', graph, before, again }, [], onProgress)) as LaidOut
   }
 
   async begin(dimensions: number): Promise<VectorGraphBuilder> {

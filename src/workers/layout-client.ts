@@ -4,11 +4,12 @@ import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import type { LaidOut } from '../insight/layout.ts'
 
 /** Computes places off the main thread. */
 export interface LayoutRuns {
   /** `before` has `NaN` for notes without a place; absent: all are placed. */
-  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<Float32Array>
+  layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<LaidOut>
 }
 
 export interface LayoutHow {
@@ -21,13 +22,14 @@ export interface LayoutHow {
 interface Kept {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
+  readonly regions: Int32Array
   /** Notes that were placed one by one, beside others. */
   readonly added: number
   /** Whether it was known what shall lie together when everything was placed. */
   readonly isGrouped: boolean
 }
 
-const FORMAT = 2
+const FORMAT = 3
 
 /** So many new notes are placed beside what is there; with more of them everything is laid out. */
 const MOST_NEW = 2_000
@@ -70,21 +72,22 @@ export class LayoutClient implements Layouts {
     // A first map is shown before communities are found; that one alone is made again by itself.
     const isRough = kept?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
-    if (missing === 0 && before !== undefined && !isWhole) {
-      if (kept !== undefined && kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before })
-      return { places: before, added: shareOf(this.#kept, ids.length), isRough }
+    if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
+      const regions = regionsFor({ ids, ...graph }, kept)
+      if (kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before, regions })
+      return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
     // Where hardly any has a place, it is another vault by now.
     const isNew = before === undefined || missing > ids.length / 2
     // Very many would take minutes to be placed one by one.
     const isAll = isNew || isWhole || missing > MOST_NEW
-    const places = await this.#run(graph, isNew ? undefined : before, isAll)
+    const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
-    this.#keep({ ids, places, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
-    return { places, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
+    this.#keep({ ids, places, regions, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
+    return { places, regions, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
   }
 
-  async #run(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<Float32Array> {
+  async #run(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, again: boolean): Promise<LaidOut> {
     let done = 0
     const onProgress = (share: number): void => {
       done = share
@@ -100,12 +103,12 @@ export class LayoutClient implements Layouts {
 
   #keep(kept: Kept): void {
     this.#kept = kept
-    const { ids, places, added, isGrouped } = kept
-    const base64 = Buffer.from(places.buffer, places.byteOffset, places.byteLength).toString('base64')
+    const { ids, added, isGrouped } = kept
+    const [places, regions] = [base64(kept.places), base64(kept.regions)]
     try {
       makeFolder(dirname(this.#file), { mkdirSync, dirname })
       const beside = `${this.#file}.${process.pid}.tmp`
-      writeFileSync(beside, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places: base64 }), { mode: 0o600 })
+      writeFileSync(beside, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
       renameSync(beside, this.#file)
     } catch {
       // It is kept in memory.
@@ -118,15 +121,44 @@ function readKept(file: string): Kept | undefined {
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (!isRecord(read) || read.format !== FORMAT || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
-    const bytes = Buffer.from(read.places, 'base64')
-    if (bytes.length !== read.ids.length * 8) return undefined
-    const places = new Float32Array(Uint8Array.from(bytes).buffer)
+    if (typeof read.regions !== 'string') return undefined
+    const places = new Float32Array(bytesOf(read.places))
+    const regions = new Int32Array(bytesOf(read.regions))
+    if (places.length !== read.ids.length * 2 || regions.length !== read.ids.length) return undefined
     if (!places.every(Number.isFinite)) return undefined
     const added = typeof read.added === 'number' ? read.added : 0
-    return { ids: read.ids as readonly NodeId[], places, added, isGrouped: read.isGrouped === true }
+    return { ids: read.ids as readonly NodeId[], places, regions, added, isGrouped: read.isGrouped === true }
   } catch {
     return undefined
   }
+}
+
+function base64({ buffer, byteOffset, byteLength }: Float32Array | Int32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}
+
+function bytesOf(text: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(text, 'base64')).buffer
+}
+
+/** The regions that notes were in; one that is new is in that of most notes that it is linked with. */
+function regionsFor({ ids, offsets, targets }: LaidOutGraph, kept: Kept | undefined): Int32Array {
+  const numberOf = new Map(kept?.ids.map((id, at) => [id, at]))
+  const regions = Int32Array.from(ids, (id) => kept?.regions[numberOf.get(id) ?? -1] ?? -1)
+  for (const [note, region] of regions.entries()) {
+    if (region >= 0) continue
+    const counts = new Map<number, number>()
+    let most = 0
+    for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
+      const of = regions[other] ?? -1
+      const count = (counts.get(of) ?? 0) + 1
+      counts.set(of, count)
+      if (of < 0 || count <= most) continue
+      most = count
+      regions[note] = of
+    }
+  }
+  return regions
 }
 
 function placesFor(ids: readonly NodeId[], kept: Kept): Float32Array {

@@ -13,6 +13,7 @@ import type { NoteText } from '../core/texts.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { WrittenGraph } from '../core/vector-graphs.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
+import type { LaidOut } from '../insight/layout.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 
 /** What the indexing worker works on. */
@@ -139,7 +140,7 @@ export type ComputeJob =
   | { readonly type: 'finishInsight'; readonly run: number; readonly former: Uint8Array | undefined }
   | { readonly type: 'endInsight'; readonly run: number }
 
-export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | Float32Array | undefined
+export type ComputeResult = Scores | WrittenGraph | RunPlan | RunResult | LaidOut | undefined
 
 /** `share`: how much is done, told now and then before the result. */
 export type ComputeReply = { readonly id: number } & (

@@ -73,7 +73,12 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     layouts: {
       hasPlaces: () => true,
       underWay: () => undefined,
-      layOut: async (graph) => ({ places: layOut(graph, graph.levels), added: 0, isRough: false }),
+      layOut: async (graph) => ({
+        places: layOut(graph, graph.levels),
+        regions: new Int32Array(graph.ids.length).fill(-1),
+        added: 0,
+        isRough: false,
+      }),
     },
     pictures: { read: async () => undefined },
     insights: insightsOf(indexed, insightState, name),

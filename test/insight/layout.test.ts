@@ -45,6 +45,35 @@ test('notes without links lie below the others', () => {
   expect(places[15]).toBeGreaterThan(lowest)
 })
 
+test('the whole is turned so that it fills a screen that is wider than high', () => {
+  fc.assert(
+    fc.property(anyGraph(), ({ count, pairs, groups }) => {
+      // Fewer lie beside the map.
+      fc.pre(count > 4)
+      const places = layOut(linksOf(count, [...pairs, ...chain(count)]), [groups])
+      const now = sizeOnScreen(places, 0)
+      for (let angle = 10; angle < 180; angle += 10)
+        expect(now).toBeLessThan(sizeOnScreen(places, (angle * Math.PI) / 180) * 1.02 + 0.1)
+    }),
+  )
+})
+
+test('a few notes that one index alone holds do not make all others small', () => {
+  // Pairs that three index notes link, and two pairs of a group of their own that one of these links.
+  const [paired, index] = [400, 404]
+  const links = linksOf(index + 3, [
+    ...Array.from({ length: index / 2 }, (_, pair): [number, number] => [2 * pair, 2 * pair + 1]),
+    ...[0, 1, 2].flatMap((hub) => Array.from({ length: paired }, (_, note): [number, number] => [index + hub, note])),
+    [index, paired],
+    [index, paired + 2],
+  ])
+  const groups = Int32Array.from({ length: index + 3 }, (_, note) => (note < paired || note >= index ? 0 : Math.floor(note / 2)))
+  const places = layOut(links, [groups])
+  const middle = middleOf(places, 0, index + 3)
+  const distances = Array.from(groups, (_, note) => apart(places, note, middle)).toSorted((a, b) => a - b)
+  expect((distances.at(-1) ?? 0) / (distances[Math.floor(0.95 * distances.length)] ?? 1)).toBeLessThan(1.3)
+})
+
 test('what has a place keeps it, and a new note lies beside its neighbours', () => {
   fc.assert(
     fc.property(anyGraph(), fc.nat(), ({ count, pairs, groups }, chosen) => {
@@ -66,6 +95,19 @@ test('a new note without links lies below everything, and several do not share a
   expect(hiddenNotes(links, after)).toEqual([])
   expect(after[13]).toBeGreaterThan(Math.max(...[0, 1, 2, 3, 4, 5].map((note) => before[note * 2 + 1] ?? 0)))
 })
+
+/** How high a screen of 4 : 3 must be for all of it, turned so. */
+function sizeOnScreen(places: Places, angle: number): number {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  const notes = [...Array(places.length / 2).keys()].map((note): [number, number] => [
+    places[note * 2] ?? 0,
+    places[note * 2 + 1] ?? 0,
+  ])
+  const wide = notes.map(([a, b]) => cos * a - sin * b)
+  const high = notes.map(([a, b]) => sin * a + cos * b)
+  const span = (all: readonly number[]): number => Math.max(...all) - Math.min(...all)
+  return Math.max((span(wide) * 3) / 4, span(high))
+}
 
 function anyGraph() {
   return fc.integer({ min: 1, max: 60 }).chain((count) =>

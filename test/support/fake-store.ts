@@ -367,7 +367,7 @@ export function fakeCore(
   const layouts = {
     hasPlaces: () => true,
     underWay: () => undefined,
-    layOut: async () => ({ places: new Float32Array(), added: 0, isRough: false }),
+    layOut: async () => ({ places: new Float32Array(), regions: new Int32Array(), added: 0, isRough: false }),
   }
   const pictures = { read: async () => undefined }
   const insightState = memoryInsightState()

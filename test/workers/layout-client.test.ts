@@ -44,7 +44,8 @@ test('thousands of new notes are laid out with all others, and the picture is tu
   const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
     async layOut({ offsets }, before, { again }) {
       asked.push({ again, known: before?.filter((place) => !Number.isNaN(place)).length })
-      return new Float32Array((offsets.length - 1) * 2)
+      const count = offsets.length - 1
+      return { places: new Float32Array(count * 2), regions: new Int32Array(count) }
     },
   })
   for (const count of [2_100, 4_100, 6_101]) await client.layOut(unlinked(count), 'nothing')
@@ -67,6 +68,15 @@ test('a process that starts later finds the same places', async () => {
   expect([openLayouts().client.hasPlaces(), later.client.hasPlaces()]).toEqual([false, true])
   expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   expect(later.runs).toEqual([])
+})
+
+test('a region keeps its notes over edits and starts, and a new note is in that of most that it is linked with', async () => {
+  const { client, file } = openLayouts()
+  const { regions } = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
+  expect([...regions].every((region) => region >= 0)).toBe(true)
+  const edited = graphOf([...RINGS, '8 0', '8 1', '8 4', '9 10'], [BY_RING])
+  const { regions: later } = await openLayouts(file).client.layOut(edited, 'once')
+  expect([...later]).toEqual([...regions, regions[0], -1, -1])
 })
 
 test('a first map that was made before communities were known is made once more with them, and then stays', async () => {
@@ -92,7 +102,13 @@ test('a first map that someone looks at stays, and is offered to be made again',
 test('a damaged file is made again', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
-  for (const text of ['', '{"format":2}', '{"format":2,"ids":["0.md"],"places":"AAAA"}', '[]']) {
+  for (const text of [
+    '',
+    '{"format":3}',
+    '{"format":3,"ids":["0.md"],"places":"AAAA","regions":"AAAA"}',
+    '{"format":2,"ids":["0.md"],"places":"AAAAAAAAAAA="}',
+    '[]',
+  ]) {
     writeFileSync(file, text)
     expect((await openLayouts(file).client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   }

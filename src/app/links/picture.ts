@@ -300,6 +300,8 @@ interface Placed extends Communities {
   /** Two numbers a link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
+  /** What links alone hold together, of each note a number; -1 where it is not known. */
+  readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
 }
@@ -313,9 +315,9 @@ async function placeNotes(
   const ids = topology.ids()
   const { pairs, ...rows } = undirected(topology)
   const communities = communitiesOf(core, ids, followed?.insight)
-  const { places, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
+  const { places, regions, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
   const isCurrent = followed?.isCurrent === true
-  return { generation, ids, rows, pairs, places, ...communities, isCurrent, isCrowded: isRough || added > MUCH }
+  return { generation, ids, rows, pairs, places, regions, ...communities, isCurrent, isCrowded: isRough || added > MUCH }
 }
 
 /** The picture of some notes, in ascending order of their numbers, with what these say. */
@@ -340,10 +342,32 @@ function pictureOf(
       label: label ?? titles[numberOf[key] ?? -1] ?? id,
       notes: sizes[at] ?? 0,
     })),
+    ...regionsOf(placed, chosen, titles),
     is_grouping: !isCurrent,
     places: base64(Float32Array.from(chosen.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
     links: base64(pairsAmong(pairs, numberOf, links)),
     is_crowded: isCrowded,
+  }
+}
+
+/** Regions of the notes that are drawn, each with the title of the best linked of these. */
+function regionsOf(
+  { regions, rows }: Placed,
+  chosen: readonly number[],
+  titles: readonly string[],
+): Pick<VaultPicture, 'region_of' | 'regions'> {
+  const sizes = new Map<number, number>()
+  for (const region of regions) sizes.set(region, (sizes.get(region) ?? 0) + 1)
+  const named = new Map<number, { readonly at: number; readonly links: number }>()
+  for (const [at, number] of chosen.entries()) {
+    const region = regions[number] ?? -1
+    const links = degreeOf(rows, number)
+    if (region >= 0 && links > (named.get(region)?.links ?? -1)) named.set(region, { at, links })
+  }
+  const numbers = new Map([...named.keys()].map((region, at) => [region, at]))
+  return {
+    region_of: chosen.map((number) => numbers.get(regions[number] ?? -1) ?? -1),
+    regions: [...named].map(([region, { at }]) => ({ id: `r${region}`, label: titles[at] ?? '', notes: sizes.get(region) ?? 0 })),
   }
 }
 

@@ -13,6 +13,8 @@ export interface LaidOutGraph {
 export interface Layout {
   /** `x, y` of each note; a unit is about the width of a note. */
   readonly places: Float32Array
+  /** What links alone hold together, as it was when everything was laid out: of each note a number, -1 where it is not known. */
+  readonly regions: Int32Array
   /** Notes that came since everything was laid out, as a share of all: from a fifth on it is worth while to do so again. */
   readonly added: number
   /** It is known by now what shall lie together, and was not when everything was laid out. */

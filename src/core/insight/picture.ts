@@ -14,6 +14,9 @@ export interface VaultPicture {
   /** Numbers in `groups`; -1 for none. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
+  /** What links alone hold together: numbers in `regions`, of each note; -1 where it is not known. */
+  readonly region_of: readonly number[]
+  readonly regions: readonly PictureGroup[]
   /** Communities are being found, or newer ones: asked again in a moment, the picture has them. */
   readonly is_grouping: boolean
   /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
@@ -36,9 +39,10 @@ export interface PartialPicture extends VaultPicture {
   readonly named: readonly number[]
 }
 
-/** A community. */
+/** A community or region. */
 export interface PictureGroup {
   readonly id: string
+  /** What someone called a community, else the title of a note in it. */
   readonly label: string
   /** How many notes of the vault are in it. */
   readonly notes: number

@@ -9,6 +9,7 @@ import {
   COLLATOR,
   type ColourBy,
   colourBy,
+  colouredBy,
   connection,
   failure,
   focus,
@@ -61,7 +62,7 @@ export function App() {
   const List = LISTS[view.value]
   const side = List !== undefined
   return (
-    <div class={`app pane-${side && pane.value === 'map' ? 'list' : pane.value}`}>
+    <div class={`app pane-${pane.value}`}>
       <header class="bar">
         <h1 class="brand">Roux</h1>
         <Vaults />
@@ -199,10 +200,11 @@ function Filters() {
         <label>
           Colours by
           <select
-            value={colourBy.value}
+            value={colouredBy.value}
             onChange={(event) => set(() => (colourBy.value = event.currentTarget.value as ColourBy))}
           >
             <option value="community">community</option>
+            <option value="region">region: links alone</option>
             <option value="folder">folder</option>
             <option value="tag">tag</option>
           </select>

@@ -1,4 +1,4 @@
-import type { Graph } from './graph.ts'
+import { type Graph, groupingBy } from './graph.ts'
 import type { Theme } from './map-view.ts'
 import type { ColourBy } from './state.ts'
 
@@ -29,41 +29,49 @@ export interface Coloured {
   /** A colour of the palette for each note. */
   readonly colours: Uint8Array
   readonly legend: readonly Legend[]
+  /** What a note's colour says of it. */
+  nameOf(note: number): string | undefined
 }
 
 /** Groups above this number share the last colour. */
 const MOST_GROUPS = 1_000
 
 /**
- * A colour for each note by what it belongs to. The largest groups have one each. Smaller communities have names of their own on the map, and take the colour
+ * A colour for each note by what it belongs to. The largest groups have one each. Smaller communities and regions have names of their own on the map, and take the colour
  * whose notes are furthest away; folders and tags have none there, and share the last.
  */
 export function coloursOf(graph: Graph, by: ColourBy): Coloured {
-  const { picture } = graph
+  const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
   const groupOf = groupingOf(graph, by)
   const counts = new Map<string, number>()
   const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note))
   for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
   // However many of its notes are drawn, a community keeps its colour.
-  if (by === 'community') for (const group of counts.keys()) counts.set(group, picture.groups[Number(group)]?.notes ?? 0)
+  if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
   const colourOf = new Map(largest.map(([group], at) => [group, at]))
-  if (by === 'community') {
+  if (grouping !== undefined) {
     const middles = middlesOf(graph, groups)
     for (const [group] of bySize.slice(OTHER, MOST_GROUPS)) colourOf.set(group, furthest(group, colourOf, middles))
   }
-  const label = (group: string): string => (by === 'community' ? (picture.groups[Number(group)]?.label ?? '') : group || '/')
+  const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
   return {
     colours: Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER))),
     legend: largest.map(([group, notes], at) => ({ name: label(group), colour: PALETTE[at] ?? '', notes })),
+    nameOf(note) {
+      const group = groups[note]
+      return group === undefined ? undefined : label(group)
+    },
   }
 }
 
-function groupingOf({ picture }: Graph, by: ColourBy): (note: number) => string | undefined {
-  if (by === 'community') {
+function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | undefined {
+  const { picture } = graph
+  if (by === 'community' || by === 'region') {
+    const { of } = groupingBy(graph, by)
     return (note) => {
-      const group = picture.communities[note] ?? -1
+      const group = of[note] ?? -1
       return group < 0 ? undefined : String(group)
     }
   }

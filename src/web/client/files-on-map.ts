@@ -25,6 +25,7 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
       folder_names: folderNames,
       tags: [...picture.tags, ...shown.map(() => [])],
       communities: [...picture.communities, ...shown.map(() => -1)],
+      region_of: [...picture.region_of, ...shown.map(() => -1)],
     },
   }
   return withLinks(drawn, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, shown)]))

@@ -1,4 +1,4 @@
-import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
+import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
@@ -17,6 +17,30 @@ export interface Graph {
   /** How many notes and links the vault has, drawn or not. */
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
+}
+
+/** What notes are told apart by from afar: what `map` says is about the same and linked, or what links alone hold together. */
+export type GroupedBy = 'community' | 'region'
+
+export interface Grouping {
+  /** Numbers in `groups`, of each note; -1 for none. */
+  readonly of: readonly number[]
+  readonly groups: readonly PictureGroup[]
+}
+
+export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
+  return by === 'region'
+    ? { of: picture.region_of, groups: picture.regions }
+    : { of: picture.communities, groups: picture.groups }
+}
+
+/** More communities than this are no overview. */
+const MANY = 24
+
+/** Communities, unless there are too many to tell apart; regions of which one has most of the notes are no help then. */
+export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
+  const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
+  return isHelp && groups.length > MANY ? 'region' : 'community'
 }
 
 export function graphOf(picture: VaultPicture | PartialPicture): Graph {
@@ -60,15 +84,24 @@ export function neighbours({ offsets, targets }: Graph, note: number): readonly 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
-/** The notes that are so many links or fewer away, itself included. */
+/** The notes that are so many links or fewer away, itself included. Further ones are not reached by way of index notes: by those all is near to all. */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
   const found = new Set([note])
   let edge = [note]
   for (let step = 0; step < steps; step++) {
-    edge = edge.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
+    const left = step === 0 ? edge : edge.filter((one) => !isIndex(graph, one))
+    edge = left.flatMap((one) => neighbours(graph, one)).filter((other) => !found.has(other) && found.add(other))
   }
   return found
 }
+
+/** Whether a note is linked with so many that its links say little. */
+function isIndex({ degrees, vault }: Graph, note: number): boolean {
+  return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
+}
+
+/** Links above which a note is an index note: at least so many, and at least this share of all notes. */
+const INDEX_LINKS = { notes: 40, share: 0.02 }
 
 /** The radius of a note, in the unit of places; as the layout has it. */
 export function radiusOf(links: number): number {

@@ -1,8 +1,9 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
-import { folder, graph, showCommunities, titleOf, vault } from './state.ts'
+import { folder, graph, showGroups, titleOf, vault } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Problem {
@@ -72,25 +73,65 @@ function ProblemPage({ args, isMixed, offset, onMore }: ProblemPageOptions) {
     <>
       <Status of={answer} />
       {answer.total === 0 && <p class="empty">Nothing.</p>}
-      <ul>
-        {answer.problems.map((one, at) => (
-          <li key={`${one.id} ${one.line} ${at}`}>
-            <NoteLink link={{ to: one.id, kind: one.kind === 'missing_note' ? 'missing' : 'note' }} line={one.line}>
-              {titleOf(one.id)}
-            </NoteLink>
-            <small>
-              {one.line > 0 && ` line ${one.line}`}
-              {isMixed && ` ${one.kind.replaceAll('_', ' ')}`}
-            </small>
-            <div>{plainLine(one.text)}</div>
-          </li>
-        ))}
-      </ul>
+      {byNote(answer.problems).map((problems, group) => (
+        <ProblemsOfNote key={`${problems[0]?.id} ${group}`} problems={problems} isMixed={isMixed} />
+      ))}
       {onMore !== undefined && answer.problems.length > 0 && next < answer.total && (
         <button type="button" onClick={() => onMore(next)}>
           Show more of {answer.total - next}
         </button>
       )}
+    </>
+  )
+}
+
+/** Problems that follow each other and are of one note; notes that are missing are one group. */
+function byNote(problems: readonly Problem[]): readonly (readonly Problem[])[] {
+  const groups: Problem[][] = []
+  for (const problem of problems) {
+    const last = groups.at(-1)
+    const isSame = last?.[0]?.id === problem.id || (isMissing(problem) && last?.[0] !== undefined && isMissing(last[0]))
+    if (last !== undefined && isSame) last.push(problem)
+    else groups.push([problem])
+  }
+  return groups
+}
+
+function isMissing({ kind }: Problem): boolean {
+  return kind === 'missing_note'
+}
+
+function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Problem[]; readonly isMixed: boolean }) {
+  const [first] = problems
+  if (first === undefined) return null
+  if (isMissing(first)) {
+    return (
+      <ul>
+        {problems.map(({ id, text }) => (
+          <li key={id}>
+            <NoteLink link={{ to: id, kind: 'missing' }}>{text}</NoteLink>
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  return (
+    <>
+      <h3>
+        <Note id={first.id} />
+      </h3>
+      <ul>
+        {problems.map(({ id, kind, line, text }, at) => (
+          <li key={`${line} ${at}`}>
+            {line > 0 && (
+              <NoteLink link={{ to: id, kind: 'note' }} line={line}>
+                line {line}
+              </NoteLink>
+            )}{' '}
+            {isMixed && <small>{kind.replaceAll('_', ' ')}:</small>} {plainLine(text)}
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
@@ -111,6 +152,9 @@ interface GapsAnswer {
   readonly dead_ends?: { readonly total: number; readonly first: readonly (string | { readonly id: string })[] }
 }
 
+/** Of those who link to a wanted note so many are named. */
+const WANTED_BY = 3
+
 /** What is missing. */
 export function Gaps() {
   const answer = useAnswer<GapsAnswer>('gaps', folder.value === '' ? {} : { folder: folder.value })
@@ -120,11 +164,13 @@ export function Gaps() {
       <Status of={answer} />
       {isAnswer(answer) && (
         <>
-          <h3>Alike, but hardly linked</h3>
-          <ul>
+          <GapList
+            title="Alike, but hardly linked"
+            about="Communities about the same that few links lead between. A click shows both."
+          >
             {(answer.apart ?? []).map((one) => (
               <li key={one.of.map(nameOf).join()}>
-                <button type="button" class="plain" onClick={() => showCommunities(new Set(one.of.map(nameOf)))}>
+                <button type="button" class="plain" onClick={() => showGroups(new Set(one.of.map(nameOf)), 'community')}>
                   {one.of.map(nameOf).join(' and ')}
                 </button>
                 {one.nearest.slice(0, 1).map(([a, b]) => (
@@ -134,37 +180,56 @@ export function Gaps() {
                 ))}
               </li>
             ))}
-          </ul>
-          <h3>Notes that others hang on</h3>
-          <ul>
+          </GapList>
+          <GapList title="Notes that others hang on" about="Without one of these, the notes behind it fall off the rest.">
             {(answer.cut ?? []).map(({ id, falls_off }) => (
               <li key={id}>
-                <Note id={id} /> <small>{falls_off} notes are reached only by way of it</small>
+                <Note id={id} /> <small>{falls_off} notes behind it</small>
               </li>
             ))}
-          </ul>
-          <h3>Wanted notes</h3>
-          <ul>
+          </GapList>
+          <GapList title="Wanted notes" about="Links lead to them, and they do not exist yet.">
             {(answer.wanted ?? []).map(({ name, notes, sources }) => (
               <li key={name}>
-                {name} <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
-                {sources.slice(0, 3).map((source) => (
-                  <Note key={idOf(source)} id={idOf(source)} />
+                <NoteLink link={{ to: name, kind: 'missing' }}>{name}</NoteLink>{' '}
+                <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
+                {sources.slice(0, WANTED_BY).map((source, at) => (
+                  <Fragment key={idOf(source)}>
+                    {at > 0 && ', '}
+                    <Note id={idOf(source)} />
+                  </Fragment>
                 ))}
+                {sources.length > WANTED_BY && ', …'}
               </li>
             ))}
-          </ul>
-          <h3>Dead ends {answer.dead_ends?.total ?? 0}</h3>
-          <ul>
+          </GapList>
+          <GapList title={`Dead ends ${answer.dead_ends?.total ?? 0}`} about="Other notes link to them, and they link to none.">
             {(answer.dead_ends?.first ?? []).map((one) => (
               <li key={idOf(one)}>
                 <Note id={idOf(one)} />
               </li>
             ))}
-          </ul>
+          </GapList>
         </>
       )}
     </section>
+  )
+}
+
+interface GapListOptions {
+  readonly title: string
+  /** What such gaps are, in a sentence. */
+  readonly about: string
+  readonly children: readonly preact.JSX.Element[]
+}
+
+function GapList({ title, about, children }: GapListOptions) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <p class="empty">{children.length === 0 ? 'None.' : about}</p>
+      <ul>{children}</ul>
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type Graph, neighbours, radiusOf } from './graph.ts'
+import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
 
 /** What of a graph is shown, and how. */
 export interface Look {
@@ -7,6 +7,8 @@ export interface Look {
   /** A colour of `palette` for each note. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
+  /** What is named from afar. */
+  readonly groupedBy: GroupedBy
   /** The note in focus. */
   readonly focus: number | undefined
   /** Notes that stand out while the others fade; absent: none fades. */
@@ -68,6 +70,8 @@ const HUB = 200
 /** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
 const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
+/** From this radius on, pixels, a note is seen as one. */
+const SEEN = 2.5
 /** From this radius on, pixels, a note is too large for the name of another to lie on it. */
 const WIDE = 9
 /** Pixels a unit of place from which on notes grow less than the map. */
@@ -119,6 +123,8 @@ export class MapView {
   /** Names of communities in the last frame. */
   #groupNames: readonly Label[] = []
   #flight = 0
+  /** At which all that is shown is in view. */
+  #wholeScale = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
   #goal: (() => void) | undefined
 
@@ -146,6 +152,7 @@ export class MapView {
     this.#look = look
     this.#drawn = undefined
     if (isNew) this.fit()
+    else this.#wholeScale = this.#around(this.#shownNotes()).scale
     this.#ask()
   }
 
@@ -165,7 +172,13 @@ export class MapView {
     const graph = this.#graph
     if (graph === undefined) return
     this.#goal = () => this.fit()
-    this.#moveTo(this.#around([...Array(graph.count).keys()].filter((note) => this.#look?.shown[note] !== 0)))
+    const whole = this.#around(this.#shownNotes())
+    this.#wholeScale = whole.scale
+    this.#moveTo(whole)
+  }
+
+  #shownNotes(): readonly number[] {
+    return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
   /** Brings notes into view; `calm`: at once, without a flight. */
@@ -437,17 +450,49 @@ export class MapView {
   }
 
   #drawLabels(graph: Graph, look: Look): readonly Label[] {
-    const labels = new Labels(this.#size(), this.#taken(graph, look))
+    const labels = new Labels(this.#size(), this.#taken(graph, look), this.#dots(graph, look))
     const first = new Set([this.#hovered, look.focus, ...look.path])
     for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
     this.#groupNames = []
     // While some notes stand out, names of communities would hide theirs.
-    if (look.lit === undefined && this.#camera.scale < this.#readableScale() / 4) this.#labelGroups(graph, look, labels)
-    for (const note of this.#worthALabel(graph, look)) {
-      if (labels.placed.length >= LABELS) break
-      if (!first.has(note)) this.#labelNote(graph, note, labels, 'normal')
+    if (look.lit === undefined && this.#isFar()) this.#labelGroups(graph, look, labels)
+    // A community is named after one of its notes: once is enough.
+    const named = new Set(this.#groupNames.map(({ text }) => text))
+    const linked = look.focus === undefined || look.path.length > 0 ? [] : this.#linkedWith(graph, look.focus)
+    for (const notes of [linked, this.#byLinks(graph)]) {
+      for (const note of this.#worthALabel(graph, look, notes)) {
+        if (labels.placed.length >= LABELS) break
+        if (first.has(note) || named.has(graph.picture.titles[note] ?? '')) continue
+        first.add(note)
+        this.#labelNote(graph, note, labels, 'normal')
+      }
     }
     return labels.placed
+  }
+
+  /** Whether communities are named: where single notes cannot be told apart, and on the whole map, unless that is small enough to be read. */
+  #isFar(): boolean {
+    const { scale } = this.#camera
+    return scale < this.#readableScale() / 4 || (this.#wholeScale < this.#readableScale() && scale < this.#wholeScale * 1.3)
+  }
+
+  /** The notes linked with a note, those with most links first. */
+  #linkedWith(graph: Graph, note: number): readonly number[] {
+    return neighbours(graph, note).toSorted((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+  }
+
+  /** Where notes are that are large enough to be seen each; a name had better lie beside them. */
+  #dots(graph: Graph, look: Look): Dots {
+    const { width, height } = this.#size()
+    const dots = new Dots(width, height)
+    for (let note = 0; note < graph.count; note++) {
+      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
+      const radius = this.#radius(graph, note)
+      if (radius < SEEN) continue
+      const [x, y] = this.#at(graph, note)
+      dots.add([x - radius, y - radius, x + radius, y + radius])
+    }
+    return dots
   }
 
   /** Where no names are written: below what lies over the map, and on notes that are as large as a name. */
@@ -459,7 +504,7 @@ export class MapView {
     for (const note of this.#byLinks(graph)) {
       const radius = this.#radius(graph, note)
       if (radius < WIDE || boxes.length > LABELS) break
-      if (look.shown[note] === 0) continue
+      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
       const [x, y] = this.#at(graph, note)
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
       // The square within the circle.
@@ -473,17 +518,39 @@ export class MapView {
     if (this.#look?.shown[note] === 0) return
     const [x, y] = this.#at(graph, note)
     const font = `${weight} 12px system-ui, sans-serif`
-    const text = shortened(graph.picture.titles[note] ?? '')
+    const text = this.#shortened(graph.picture.titles[note] ?? '')
     const width = this.#widthOf(text, font)
     const gap = this.#radius(graph, note) + 4
-    // Beside the note, else below or above it.
+    const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
+    // Beside the note, else below or above it, else aslant.
     const box = labels.place(text, width, [
       [x + gap, y],
       [x - gap - width, y],
       [x - width / 2, y + gap + 7],
       [x - width / 2, y - gap - 7],
+      [x + slant, y + high],
+      [x + slant, y - high],
+      [x - slant - width, y + high],
+      [x - slant - width, y - high],
+      // What is looked at is named wherever there is room near it.
+      ...(weight === 'bold' ? [0, 18, 36] : []).flatMap((further) =>
+        [gap + 7 + further, -gap - 7 - further].map((off) => [this.#within(x - width / 2, width), y + off] as const),
+      ),
     ])
     if (box !== undefined) this.#write(text, box, font)
+  }
+
+  /** A title as a label shows it: in one line, and not too long, least of all in a narrow view. */
+  #shortened(title: string): string {
+    const line = title.replace(/\s+/g, ' ')
+    const most = Math.max(12, Math.min(42, Math.floor(this.#size().width / 10)))
+    // Characters of two units stay whole.
+    return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
+  }
+
+  /** Where something so wide begins to be wholly in view. */
+  #within(left: number, width: number): number {
+    return Math.min(this.#size().width - width - 4, Math.max(4, left))
   }
 
   #labelGroups(graph: Graph, look: Look, labels: Labels): void {
@@ -492,13 +559,18 @@ export class MapView {
     const names: Label[] = []
     for (const { label, x, y, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
       if (notes < least) break
-      const text = shortened(label)
+      const text = this.#shortened(label)
       const width = this.#widthOf(text, font)
       const middle = this.#toX(x)
       // One whose middle is in view is named wholly in view, one that lies elsewhere is not named.
       if (middle < 0 || middle > this.#size().width) continue
-      const left = Math.min(this.#size().width - width - 4, Math.max(4, middle - width / 2))
-      const box = labels.place(text, width, [[left, this.#toY(y)]])
+      const left = this.#within(middle - width / 2, width)
+      // Where another name is already, a line above or below it.
+      const box = labels.place(
+        text,
+        width,
+        [0, -18, 18].map((off) => [left, this.#toY(y) + off]),
+      )
       if (box === undefined) continue
       this.#write(text, box, font)
       names.push({ text: label, box })
@@ -523,14 +595,18 @@ export class MapView {
     | {
         readonly graph: Graph
         readonly shown: Uint8Array
+        readonly by: GroupedBy
         readonly groups: readonly Group[]
       }
     | undefined
 
-  #groups(graph: Graph, { shown }: Look) {
-    if (this.#groupCache?.graph === graph && this.#groupCache.shown === shown) return this.#groupCache.groups
-    const groups = groupsOf(graph, shown)
-    this.#groupCache = { graph, shown, groups }
+  #groups(graph: Graph, { shown, groupedBy }: Look) {
+    // Regions are what is seen of the whole; nearer it is communities again.
+    const by = this.#camera.scale < this.#wholeScale * 1.6 || graph.picture.groups.length === 0 ? groupedBy : 'community'
+    const kept = this.#groupCache
+    if (kept?.graph === graph && kept.shown === shown && kept.by === by) return kept.groups
+    const groups = groupsOf(graph, shown, by)
+    this.#groupCache = { graph, shown, by, groups }
     return groups
   }
 
@@ -546,11 +622,11 @@ export class MapView {
     return this.#order.notes
   }
 
-  /** Notes in view, those with most links first. */
-  *#worthALabel(graph: Graph, look: Look): Generator<number> {
+  /** Of these notes the ones that are in view and stand out. */
+  *#worthALabel(graph: Graph, look: Look, notes: readonly number[]): Generator<number> {
     const { width, height } = this.#size()
     let looked = 0
-    for (const note of this.#byLinks(graph)) {
+    for (const note of notes) {
       if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
       const [x, y] = this.#at(graph, note)
       if (x < 0 || y < 0 || x > width || y > height) continue
@@ -721,13 +797,14 @@ export class MapView {
   }
 }
 
-/** The communities of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
-function groupsOf(graph: Graph, shown: Uint8Array): readonly Group[] {
-  const { places, picture } = graph
-  const members = picture.groups.map((): number[] => [])
-  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[picture.communities[note] ?? -1]?.push(note)
+/** The communities or regions of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
+function groupsOf(graph: Graph, shown: Uint8Array, by: GroupedBy): readonly Group[] {
+  const { places } = graph
+  const { of, groups } = groupingBy(graph, by)
+  const members = groups.map((): number[] => [])
+  for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
   return members
-    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: picture.groups[group]?.label ?? '', notes }]))
+    .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
       // The median: a community may lie in two places, and its name belongs to one of them.
@@ -763,36 +840,78 @@ class Labels {
   readonly #width: number
   readonly #height: number
   readonly #taken: readonly Box[]
+  readonly #dots: Dots
 
-  /** `taken`: where there shall be none. */
-  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[]) {
+  /** `taken`: where there shall be none; `dots`: where there is one only if there is no room beside them. */
+  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[], dots: Dots) {
     this.#width = width
     this.#height = height
     this.#taken = taken
+    this.#dots = dots
   }
 
-  /** Takes the first of the wished places (left end, middle line) that is free and wholly in view; `undefined` where none is. */
+  /**
+   * Of the wished places (left end, middle line) that are free and wholly in view takes the one that hides least of the notes, and of several the first;
+   * `undefined` where none is.
+   */
   place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
+    let best: Box | undefined
+    let least = Number.POSITIVE_INFINITY
     for (const [x, y] of wishes) {
       const box: Box = [x, y - 8.5, x + width, y + 8.5]
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
       if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      this.placed.push({ text, box })
-      return box
+      const hidden = this.#dots.below(box)
+      if (hidden >= least) continue
+      least = hidden
+      best = box
+      if (hidden === 0) break
     }
-    return undefined
+    if (best !== undefined) this.placed.push({ text, box: best })
+    return best
+  }
+}
+
+/** Pixels of a square of what is known of where notes are. */
+const SQUARE = 4
+
+/** Where notes are in a view, by squares. */
+class Dots {
+  readonly #columns: number
+  readonly #rows: number
+  readonly #isTaken: Uint8Array
+
+  constructor(width: number, height: number) {
+    this.#columns = Math.ceil(width / SQUARE)
+    this.#rows = Math.ceil(height / SQUARE)
+    this.#isTaken = new Uint8Array(this.#columns * this.#rows)
+  }
+
+  add(box: Box): void {
+    this.#eachRow(box, (from, to) => this.#isTaken.fill(1, from, to))
+  }
+
+  /** How much of the notes is below a box. */
+  below(box: Box): number {
+    let squares = 0
+    this.#eachRow(box, (from, to) => {
+      for (let at = from; at < to; at++) squares += this.#isTaken[at] ?? 0
+    })
+    return squares
+  }
+
+  #eachRow([left, top, right, bottom]: Box, use: (from: number, to: number) => void): void {
+    const first = Math.max(0, Math.floor(left / SQUARE))
+    const end = Math.min(this.#columns, Math.ceil(right / SQUARE))
+    const last = Math.min(this.#rows, Math.ceil(bottom / SQUARE))
+    if (first >= end) return
+    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < last; row++)
+      use(row * this.#columns + first, row * this.#columns + end)
   }
 }
 
 function overlap(a: Box, b: Box): boolean {
   return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
-}
-
-/** A title as a label shows it: in one line, and not too long. */
-function shortened(title: string): string {
-  const line = title.replace(/\s+/g, ' ')
-  // Characters of two units stay whole.
-  return line.length > 42 ? `${[...line.slice(0, 82)].slice(0, 40).join('')}…` : line
 }
 
 /** Whether most notes that both have lie elsewhere. */

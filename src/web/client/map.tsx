@@ -1,15 +1,16 @@
-import { computed, effect } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import {
-  colourBy,
+  colouredBy,
   failure,
   focused,
   graph,
-  isCalm,
+  groupedBy,
+  hasList,
   isPart,
   layingOut,
   lit,
@@ -22,12 +23,12 @@ import {
   pathTo,
   rearrange,
   said,
-  showCommunities,
+  showAround,
+  showGroups,
   shown,
   showView,
   steps,
   view,
-  writeAddress,
 } from './state.ts'
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -37,12 +38,17 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colourBy.value)))
+const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colouredBy.value)))
 
 /** The map; everything on it is in the table, too, for those who see no canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [tip, setTip] = useState<{ readonly title: string; readonly x: number; readonly y: number }>()
+  const [tip, setTip] = useState<{
+    readonly title: string
+    readonly of: string | undefined
+    readonly x: number
+    readonly y: number
+  }>()
   const [isImpossible, setImpossible] = useState(false)
   useEffect(() => {
     if (canvas.current === null) return undefined
@@ -56,9 +62,9 @@ export function NoteMap() {
         },
         onHover(note, x, y) {
           const title = note === undefined ? undefined : graph.value?.picture.titles[note]
-          setTip(title === undefined ? undefined : { title, x, y })
+          setTip(note === undefined || title === undefined ? undefined : { title, of: coloured.value?.nameOf(note), x, y })
         },
-        onGroup: (label) => showCommunities(new Set([label])),
+        onGroup: (label) => showGroups(new Set([label]), 'community'),
         covered: () => coveredIn(canvas.current),
       })
     } catch {
@@ -78,6 +84,7 @@ export function NoteMap() {
         shown: shown.value,
         colours: coloured.value?.colours ?? new Uint8Array(value.count),
         palette: PALETTE,
+        groupedBy: groupedBy.value,
         focus: focused.value,
         lit: lit.value,
         path: numbers,
@@ -105,6 +112,7 @@ export function NoteMap() {
       {tip && (
         <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>
           {tip.title}
+          {tip.of !== undefined && <small>{tip.of}</small>}
         </div>
       )}
       {isPart.value && <Part />}
@@ -156,18 +164,33 @@ function Part() {
   )
 }
 
+/** Whether a person opened or closed the names of colours. */
+const legendChoice = signal<boolean | undefined>(undefined)
+
 function Legend() {
   // Until communities are found there is nothing to name.
-  if ((coloured.value?.legend.length ?? 0) === 0) return null
+  if ((coloured.value?.legend.length ?? 0) === 0)
+    return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
+      <p class="legend finding">Finding out what belongs together; colours follow …</p>
+    ) : null
+  // On a narrow map it would hide what it explains.
+  const isOpen = legendChoice.value ?? matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches
   return (
-    <details class="legend" open onToggle={() => map.view?.refresh()}>
+    <details
+      class="legend"
+      open={isOpen}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== isOpen) legendChoice.value = event.currentTarget.open
+        map.view?.refresh()
+      }}
+    >
       <summary>Colours</summary>
       <ul>
         {coloured.value?.legend.map(({ name, colour, notes }) => (
           <li key={name}>
             <LegendEntry name={name}>
               <span class="dot" style={{ background: colour }} />
-              {name} <small>{notes}</small>
+              <bdi>{name}</bdi> <small>{notes}</small>
             </LegendEntry>
           </li>
         ))}
@@ -176,11 +199,12 @@ function Legend() {
   )
 }
 
-/** Communities are shown by a click; folders and tags have filters for it. */
+/** Communities and regions are shown by a click; folders and tags have filters for it. */
 function LegendEntry({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  if (colourBy.value !== 'community') return <span>{children}</span>
+  const { value: by } = colouredBy
+  if (by !== 'community' && by !== 'region') return <span>{children}</span>
   return (
-    <button type="button" onClick={() => showCommunities(new Set([name]))}>
+    <button type="button" onClick={() => showGroups(new Set([name]), by)}>
       {children}
     </button>
   )
@@ -236,13 +260,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
     search?.focus()
     search?.select()
   },
-  n: () => {
-    steps.value = (steps.value + 1) % 4
-    said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
-    writeAddress()
-    const notes = lit.value
-    if (notes !== undefined) map.view?.goTo([...notes], isCalm())
-  },
+  n: showAround,
   p: () => showView('path'),
   t: () => showView(view.value === 'table' ? 'map' : 'table'),
   '+': () => map.view?.zoom(1.4),

@@ -43,9 +43,7 @@ export function PathView() {
   const shown = answer instanceof Refused || answer?.path === undefined ? [] : answer.path
   const key = shown.join('\n')
   useEffect(() => {
-    path.value = shown
-    const numbers = shown.flatMap((id) => numberOf(id) ?? [])
-    if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+    draw(shown)
     return () => {
       path.value = []
     }
@@ -53,7 +51,7 @@ export function PathView() {
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
-      <NotePicker label="From" id={from} isFirst={from === ''} onPick={(id) => void open(id, { fly: false })} />
+      <NotePicker label="From" id={from} isFirst={from === ''} onPick={(id) => void open(id, { fly: false, isRead: false })} />
       <NotePicker
         label="To"
         id={to}
@@ -73,11 +71,13 @@ export function PathView() {
           {(answer.alternatives ?? []).map((other) => (
             <details
               key={other.path.join()}
+              name="other-way"
               onToggle={(event) => {
-                path.value = event.currentTarget.open ? other.path : shown
+                if (event.currentTarget.open) draw(other.path)
+                else if (path.value === other.path) draw(shown)
               }}
             >
-              <summary>Another way, {other.length} links</summary>
+              <summary>{waySummary(other)}</summary>
               <Chain found={other} />
             </details>
           ))}
@@ -94,6 +94,18 @@ export function PathView() {
       </button>
     </section>
   )
+}
+
+/** Draws a way on the map and brings it into view. */
+function draw(ids: readonly string[]): void {
+  path.value = ids
+  const numbers = ids.flatMap((id) => numberOf(id) ?? [])
+  if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+}
+
+function waySummary({ path: ids, length }: Found): string {
+  const between = ids.slice(1, -1).map(titleOf)
+  return `Another way, ${length} ${length === 1 ? 'link' : 'links'}${between.length === 0 ? '' : `, by ${between.join(', ')}`}`
 }
 
 function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {

@@ -7,7 +7,7 @@ import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
 import { parseAside } from './parse-aside.ts'
 import { plainLine } from './plain-line.ts'
-import { api, fail, graph, note, open, pathTo, said, showView, vault, line as wantedLine } from './state.ts'
+import { api, fail, graph, note, open, pathTo, said, showAround, showView, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
@@ -46,18 +46,24 @@ export function Reader() {
   const { value } = note
   if (value === undefined) return <Welcome />
   if (value === null) return <p class="waiting">There is no such note (any more), or the vault hides it.</p>
+  return <NoteInFocus key={value.id} note={value} />
+}
+
+function NoteInFocus({ note: value }: { readonly note: PageNote }) {
+  const linked = useBacklinks(value.id, 0)
   return (
     <article class="note" aria-label={value.title}>
       <header>
         <h1>{value.title}</h1>
         <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</p>
+        <ToBacklinks to={value.id} answer={linked} />
         <Actions note={value} />
         <Properties note={value} />
       </header>
       <Body note={value} />
-      <Backlinks id={value.id} />
-      {value.kind === 'note' && <SimilarNotes key={value.id} id={value.id} />}
-      {value.kind === 'note' && <Suggestions key={`to ${value.id}`} id={value.id} />}
+      <Backlinks id={value.id} first={linked} />
+      {value.kind === 'note' && <SimilarNotes id={value.id} />}
+      {value.kind === 'note' && <Suggestions id={value.id} />}
     </article>
   )
 }
@@ -66,15 +72,19 @@ function Welcome() {
   const { value } = graph
   return (
     <div class="welcome">
-      <h1>Your notes</h1>
+      <h1>{vault.value || 'Your notes'}</h1>
       {value !== undefined && value.notes > 0 && (
         <p>
           {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
-          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; what they are
-          about stands there in bold.
+          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; bold words on the
+          map, and <i>Colours</i>, name what they are about.
         </p>
       )}
-      <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      {value?.count === 0 ? (
+        <p>This folder has no notes yet. What is written in it appears here.</p>
+      ) : (
+        <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+      )}
       <p>
         Press <kbd>?</kbd> for all keys.
       </p>
@@ -93,23 +103,28 @@ function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote 
   }
   return (
     <p class="actions">
-      <button type="button" onClick={() => void copy(id, 'Id')}>
-        Copy id
-      </button>
+      {kind !== 'missing' && (
+        <>
+          <button type="button" title="What is 1, 2 or 3 links away, then everything" onClick={showAround}>
+            Around it
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              pathTo.value = ''
+              showView('path')
+            }}
+          >
+            Path from here
+          </button>
+        </>
+      )}
       <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
         Copy for an assistant
       </button>
-      {kind !== 'missing' && (
-        <button
-          type="button"
-          onClick={() => {
-            pathTo.value = ''
-            showView('path')
-          }}
-        >
-          Path from here
-        </button>
-      )}
+      <button type="button" onClick={() => void copy(id, 'Id')}>
+        Copy id
+      </button>
       {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
     </p>
   )
@@ -134,7 +149,7 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
   const rows = Object.entries(properties).filter(([key]) => !['tags', 'tag', 'aliases', 'alias'].includes(key.toLowerCase()))
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ...(tags.length > 0 ? [['tags', tags.map((one) => `#${one}`).join(' ')] as const] : []),
-    ...(aliases.length > 0 ? [['also', aliases.join(', ')] as const] : []),
+    ...(aliases.length > 0 ? [['aliases', aliases.join(', ')] as const] : []),
     ...rows.map(([key, value]) => [key, withLinks(value)] as const),
     ...(modified === undefined ? [] : [['changed', modified.slice(0, 10)] as const]),
   ]
@@ -275,32 +290,10 @@ interface BacklinksAnswer {
   readonly total: number
 }
 
-function Backlinks({ id }: { readonly id: string }) {
-  const [pages, setPages] = useState(1)
-  useEffect(() => setPages(1), [id])
-  return (
-    <section aria-label="Linked from">
-      {Array.from({ length: pages }, (_, page) => (
-        <BacklinkPage
-          key={`${id} ${page}`}
-          id={id}
-          offset={page * PAGE}
-          onMore={page === pages - 1 ? () => setPages(pages + 1) : undefined}
-        />
-      ))}
-    </section>
-  )
-}
+type LinkedFrom = ReturnType<typeof useBacklinks>
 
-interface BacklinkPageProps {
-  readonly id: string
-  readonly offset: number
-  /** Absent where more are shown already. */
-  readonly onMore: (() => void) | undefined
-}
-
-function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
-  const answer = useAnswer<BacklinksAnswer>('get_neighbors', {
+function useBacklinks(id: string, offset: number) {
+  return useAnswer<BacklinksAnswer>('get_neighbors', {
     id,
     direction: 'in',
     kinds: ['note', 'canvas'],
@@ -308,6 +301,51 @@ function BacklinkPage({ id, offset, onMore }: BacklinkPageProps) {
     limit: PAGE,
     offset,
   })
+}
+
+/** How many notes link here, and a way to them past a long text. */
+function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: LinkedFrom }) {
+  if (answer === undefined || answer instanceof Refused || answer.total === 0) return null
+  return (
+    <p class="place">
+      <a
+        href={noteAddress(to)}
+        onClick={(event) => {
+          event.preventDefault()
+          document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
+        }}
+      >
+        Linked from {answer.total} {answer.total === 1 ? 'note' : 'notes'}
+      </a>
+    </p>
+  )
+}
+
+function Backlinks({ id, first }: { readonly id: string; readonly first: LinkedFrom }) {
+  const [pages, setPages] = useState(1)
+  const more = (page: number) => (page === pages - 1 ? () => setPages(pages + 1) : undefined)
+  return (
+    <section aria-label="Linked from">
+      <BacklinkPage answer={first} offset={0} onMore={more(0)} />
+      {Array.from({ length: pages - 1 }, (_, page) => (
+        <LaterBacklinks key={page} id={id} offset={(page + 1) * PAGE} onMore={more(page + 1)} />
+      ))}
+    </section>
+  )
+}
+
+interface BacklinkPageProps {
+  readonly answer: LinkedFrom
+  readonly offset: number
+  /** Absent where more are shown already. */
+  readonly onMore: (() => void) | undefined
+}
+
+function LaterBacklinks({ id, ...page }: Omit<BacklinkPageProps, 'answer'> & { readonly id: string }) {
+  return <BacklinkPage {...page} answer={useBacklinks(id, page.offset)} />
+}
+
+function BacklinkPage({ answer, offset, onMore }: BacklinkPageProps) {
   const isFirst = offset === 0
   if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
   if (answer instanceof Refused) return <p class="refused">{answer.message}</p>

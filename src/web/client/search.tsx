@@ -16,6 +16,8 @@ export function Search() {
   const [hits, setHits] = useState<readonly Hit[]>([])
   const [at, setAt] = useState(0)
   const [isOpen, setOpen] = useState(false)
+  /** What was looked for last and is not there. */
+  const [missed, setMissed] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (query.trim() === '') return setHits([])
@@ -26,6 +28,7 @@ export function Search() {
         ?.then(({ results }) => {
           if (isGone) return
           setHits(results)
+          setMissed(results.length === 0 ? query : '')
           setAt(0)
         })
         .catch((error: unknown) => !isGone && fail(error))
@@ -51,6 +54,7 @@ export function Search() {
     event.preventDefault()
   }
   const isListed = isOpen && hits.length > 0
+  const isMissed = isOpen && query !== '' && query === missed
   return (
     <div class="search" role="search">
       <input
@@ -70,6 +74,9 @@ export function Search() {
         onBlur={() => setTimeout(() => setOpen(false), 150)}
         onKeyDown={onKeyDown}
       />
+      <p class="hint" role="status" hidden={!isMissed}>
+        {isMissed && `Nothing found for “${query.trim()}”.`}
+      </p>
       {isListed && (
         <ul id="hits" role="listbox" aria-label="Found notes">
           {hits.map((hit, number) => (

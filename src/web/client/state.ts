@@ -3,11 +3,11 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
-import { around, type Graph, graphOf, neighbours } from './graph.ts'
+import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
-export type ColourBy = 'community' | 'folder' | 'tag'
+export type ColourBy = GroupedBy | 'folder' | 'tag'
 
 /** What the address holds, so that it can be kept and gone back to; never a secret. */
 export const vault = signal('')
@@ -20,7 +20,8 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** Whether attachments and canvases are on the map, too. */
 export const withAttachments = signal(false)
-export const colourBy = signal<ColourBy>('community')
+/** Empty: what tells notes apart best. */
+export const colourBy = signal<ColourBy | ''>('')
 /** How many steps around the focus stand out; 0: everything does. */
 export const steps = signal(0)
 /** On narrow screens one of these is in front. */
@@ -81,8 +82,16 @@ const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'chang
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
-  pane.value = WITH_LIST.has(name) ? 'list' : 'map'
+  pane.value = firstPane()
   writeAddress()
+}
+
+/** Whether there is a list beside the map. */
+export const hasList = computed(() => WITH_LIST.has(view.value))
+
+/** What a narrow window shows of the view. */
+function firstPane(): 'list' | 'map' {
+  return hasList.value ? 'list' : 'map'
 }
 
 /** The line of the note in focus that was asked for. */
@@ -90,15 +99,26 @@ export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Labels of the communities whose notes stand out. */
+/** Labels of the communities, or of what else notes are grouped by, whose notes stand out. */
 export const openGroups = signal(NONE)
+const openBy = signal<GroupedBy>('community')
 
 /** Whether the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
+/** What is named on the map from afar; of a part of a vault, whose links are not all known, it is communities. */
+export const groupedBy = computed<GroupedBy>(() => {
+  if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
+  return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
+})
+
+/** What colours say. */
+export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
+
 /** What is looked at, and so is to be on the picture where that is only a part of the vault. */
 const looked = computed(() => {
-  const groups = graph.value?.picture.groups.filter(({ label }) => openGroups.value.has(label)) ?? []
+  const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
+  const groups = graph.value?.picture.groups.filter(isOpen) ?? []
   return {
     notes: [...new Set([focus.value, ...path.value.map(bareId)])].filter((id) => id !== ''),
     groups: groups.map(({ id }) => id),
@@ -113,7 +133,7 @@ export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
   if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
-  if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value))
+  if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value, openBy.value))
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
 
@@ -141,6 +161,7 @@ export async function start(): Promise<void> {
   try {
     api.value = await Api.open()
     readAddress()
+    pane.value = firstPane()
     if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
@@ -155,7 +176,7 @@ export async function start(): Promise<void> {
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
-    if (focus.value !== '') await open(focus.value)
+    if (focus.value !== '') await open(focus.value, { isRead: pane.value !== 'list' })
   } catch (error) {
     fail(error)
   }
@@ -272,17 +293,23 @@ async function showFocus(id: string): Promise<void> {
   writeAddress()
 }
 
+interface OpenOptions {
+  /** The map moves to the note. */
+  readonly fly?: boolean
+  /** A narrow window turns to its text. */
+  readonly isRead?: boolean
+  /** The line that is meant. */
+  readonly at?: number | undefined
+}
+
 /** Brings a note into focus and shows it. */
-export async function open(
-  given: string,
-  { fly = true, at }: { readonly fly?: boolean; readonly at?: number | undefined } = {},
-): Promise<void> {
+export async function open(given: string, { fly = true, isRead = true, at }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
   openGroups.value = NONE
   focus.value = id
   line.value = at
-  pane.value = pane.value === 'map' && matchMedia('(width < 700px)').matches ? 'note' : pane.value
+  if (isRead && matchMedia('(width < 700px)').matches) pane.value = 'note'
   writeAddress()
   try {
     await showFocus(id)
@@ -299,17 +326,31 @@ export async function open(
   if (fly && number !== undefined) map.view?.goTo([number], isCalm())
 }
 
-/** The notes of communities of these labels stand out, and are brought into view. */
-export function showCommunities(labels: ReadonlySet<string>): void {
+/** Lets what is one link more around the note in focus stand out, and after three links everything again. */
+export function showAround(): void {
+  if (view.value !== 'map') showView('map')
+  path.value = []
+  steps.value = (steps.value + 1) % 4
+  said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
+  pane.value = 'map'
+  writeAddress()
+  const notes = lit.value
+  if (notes !== undefined) map.view?.goTo([...notes], isCalm())
+}
+
+/** The notes of communities or regions of these labels stand out, and are brought into view. */
+export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
   openGroups.value = labels
+  openBy.value = by
   pane.value = 'map'
-  map.view?.goTo(notesOf(value, labels), isCalm())
+  map.view?.goTo(notesOf(value, labels, by), isCalm())
 }
 
-function notesOf({ count, picture: { communities, groups } }: Graph, labels: ReadonlySet<string>): readonly number[] {
-  return [...Array(count).keys()].filter((at) => labels.has(groups[communities[at] ?? -1]?.label ?? ''))
+function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonly number[] {
+  const grouping = groupingBy(of, by)
+  return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }
 
 /** The id of the note of a title or alias, also of one that is not spelt quite so. */
@@ -332,14 +373,16 @@ async function noteCalled(name: string): Promise<PageNote | null> {
 /** Shows what the address says, such as after the browser's own way back. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
+  const viewBefore = view.value
   const hadAttachments = withAttachments.value
   readAddress()
+  if (view.value !== viewBefore) pane.value = firstPane()
   if (vault.value !== before) {
     graph.value = undefined
     await refresh()
   } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
-  else if (focus.value !== note.value?.id) await open(focus.value)
+  else if (focus.value !== note.value?.id) await open(focus.value, { isRead: pane.value !== 'list' })
 }
 
 export function isCalm(): boolean {
@@ -363,7 +406,7 @@ export function writeAddress(): void {
   if (next !== location.hash && !(next === '#' && location.hash === '')) history.pushState(null, '', next)
 }
 
-const DEFAULTS: Readonly<Record<string, string>> = { view: 'map', colour: 'community' }
+const DEFAULTS: Readonly<Record<string, string>> = { view: 'map' }
 
 function readAddress(): void {
   const words = new URLSearchParams(location.hash.slice(1))

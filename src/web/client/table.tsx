@@ -67,8 +67,8 @@ export function Table() {
               </td>
               <td>{cell(note, 'folder')}</td>
               <td>{cell(note, 'tags')}</td>
-              <td>{cell(note, 'group')}</td>
-              <td>{cell(note, 'links')}</td>
+              <td data-name="Community">{cell(note, 'group')}</td>
+              <td data-name="Links">{cell(note, 'links')}</td>
             </tr>
           ))}
         </tbody>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, neighbours, towards } from '../../../src/web/client/graph.ts'
+import { around, graphOf, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'
 import { plainLine } from '../../../src/web/client/plain-line.ts'
 
@@ -28,6 +28,8 @@ function pictureOf(notes: readonly string[], links: readonly string[]): VaultPic
       label: `group ${group}`,
       notes: parsed.filter(([, , , , own]) => Number(own ?? 0) === group).length,
     })),
+    region_of: ids.map(() => -1),
+    regions: [],
     is_grouping: false,
     places: base64(Float32Array.from(places)),
     links: base64(Uint32Array.from(pairs)),
@@ -58,6 +60,17 @@ test('what is around a note grows with the steps', () => {
   ])
 })
 
+test('what is around a note does not go on by way of a note that links to a large part of all', () => {
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}`)
+  const notes = ['index', 'own', 'near', 'far', ...leaves].map((name, at) => `${name}: ${at} 0`)
+  const links = [...leaves, 'own'].map((name) => `index ${name}`)
+  const graph = graphOf(pictureOf(notes, [...links, 'own near', 'near far']))
+  const names = (from: number, steps: number) => [...around(graph, from, steps)].map((note) => graph.picture.ids[note]).sort()
+  expect(names(1, 2)).toEqual(['far', 'index', 'near', 'own'])
+  // What is looked at itself is left by all of its links.
+  expect(names(0, 1)).toHaveLength(62)
+})
+
 test('every community has a colour, the largest ones their own, and the others one that is not beside them', () => {
   // Eleven groups in a row; one more is smaller and lies beside the first.
   const row = Array.from({ length: 11 }, (_, group) => [
@@ -73,11 +86,28 @@ test('every community has a colour, the largest ones their own, and the others o
   expect(Math.max(...colours)).toBeLessThan(PALETTE.length - 1)
 })
 
+test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
+  const overviewOf = (communities: number, regions: readonly number[]) => {
+    const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
+    const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
+    const regionOf = regions.flatMap((size, at) => Array<number>(size).fill(at))
+    const graph = graphOf({ ...pictureOf(notes, []), regions: sized, region_of: regionOf })
+    return { by: overviewBy(graph), legend: coloursOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
+  }
+  expect(overviewOf(30, [30, 20, 10])).toEqual({ by: 'region', legend: ['region 0', 'region 1', 'region 2'] })
+  expect(overviewOf(30, [50, 10]).by).toBe('community')
+  expect(overviewOf(3, [30, 20, 10])).toEqual({ by: 'community', legend: ['group 0', 'group 1', 'group 2'] })
+})
+
 test('a line of Markdown reads as its text', () => {
   expect(plainLine('**See** [[a/b|that]], [[c#d]], [here](e.md) and `code` ![[f.png]]')).toBe(
     'See that, c#d, here and code f.png',
   )
   expect(plainLine('| [[Ciabatta\\|ciabatta]] | [[')).toBe('| ciabatta | [[')
+  expect(plainLine('### Dataview')).toBe('Dataview')
+  expect(plainLine('> - [ ] Ask [[Feature]: more](https://example.org/a_(b)) ^ask')).toBe('Ask [Feature]: more')
+  expect(plainLine('or <button id=HH>[Open](a.md)</button> if 1 < 2')).toBe('or Open if 1 < 2')
+  expect(plainLine('You can [submit a pull request](https://example.org/very/lo…')).toBe('You can submit a pull request…')
 })
 
 test('every name that a note can hold has an address, from which it is read again', () => {

@@ -1,6 +1,8 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { Label } from '../../../src/web/client/map-view.ts'
 import { look, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
 
 /** Notes in groups that are linked within themselves, and each with the next. */
@@ -93,6 +95,71 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
     expect(overlapping).toEqual([])
   }
   expect(errors).toEqual([])
+})
+
+/** The labels of the map now, in the order in which they were placed. */
+function labelsOf(page: Page): Promise<readonly Label[]> {
+  return page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
+}
+
+test('from afar the communities of a vault of some hundred notes are named, too', async () => {
+  const world = openWorld()
+  writeVault(world, 8, 80)
+  const { page } = await look(await openRoux(world))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page, 640)
+  const names = await page.$$eval('.legend li button', (all) => all.map((one) => one.textContent?.replace(/ \d+$/, '') ?? ''))
+  const labels = (await labelsOf(page)).slice(0, names.length)
+  expect(labels.map(({ text }) => text).sort()).toEqual(names.sort())
+})
+
+test('the names of what is linked with the note in focus come before those of other notes', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Antoine-Augustin Parmentier' })
+  await page.waitForSelector('.note h1')
+  await page.waitForSelector('.backlink')
+  await mapIsStill(page)
+  const linked = await page.$$eval(
+    '.backlink > a, .body a.within',
+    (all) => new Set(all.map((one) => one.textContent ?? '')).size,
+  )
+  expect(linked).toBeGreaterThan(2)
+  const titles = await page.$$eval('.backlink > a, .body a.within', (all) =>
+    all.map((one) => one.textContent?.toLowerCase() ?? ''),
+  )
+  const labels = (await labelsOf(page)).map(({ text }) => text.toLowerCase())
+  expect(labels[0]).toBe('antoine-augustin parmentier')
+  const ofLinked = labels.slice(1, 3)
+  expect(ofLinked.filter((text) => !titles.includes(text))).toEqual([])
+})
+
+test('on a map with room for it no name lies on the middle of another note', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { width: 1600, height: 1000 })
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const labels = await labelsOf(page)
+  const hidden = [...(await spotsOf(page))].flatMap(([id, [x, y]]) =>
+    labels
+      .filter(({ box: [left, top, right, bottom] }) => x > left && x < right && y > top && y < bottom)
+      .map(({ text }) => `${text} on ${id}`),
+  )
+  expect(hidden).toEqual([])
+})
+
+test('every note of a way between two notes has its name on the map, however long it is', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const long = 'A note in the middle of the way whose title is as long as titles of notes may well be'
+  world.write('Start.md', `[[${long}]]\n`)
+  world.write(`${long}.md`, '[[Goal]]\n')
+  world.write('Goal.md', 'There.\n')
+  const { page } = await look(await openRoux(world), { width: 1000, hash: '&view=path&note=start.md&to=goal.md' })
+  await page.waitForSelector('.chain')
+  await mapIsStill(page)
+  expect(
+    (await labelsOf(page))
+      .slice(0, 3)
+      .map(({ text }) => text.slice(0, 5))
+      .sort(),
+  ).toEqual(['A not', 'Goal', 'Start'])
 })
 
 test('nothing is drawn while nothing moves', async () => {

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { look, type MapCanvas, mapIsStill, openRoux, openWorld } from './support.ts'
+
+const PHONE = { width: 390, height: 780 }
+
+const showView = (page: Page, name: string) => page.click(`nav[aria-label="Views"] button:text-is("${name}")`)
+const showPane = (page: Page, name: string) => page.click(`.tabs button:text-is("${name}")`)
+
+test('on a phone the map is shown from beside a list, and what is chosen in the list is read', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), PHONE)
+  await showView(page, 'Problems')
+  await page.waitForSelector('.list li a')
+  await showPane(page, 'Map')
+  expect(await page.locator('.map canvas').isVisible()).toBe(true)
+  expect(await page.locator('.list').isVisible()).toBe(false)
+  await showPane(page, 'List')
+  await page.click('.list h3:has-text("Pale crust") + ul a')
+  await page.waitForSelector('.note h1:text-is("Pale crust")', { state: 'visible' })
+})
+
+test('on a phone the address of a list shows the list', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { ...PHONE, hash: '&view=problems' })
+  await page.waitForSelector('.list li a', { state: 'visible' })
+})
+
+test('on a phone no word of the table is cut within, and every row has its folder, tags and links', async () => {
+  const world = openWorld()
+  world.write('Notes of a long project/Category theory.md', '---\ntags: [mathematics/categories]\n---\n[[Composition]]\n')
+  world.write('Notes of a long project/Composition.md', '[[Category theory]]\n')
+  const { page } = await look(await openRoux(world), PHONE)
+  await showView(page, 'Table')
+  const row = page.locator('.table tbody tr:has-text("Category theory")')
+  await row.waitFor()
+  // A name that is cut within is higher than its one line.
+  const lines = await row
+    .locator('td')
+    .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().height / 22)))
+  expect(Math.max(...lines)).toBe(1)
+  for (const fact of ['Notes of a long project', '#mathematics/categories', '1']) expect(await row.innerText()).toContain(fact)
+  expect(
+    await page.evaluate(() => document.querySelector('.table')?.scrollWidth === document.querySelector('.table')?.clientWidth),
+  ).toBe(true)
+})
+
+test('a search that finds nothing says so', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.fill('#search', 'zzqqxx')
+  await page.waitForSelector('.search:has-text("Nothing found")')
+  await page.fill('#search', 'hydration')
+  await page.waitForSelector('#hits li strong:text-is("Hydration")')
+  expect(await page.innerText('.search')).not.toContain('Nothing found')
+})
+
+test('problems of one note stand together below its name', async () => {
+  const world = openWorld()
+  world.write('Talks.md', 'By [[Ann]].\n\nBy [[Bob]].\n\nBy [[Cid]].\n')
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Problems')
+  await page.waitForSelector('.list li')
+  expect(await page.locator('.list h3:has-text("Talks")').count()).toBe(1)
+  await page.click('.list a:has-text("line 3")')
+  await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('Bob') === true)
+})
+
+test('a missing note is listed once, as it is written, and leads to those who link to it', async () => {
+  const world = openWorld()
+  world.write('Index.md', 'Some day I read [[Deep Work]].\n')
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Problems')
+  await page.click('.chips button:has-text("missing note")')
+  await page.waitForSelector('.list li:has-text("Deep Work")')
+  await page.waitForFunction(() => document.querySelectorAll('.list li').length === 1)
+  expect((await page.innerText('.list li')).match(/deep work/gi)).toHaveLength(1)
+  await page.click('.list li a')
+  await page.waitForSelector('.backlink a:text-is("Index")')
+})
+
+test('a wanted note leads to itself, and the notes that want it are told apart', async () => {
+  const world = openWorld()
+  world.write('One.md', '[[Deep Work]] [[Two]]\n')
+  world.write('Two.md', '[[Deep Work]] [[One]]\n')
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Gaps')
+  const wanted = page.locator('.list li:has-text("Deep Work")')
+  await wanted.waitFor()
+  expect(await wanted.innerText()).toMatch(/(One, Two|Two, One)/)
+  await wanted.locator('a:text-is("Deep Work")').click()
+  await page.waitForSelector('.note h1:text-is("Deep Work")')
+})
+
+test('another way between two notes says over which notes it leads, and is brought into view', async () => {
+  const world = openWorld()
+  world.write('Start.md', '[[Left]] [[Right]]\n')
+  world.write('Left.md', '[[Goal]]\n')
+  world.write('Right.md', '[[Goal]]\n')
+  world.write('Goal.md', 'There.\n')
+  const { page } = await look(await openRoux(world), { hash: '&view=path&note=start.md&to=goal.md' })
+  await page.waitForSelector('.chain')
+  const first = await page.innerText('.chain >> nth=0')
+  const other = first.includes('Left') ? 'Right' : 'Left'
+  const summary = page.locator(`summary:has-text("${other}")`)
+  await summary.click()
+  await mapIsStill(page)
+  const labels = await page.evaluate(() =>
+    document
+      .querySelector<MapCanvas>('.map canvas')
+      ?.map.draw()
+      .map(({ text }) => text),
+  )
+  expect(labels?.slice(0, 3).sort()).toEqual(['Goal', 'Start', other].sort())
+})
+
+test('from the head of a long note one comes to what links to it', async () => {
+  const world = openWorld()
+  world.write('Long.md', `${'A line.\n\n'.repeat(400)}`)
+  world.write('From.md', 'See [[Long]] for this.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=long.md' })
+  await page.click('.note header a:has-text("Linked from 1")')
+  await page.waitForFunction(() => {
+    const { top = -1 } = document.querySelector('.backlink')?.getBoundingClientRect() ?? {}
+    return top > 0 && top < innerHeight
+  })
+  expect(page.url()).toContain('note=long.md')
+})
+
+test('what is around a note is shown with a click, step by step', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
+  await page.click('.actions button:text-is("Around it")')
+  await page.waitForSelector('.narrowed button:has-text("1 link around Hydration")')
+  await page.click('.actions button:text-is("Around it")')
+  await page.waitForSelector('.narrowed button:has-text("2 links around Hydration")')
+})
