@@ -6,6 +6,7 @@ import { interruptible } from '../interruptible.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
+import { withoutShellPaths } from '../tools/shell-path.ts'
 import { requireOn } from '../tools/tool-switch.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -14,8 +15,11 @@ export function run(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
 }
 
+/** What a person names when they ask. */
+const NAMED = { names: { note_id: 'note', folder: 'place' } } as const
+
 async function askModel(invocation: Invocation): Promise<number> {
-  const { options, positionals, printer } = invocation
+  const { host, options, positionals, printer } = invocation
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
@@ -25,11 +29,12 @@ async function askModel(invocation: Invocation): Promise<number> {
   const loaded = await requireVaults(invocation)
   if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded)
   const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
+  const given = { note_id: options.get('note_id'), folder }
+  const placed = withoutShellPaths(NAMED, given, { cwd: host.cwd, vaults })
   await withVaults(invocation, vaults, async (opened) => {
     const core = await opened.open(opened.names[0])
     await awaitFindable(core, 'meaning', (vaults[0] ?? loaded.vaults[0]).settings)
-    const named = await resolveNames(opened, { names: { note_id: 'note' } }, { note_id: options.get('note_id') })
-    const args = argumentsOf(options, question, named.note_id as string | undefined)
+    const args = argumentsOf(options, question, await resolveNames(opened, NAMED, placed))
     if (onlyShown) return await showPrompt(invocation, core, args)
     const { value, warnings } = await ask(core, args, {
       whole: true,
@@ -48,11 +53,11 @@ function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }
 
-function argumentsOf(options: Invocation['options'], question: string, noteId: string | undefined): AskArguments {
+function argumentsOf(options: Invocation['options'], question: string, named: Readonly<Record<string, unknown>>): AskArguments {
   return {
     question,
-    noteId,
-    folder: options.get('folder') as string | undefined,
+    noteId: named.note_id as string | undefined,
+    folder: named.folder as string | undefined,
     tag: options.get('tag') as string | undefined,
     relevance: (options.get('relevance') as AskArguments['relevance'] | undefined) ?? 'normal',
     history: [],

@@ -1,17 +1,20 @@
 import { verifyQuote } from '../../app/ask/verify-quote.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
+import { withoutShellPaths } from '../tools/shell-path.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Tells whether a quote stands in a note; 1 where it does not. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { positionals, printer } = invocation
+  const { host, positionals, printer } = invocation
   const [note, quote = ''] = positionals
   if (note === undefined || quote.trim() === '')
     throw new UsageError('A note and a quote are needed.', 'Write: roux verify-quote "My note" "what it says"')
   const { vaults } = await requireVaults(invocation)
+  const tool = { names: { id: 'note' } } as const
+  const named = withoutShellPaths(tool, { id: note }, { cwd: host.cwd, vaults })
   return await withVaults(invocation, vaults, async (opened) => {
-    const { id } = await resolveNames(opened, { names: { id: 'note' } }, { id: note })
+    const { id } = await resolveNames(opened, tool, named)
     const core = await opened.open(opened.names.find((name) => String(id).startsWith(`${name}:`)) ?? opened.names[0])
     const { value, warnings } = await verifyQuote(core, { id: String(id), quote })
     await printer.answer(value, { warnings })

@@ -6,6 +6,7 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { type Invocation, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
+import { withoutShellPaths } from '../tools/shell-path.ts'
 
 /** Least similarity of a name that is taken for another, and of one that is told. */
 const LIKENESS = { taken: 0.7, told: 0.3 }
@@ -16,8 +17,10 @@ const MOST_TOLD = 3
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
 export async function noteToOpen(invocation: Invocation, { vaults: loaded }: LoadedVaults, name: string): Promise<string> {
+  const tool = { names: { note: 'note' } } as const
+  const named = withoutShellPaths(tool, { note: name }, { cwd: invocation.host.cwd, vaults: loaded })
   return await withVaults(invocation, loaded, async (vaults) => {
-    const { note } = await resolveNames(vaults, { names: { note: 'note' } }, { note: name })
+    const { note } = await resolveNames(vaults, tool, named)
     const near: string[] = []
     for (const vault of vaults.names.length === 0 ? [undefined] : vaults.names) {
       const core = await openFound(vaults, vault)

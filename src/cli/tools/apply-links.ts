@@ -14,6 +14,7 @@ import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { UsageError } from '../usage-error.ts'
 import { resolveNames } from './resolve-name.ts'
+import { withoutShellPaths } from './shell-path.ts'
 import { callOnce, requireTool, withoutVault } from './tool-command.ts'
 import { requireOn, switchedOffIn } from './tool-switch.ts'
 
@@ -48,14 +49,15 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   }
   if (args.kind === 'related')
     throw new UsageError('Related notes have no place where a link would stand.', 'Leave out --kind: named links are shown.')
-  const own = { ...args, kind: 'named' }
-  tool.prepare(withoutVault(own))
+  const given = { ...args, kind: 'named' }
+  tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')
   // To answer yes is to allow it.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
   for (const one of [tool, apply]) requireOn(one, loaded)
   const switchedOffBy = switchedOffIn(loaded)
+  const own = withoutShellPaths(tool, given, { cwd: host.cwd, vaults: loaded.vaults })
   await withVaults(
     writable,
     loaded.vaults,
