@@ -1,6 +1,7 @@
+import { errorCode } from '../core/error-code.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
-import { type ChangeFiles, errorCode, type FileStamp, isSameFile } from './file-system.ts'
+import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
 /** How many files wait for the disk at once: as many as Node has threads for it. */
 const AT_ONCE = 4

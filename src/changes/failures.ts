@@ -1,7 +1,7 @@
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { nameOf } from '../core/paths.ts'
 import { type Entry, namedByAside } from './entry.ts'
-import { errorCode } from './file-system.ts'
 import { quote } from './path-rules.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
+import { errorCode } from '../core/error-code.ts'
 
 /** What tells one state of a name from another. */
 export interface FileStamp {
@@ -85,12 +86,6 @@ export const diskFiles: ChangeFiles = {
       fs.closeSync(fd)
     }
   },
-}
-
-/** The code of a failed system call, e.g. `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' ? code : undefined
 }
 
 /** Whether two stamps are of one file. */

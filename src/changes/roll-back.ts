@@ -1,10 +1,10 @@
 import type { KeptFile } from '../core/changes.ts'
+import { errorCode } from '../core/error-code.ts'
 import { folderOf } from '../core/paths.ts'
 import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
 import type { EntryOf } from './entry.ts'
 import { isRespelling } from './examine.ts'
 import { RACES } from './failures.ts'
-import { errorCode } from './file-system.ts'
 import { CHANGED, resolveDisplaced } from './resolve-displaced.ts'
 
 /** Where recorded bytes come from. */

@@ -5,6 +5,7 @@ import { type Vaults, vaultsOnDemand } from '../app/vaults.ts'
 import type { SettingsInput } from '../config/load.ts'
 import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-vaults.ts'
 import { shellWord } from '../config/shell-word.ts'
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Host } from './host.ts'
 import type { Printer } from './output/printer.ts'
@@ -183,7 +184,7 @@ export function folderFault(path: string): string | undefined {
     opendirSync(path).closeSync()
     return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code === 'ENOENT') return `There is no folder ${path}.`
     return code === 'ENOTDIR' ? `${path} is not a folder.` : `${path} may not be read (${code}).`
   }

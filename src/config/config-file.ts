@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { errorCode } from '../core/error-code.ts'
 import { type Gift, invalid } from './given.ts'
 import type { FileVersion } from './trust.ts'
 
@@ -20,7 +21,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     // What should be its folder is a file: then it is not there, either.
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    if (errorCode(error) === 'ENOTDIR') return undefined
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }
   if (stat === undefined) return undefined

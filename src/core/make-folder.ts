@@ -1,3 +1,5 @@
+import { errorCode } from './error-code.ts'
+
 /** What of Node makes a folder: `node:fs` and `node:path` have it. */
 export interface FolderMaking {
   mkdirSync(path: string, options: { readonly mode: number }): unknown
@@ -14,7 +16,7 @@ export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void
     make(path, node, mode)
   } catch (error) {
     const parent = node.dirname(path)
-    if (codeOf(error) !== 'ENOENT' || parent === path) throw error
+    if (errorCode(error) !== 'ENOENT' || parent === path) throw error
     makeFolder(parent, node, mode)
     makeWithin(parent, path, { node, mode })
   }
@@ -25,7 +27,7 @@ function makeWithin(parent: string, path: string, { node, mode }: { readonly nod
   try {
     make(path, node, mode)
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (errorCode(error) !== 'ENOENT') throw error
     throw Object.assign(new Error(`EPERM: no folder can be made in ${parent}, mkdir '${path}'`, { cause: error }), {
       code: 'EPERM',
     })
@@ -36,10 +38,6 @@ function make(path: string, { mkdirSync }: FolderMaking, mode: number): void {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

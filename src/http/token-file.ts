@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod/v4'
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import { SCOPES } from './access.ts'
@@ -119,7 +120,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(cause) === 'ENOENT') return undefined
     throw new RouxError('PERMISSION_DENIED', `The tokens in ${path} cannot be read: ${(cause as Error).message}.`, {
       hint: 'Make that file yours and readable, or set XDG_STATE_HOME to another folder.',
       cause,
@@ -132,7 +133,7 @@ function placeAsFirst(from: string, to: string): void {
     linkSync(from, to)
   } catch (error) {
     // Some file systems know no second names.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error
+    if (errorCode(error) === 'EEXIST') throw error
     copyFileSync(from, to, constants.COPYFILE_EXCL)
   }
 }
@@ -149,7 +150,7 @@ function writeFile(path: string, tokens: readonly Token[], place: (from: string,
     place(temporary, path)
     return true
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (errorCode(cause) === 'EEXIST') return false
     throw new RouxError('PERMISSION_DENIED', `The tokens cannot be written to ${path}: ${(cause as Error).message}.`, {
       hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
       cause,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 
 /** Where a key is to be had, the first that is there. */
@@ -30,7 +31,7 @@ function readPrivate(file: string): string {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     throw fault(
-      `The file of the key cannot be read: ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`,
+      `The file of the key cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`,
       'Set ai.key_file to where it is.',
     )
   }

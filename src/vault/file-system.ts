@@ -1,4 +1,5 @@
 import * as nodeFs from 'node:fs'
+import { errorCode } from '../core/error-code.ts'
 import type { ByteRange } from '../core/vault.ts'
 
 /** The few facts of `fs.Stats` that are used. */
@@ -60,12 +61,6 @@ export const diskFileSystem: FileSystem = {
   readSync: nodeFs.readSync,
   closeSync: nodeFs.closeSync,
   rules: { windows: process.platform === 'win32', folds: FOLDS },
-}
-
-/** The code of a failed system call, e.g. `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' ? code : undefined
 }
 
 /** What a failed call says, without the path that Node appends. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { errorCode, type FileSystem, isAbsence, type Stats } from './file-system.ts'
+import { errorCode } from '../core/error-code.ts'
+import { type FileSystem, isAbsence, type Stats } from './file-system.ts'
 
 /** What becomes of a symbolic link in a vault. */
 export type LinkFate =

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os'
 import { dirname, join, parse, resolve } from 'node:path'
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Mode } from '../core/note.ts'
-import { diskFileSystem, errorCode, errorReason, type FileSystem, isAbsence, readSmallText } from './file-system.ts'
+import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText } from './file-system.ts'
 
 /**
  * The absolute real path of a vault's folder; `~/` is understood, because clients start servers without a shell.

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
@@ -108,7 +109,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
       writeFileSync(backup, text, { mode, flag: 'wx', flush: true })
       return backup
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     }
   }
 }
@@ -130,7 +131,7 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 function isAbsent(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  return errorCode(error) === 'ENOENT'
 }
 
 function isDangling(path: string): boolean {

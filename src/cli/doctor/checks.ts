@@ -1,6 +1,7 @@
 import { accessSync, constants, type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
+import { errorCode } from '../../core/error-code.ts'
 
 /** What one check found: `warn` works but not as it should, `fail` does not work. */
 export interface Finding {
@@ -26,7 +27,7 @@ export function checkVault(
   try {
     readdirSync(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     const message =
       code === 'ENOENT'
         ? `there is no folder ${path}`

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Collection, JudgedQuery } from '../../app/eval/collection.ts'
+import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 
 /** A collection as it is on disk, read and checked. */
@@ -95,7 +96,7 @@ function readLines(path: string): readonly (readonly [line: string, number: numb
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new RouxError('INVALID_PARAMS', `${path} cannot be read (${(cause as NodeJS.ErrnoException).code}).`, {
+    throw new RouxError('INVALID_PARAMS', `${path} cannot be read (${errorCode(cause)}).`, {
       hint: FORMAT,
       cause,
     })

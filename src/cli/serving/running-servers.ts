@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, w
 import { dirname, join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import type { Settings } from '../../config/settings.ts'
+import { errorCode } from '../../core/error-code.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
@@ -75,7 +76,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

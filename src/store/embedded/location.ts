@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from '../../core/error-code.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
 /** Where an index lives: a file, or memory that this process's threads share under a name. */
@@ -30,7 +31,7 @@ export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     // File systems without hard links: the last one wins, and the others notice by the file's identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { errorCode } from '../../core/error-code.ts'
 
 /** The part of `node:sqlite`'s interface that we use; `@photostructure/sqlite` offers the same with binaries for Node 20. */
 export interface Database {
@@ -46,24 +47,19 @@ const DAMAGED =
 
 /** Of one row at a time the binding says it otherwise. */
 function isTooLarge(error: unknown): boolean {
-  return codeOf(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
+  return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
 /** Whether an error says that a place cannot be written: SQLite's own word for it, or the file system's code. */
 export function isUnwritable(error: unknown): boolean {
-  return UNWRITABLE.has(codeOf(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
+  return UNWRITABLE.has(errorCode(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }
 
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
-/** By its words, because not every error of the binding carries SQLite's number. */
+/** By its words, because not every error of the binding carries SQLite's number; of its errors only, because others may quote what a caller wrote. */
 function sqliteSays(words: RegExp, error: unknown): boolean {
-  return codeOf(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
-}
-
-/** The text of an error proves nothing by itself: it may quote what a caller wrote or what a folder is called. */
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | null | undefined)?.code
+  return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))
 }
 
 /** A row whose checksum is not that of its content. */
