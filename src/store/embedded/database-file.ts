@@ -155,8 +155,31 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
   return { applicationId: application?.application_id ?? 0, format: user?.user_version ?? 0 }
 }
 
+interface Reading<T> {
+  /** Of the database, kept at hand, KB. */
+  readonly cache: number
+  /** Checks what it is and prepares what is asked of it. */
+  prepare(database: Database): T
+}
+
+/** Opens for reading what a location has; `undefined` where nothing was written yet. @throws what `prepare` throws */
+export function openToRead<T>(location: Location, { cache, prepare }: Reading<T>): T | undefined {
+  const database = openSqlite(databasePath(location))
+  try {
+    if (location.kind === 'memory' && !hasTables(database)) {
+      database.close()
+      return undefined
+    }
+    database.exec(`PRAGMA query_only = 1; PRAGMA cache_size = -${cache}`)
+    return prepare(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
 /** In memory a database is there as soon as it is opened. */
-export function hasTables(database: Database): boolean {
+function hasTables(database: Database): boolean {
   const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
   return tables?.n !== 0
 }

@@ -5,12 +5,12 @@ import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
-import { attempt, hasTables } from './database-file.ts'
+import { attempt, openToRead } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
-import { databasePath, identityOf, type Location } from './location.ts'
+import { identityOf, type Location } from './location.ts'
 import { findNotesWithProblems } from './notes-with-problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
-import { DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
@@ -280,28 +280,21 @@ export class Projection {
       this.reopen()
     }
     if (identity === undefined) return undefined
-    const database = openSqlite(databasePath(this.#location))
-    try {
-      if (this.#location.kind === 'memory' && !hasTables(database)) {
-        database.close()
-        return undefined
-      }
-      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -8000')
-      requireSchema(database)
-      this.#database = {
-        database,
-        identity,
-        version: database.prepare('PRAGMA data_version'),
-        links: database.prepare('SELECT data FROM links WHERE key = ?'),
-        info: database.prepare('SELECT data FROM info WHERE key = ?'),
-        hash: database.prepare('SELECT hash FROM file WHERE key = ?'),
-        stat: database.prepare('SELECT stat FROM file WHERE key = ?'),
-      }
-      return this.#database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    this.#database = openToRead(this.#location, { cache: 8_000, prepare: (database) => prepare(database, identity) })
+    return this.#database
+  }
+}
+
+function prepare(database: Database, identity: string): OpenDatabase {
+  requireSchema(database)
+  return {
+    database,
+    identity,
+    version: database.prepare('PRAGMA data_version'),
+    links: database.prepare('SELECT data FROM links WHERE key = ?'),
+    info: database.prepare('SELECT data FROM info WHERE key = ?'),
+    hash: database.prepare('SELECT hash FROM file WHERE key = ?'),
+    stat: database.prepare('SELECT stat FROM file WHERE key = ?'),
   }
 }
 

@@ -4,9 +4,9 @@ import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/index/header.ts'
 import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
-import { attempt, hasTables, requireKind } from '../database-file.ts'
-import { databasePath, identityOf, type Location } from '../location.ts'
-import { DamagedIndex, type Database, openSqlite, type Statement } from '../sqlite.ts'
+import { attempt, openToRead, requireKind } from '../database-file.ts'
+import { identityOf, type Location } from '../location.ts'
+import { DamagedIndex, type Database, type Statement } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { graphPath, sweepGraphs } from './graph-files.ts'
 import { LoadedVectors } from './loaded-vectors.ts'
@@ -220,24 +220,13 @@ export class SearchIndex {
       this.reopen()
     }
     if (identity === undefined) return undefined
-    const database = openSqlite(databasePath(this.#location))
-    try {
-      if (this.#location.kind === 'memory' && !hasTables(database)) {
-        database.close()
-        return undefined
-      }
-      database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2000')
-      requireKind(database, SEARCH)
-      this.#database = prepare(database, identity)
-      return this.#database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    this.#database = openToRead(this.#location, { cache: 2_000, prepare: (database) => prepare(database, identity) })
+    return this.#database
   }
 }
 
 function prepare(database: Database, identity: string): OpenDatabase {
+  requireKind(database, SEARCH)
   return {
     database,
     identity,
