@@ -400,6 +400,7 @@ export class MapView {
     this.#fillNotes(graph, look, faded)
     context.globalAlpha = 1
     this.#fillNotes(graph, look, plain)
+    this.#ringLinked(graph, look)
     for (const note of [look.focus, this.#hovered]) {
       if (note === undefined || look.shown[note] === 0) continue
       const [x, y] = this.#at(graph, note)
@@ -409,6 +410,25 @@ export class MapView {
       context.strokeStyle = this.#theme.accent
       context.stroke()
     }
+  }
+
+  /** Marks what is linked with the note in focus, among all that lies around it. */
+  #ringLinked(graph: Graph, look: Look): void {
+    if (look.focus === undefined || look.path.length > 0 || look.lit !== undefined) return
+    const linked = neighbours(graph, look.focus)
+    if (linked.length > HUB) return
+    const context = this.#context
+    context.lineWidth = 1.5
+    context.strokeStyle = this.#theme.accent
+    context.beginPath()
+    for (const note of linked) {
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      const radius = this.#radius(graph, note) + 1.5
+      context.moveTo(x + radius, y)
+      context.arc(x, y, radius, 0, 7)
+    }
+    context.stroke()
   }
 
   /** Those that are in view, by their colours. */
