@@ -218,7 +218,8 @@ export class MapView {
     const ratio = this.#ratio()
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.fillStyle = this.#theme.ground
-    context.fillRect(0, 0, width, height)
+    // The last pixel wholly, too: what is left of a half would show through.
+    context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
     this.#placeLinks(graph, look)
     this.#drawOver(graph, look)
     this.#drawNotes(graph, look)
@@ -543,7 +544,7 @@ export class MapView {
     const gap = this.#radius(graph, note) + 4
     const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
     // Beside the note, else below or above it, else aslant.
-    const box = labels.place(text, width, [
+    const near: readonly (readonly [x: number, y: number])[] = [
       [x + gap, y],
       [x - gap - width, y],
       [x - width / 2, y + gap + 7],
@@ -552,11 +553,12 @@ export class MapView {
       [x + slant, y - high],
       [x - slant - width, y + high],
       [x - slant - width, y - high],
-      // What is looked at is named wherever there is room near it.
-      ...(weight === 'bold' ? [0, 18, 36] : []).flatMap((further) =>
-        [gap + 7 + further, -gap - 7 - further].map((off) => [this.#within(x - width / 2, width), y + off] as const),
-      ),
-    ])
+    ]
+    // What is looked at is named wherever there is room near it.
+    const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
+      [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
+    )
+    const box = labels.place(text, width, near) ?? labels.place(text, width, further)
     if (box !== undefined) this.#write(text, box, font)
   }
 

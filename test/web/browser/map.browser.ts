@@ -162,6 +162,24 @@ test('every note of a way between two notes has its name on the map, however lon
   ).toEqual(['A not', 'Goal', 'Start'])
 })
 
+test('nothing of what was drawn before stays at the edges of the map', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
+  await page.waitForSelector('.backlink')
+  await mapIsStill(page)
+  const inLastRow = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<MapCanvas>('.map canvas')
+      const row = canvas?.getContext('2d')?.getImageData(0, canvas.height - 1, canvas.width, 1).data
+      return new Set(row).size
+    })
+  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(2))
+  await mapIsStill(page)
+  expect(await inLastRow()).toBeGreaterThan(1)
+  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.fit())
+  await mapIsStill(page)
+  expect(await inLastRow()).toBe(1)
+})
+
 test('nothing is drawn while nothing moves', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
   await page.waitForSelector('.legend li')
