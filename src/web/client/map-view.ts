@@ -70,6 +70,8 @@ const HUB = 200
 /** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
 const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
+/** So many names may lie on notes where there is no room beside them; the others are left out then. */
+const LABELS_ON_NOTES = 40
 /** From this radius on, pixels, a note is seen as one. */
 const SEEN = 2.5
 /** From this radius on, pixels, a note is too large for the name of another to lie on it. */
@@ -558,7 +560,8 @@ export class MapView {
     const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
-    const box = labels.place(text, width, near) ?? labels.place(text, width, further)
+    const mayHide = weight === 'bold' || labels.placed.length < LABELS_ON_NOTES
+    const box = labels.place(text, width, mayHide ? near : labels.clear(width, near)) ?? labels.place(text, width, further)
     if (box !== undefined) this.#write(text, box, font)
   }
 
@@ -872,6 +875,11 @@ class Labels {
     this.#dots = dots
   }
 
+  /** The wished places at which no note is hidden. */
+  clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
+    return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
+  }
+
   /**
    * Of the wished places (left end, middle line) that are free and wholly in view takes the one that hides least of the notes, and of several the first;
    * `undefined` where none is.
@@ -880,7 +888,7 @@ class Labels {
     let best: Box | undefined
     let least = Number.POSITIVE_INFINITY
     for (const [x, y] of wishes) {
-      const box: Box = [x, y - 8.5, x + width, y + 8.5]
+      const box = boxAt(x, y, width)
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
       if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       const hidden = this.#dots.below(box)
@@ -892,6 +900,11 @@ class Labels {
     if (best !== undefined) this.placed.push({ text, box: best })
     return best
   }
+}
+
+/** What a name takes that begins there, around its middle line. */
+function boxAt(x: number, y: number, width: number): Box {
+  return [x, y - 8.5, x + width, y + 8.5]
 }
 
 /** Pixels of a square of what is known of where notes are. */
