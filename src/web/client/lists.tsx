@@ -251,12 +251,15 @@ interface ChangesAnswer {
   readonly totals: Readonly<Record<string, number>>
 }
 
-const TIMES: readonly (readonly [since: string, name: string])[] = [
-  ['1h', 'an hour ago'],
-  ['1d', 'yesterday'],
-  ['7d', 'a week ago'],
-  ['30d', 'a month ago'],
+const HOUR = 3_600_000
+const TIMES: readonly (readonly [since: string, name: string, ms: number])[] = [
+  ['1h', 'an hour ago', HOUR],
+  ['1d', 'yesterday', 24 * HOUR],
+  ['7d', 'a week ago', 7 * 24 * HOUR],
+  ['30d', 'a month ago', 30 * 24 * HOUR],
 ]
+/** So much later than asked for, ms, an answer begins where less is known. */
+const LATER = 60_000
 
 /** What changed lately, by any program. */
 export function Changes() {
@@ -282,6 +285,7 @@ export function Changes() {
       {isAnswer(answer) && (
         <>
           <p class="empty">
+            {isShorter(answer.since, since) && 'Roux knows of changes since it first read this vault. '}
             {Object.values(answer.totals).every((total) => total === 0) ? 'Nothing' : 'All'} since{' '}
             {new Date(answer.since).toLocaleString()}.
           </p>
@@ -312,7 +316,37 @@ export function Changes() {
           </Group>
         </>
       )}
+      <EditedLast />
     </section>
+  )
+}
+
+function isShorter(since: string, asked: string): boolean {
+  const [, , ms = 0] = TIMES.find(([time]) => time === asked) ?? []
+  return Date.parse(since) > Date.now() - ms + LATER
+}
+
+/** What was edited last, by the dates of the files: known of before Roux was there, too. */
+function EditedLast() {
+  const scope = folder.value === '' ? {} : { folder: folder.value }
+  const answer = useAnswer<{ results: readonly (ChangedNote & { readonly modified?: string })[] }>('find_nodes', {
+    query: '',
+    order_by: 'modified',
+    limit: 20,
+    ...scope,
+  })
+  if (!isAnswer(answer) || answer.results.length === 0) return null
+  return (
+    <>
+      <h3>Edited last</h3>
+      <ul>
+        {answer.results.map(({ id, modified }) => (
+          <li key={id}>
+            <Note id={id} /> <small>{modified?.slice(0, 10)}</small>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

@@ -70,6 +70,8 @@ const HUB = 200
 /** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
 const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
+/** So many names may lie on notes where there is no room beside them; the others are left out then. */
+const LABELS_ON_NOTES = 40
 /** From this radius on, pixels, a note is seen as one. */
 const SEEN = 2.5
 /** From this radius on, pixels, a note is too large for the name of another to lie on it. */
@@ -218,7 +220,8 @@ export class MapView {
     const ratio = this.#ratio()
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.fillStyle = this.#theme.ground
-    context.fillRect(0, 0, width, height)
+    // The last pixel wholly, too: what is left of a half would show through.
+    context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
     this.#placeLinks(graph, look)
     this.#drawOver(graph, look)
     this.#drawNotes(graph, look)
@@ -400,6 +403,7 @@ export class MapView {
     this.#fillNotes(graph, look, faded)
     context.globalAlpha = 1
     this.#fillNotes(graph, look, plain)
+    this.#ringLinked(graph, look)
     for (const note of [look.focus, this.#hovered]) {
       if (note === undefined || look.shown[note] === 0) continue
       const [x, y] = this.#at(graph, note)
@@ -409,6 +413,25 @@ export class MapView {
       context.strokeStyle = this.#theme.accent
       context.stroke()
     }
+  }
+
+  /** Marks what is linked with the note in focus, among all that lies around it. */
+  #ringLinked(graph: Graph, look: Look): void {
+    if (look.focus === undefined || look.path.length > 0 || look.lit !== undefined) return
+    const linked = neighbours(graph, look.focus)
+    if (linked.length > HUB) return
+    const context = this.#context
+    context.lineWidth = 1.5
+    context.strokeStyle = this.#theme.accent
+    context.beginPath()
+    for (const note of linked) {
+      if (look.shown[note] === 0) continue
+      const [x, y] = this.#at(graph, note)
+      const radius = this.#radius(graph, note) + 1.5
+      context.moveTo(x + radius, y)
+      context.arc(x, y, radius, 0, 7)
+    }
+    context.stroke()
   }
 
   /** Those that are in view, by their colours. */
@@ -523,7 +546,7 @@ export class MapView {
     const gap = this.#radius(graph, note) + 4
     const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
     // Beside the note, else below or above it, else aslant.
-    const box = labels.place(text, width, [
+    const near: readonly (readonly [x: number, y: number])[] = [
       [x + gap, y],
       [x - gap - width, y],
       [x - width / 2, y + gap + 7],
@@ -532,11 +555,13 @@ export class MapView {
       [x + slant, y - high],
       [x - slant - width, y + high],
       [x - slant - width, y - high],
-      // What is looked at is named wherever there is room near it.
-      ...(weight === 'bold' ? [0, 18, 36] : []).flatMap((further) =>
-        [gap + 7 + further, -gap - 7 - further].map((off) => [this.#within(x - width / 2, width), y + off] as const),
-      ),
-    ])
+    ]
+    // What is looked at is named wherever there is room near it.
+    const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
+      [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
+    )
+    const mayHide = weight === 'bold' || labels.placed.length < LABELS_ON_NOTES
+    const box = labels.place(text, width, mayHide ? near : labels.clear(width, near)) ?? labels.place(text, width, further)
     if (box !== undefined) this.#write(text, box, font)
   }
 
@@ -850,6 +875,11 @@ class Labels {
     this.#dots = dots
   }
 
+  /** The wished places at which no note is hidden. */
+  clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
+    return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
+  }
+
   /**
    * Of the wished places (left end, middle line) that are free and wholly in view takes the one that hides least of the notes, and of several the first;
    * `undefined` where none is.
@@ -858,7 +888,7 @@ class Labels {
     let best: Box | undefined
     let least = Number.POSITIVE_INFINITY
     for (const [x, y] of wishes) {
-      const box: Box = [x, y - 8.5, x + width, y + 8.5]
+      const box = boxAt(x, y, width)
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
       if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
       const hidden = this.#dots.below(box)
@@ -870,6 +900,11 @@ class Labels {
     if (best !== undefined) this.placed.push({ text, box: best })
     return best
   }
+}
+
+/** What a name takes that begins there, around its middle line. */
+function boxAt(x: number, y: number, width: number): Box {
+  return [x, y - 8.5, x + width, y + 8.5]
 }
 
 /** Pixels of a square of what is known of where notes are. */

@@ -46,7 +46,7 @@ export function parseMarkdown(note: PageText, { mostMarks }: ParseOptions = {}):
     const parsed = processor.parse(text)
     if (note.breaks) keepLines(parsed)
     const { children } = sanitize(processor.runSync(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
-    return { children: new Conversion().convert(children, 0), labels }
+    return { children: new Conversion({ hidesBlockIds: note.breaks }).convert(children, 0), labels }
   } catch (error) {
     // Too deep for the stack, or for what is shown.
     if (error instanceof RangeError) return undefined
@@ -57,6 +57,11 @@ export function parseMarkdown(note: PageText, { mostMarks }: ParseOptions = {}):
 /** Takes over what is shown. */
 class Conversion {
   #elements = 0
+  readonly #hidesBlockIds: boolean
+
+  constructor({ hidesBlockIds }: { readonly hidesBlockIds: boolean }) {
+    this.#hidesBlockIds = hidesBlockIds
+  }
 
   /** @throws RangeError where there is too much */
   convert(nodes: readonly RootContent[], depth: number): readonly MarkdownNode[] {
@@ -67,9 +72,19 @@ class Conversion {
       this.#elements++
       if (this.#elements > MOST_ELEMENTS) throw new RangeError('too much')
       const { tagName: name, properties, position } = node
-      return [{ name, properties, line: position?.start.line, children: this.convert(node.children, depth + 1) }]
+      const within = this.convert(node.children, depth + 1)
+      const children = this.#hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
+      return [{ name, properties, line: position?.start.line, children }]
     })
   }
+}
+
+const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+
+/** What a block says without the name by which links lead to it. */
+function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
+  const last = children.at(-1)
+  return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
 /** The ends of lines of what is running text become breaks. */

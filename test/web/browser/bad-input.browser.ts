@@ -150,6 +150,9 @@ test('while the folder of the vault is away, what was loaded stays, and is follo
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
+  // Until communities are known the map may be laid out once more.
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
   const before = await spotsOf(page)
   renameSync(world.vault, `${world.vault} away`)
   await page.keyboard.press('/')

@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { look, type MapCanvas, mapIsStill, openRoux, openWorld } from './support.ts'
@@ -109,6 +111,20 @@ test('another way between two notes says over which notes it leads, and is broug
       .map(({ text }) => text),
   )
   expect(labels?.slice(0, 3).sort()).toEqual(['Goal', 'Start', other].sort())
+})
+
+test('on the first day changes say since when anything is known, and what was edited last by the dates of the files', async () => {
+  const world = openWorld()
+  world.write('Older.md', 'One.\n')
+  world.write('Newer.md', 'Two.\n')
+  utimesSync(join(world.vault, 'Older.md'), new Date('2024-03-01T12:00:00Z'), new Date('2024-03-01T12:00:00Z'))
+  utimesSync(join(world.vault, 'Newer.md'), new Date('2025-03-01T12:00:00Z'), new Date('2025-03-01T12:00:00Z'))
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Changes')
+  await page.waitForSelector('.list:has-text("Roux knows of changes since")')
+  await page.waitForSelector('.list li:has-text("Older")')
+  const edited = await page.$$eval('.list li', (all) => all.map((one) => one.textContent?.trim()))
+  expect(edited).toEqual(['Newer 2025-03-01', 'Older 2024-03-01'])
 })
 
 test('from the head of a long note one comes to what links to it', async () => {

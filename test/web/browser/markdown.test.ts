@@ -58,3 +58,11 @@ test('quotes and lists that people write are elements', () => {
     expect.arrayContaining([expect.objectContaining({ type: 'blockquote' }), expect.objectContaining({ type: 'ul' })]),
   )
 })
+
+test('where notes are written as in Obsidian the id of a block is not shown, elsewhere it is text', () => {
+  const text = 'A claim. ^claim\n\n- GitHub: x ^github\n- 2 ^ 3\n\nAt ^the end not'
+  const shown = (breaks: boolean) => JSON.stringify(parseMarkdown({ ...textOf(text), breaks })?.children)
+  expect(shown(true)).not.toMatch(/\^claim|\^github/)
+  for (const kept of ['A claim.', 'GitHub: x', '2 ^ 3', 'At ^the end not']) expect(shown(true)).toContain(kept)
+  expect(shown(false)).toContain('A claim. ^claim')
+})
