@@ -83,30 +83,7 @@ export class Neo4jStore implements Store {
   }
 
   async #plan(signal: AbortSignal): Promise<void> {
-    const facts = this.#facts ?? (await this.#refresh(signal))
-    if (facts?.complete !== true) return
-    await planAhead(
-      new Neo4jSnapshot({
-        ...this.#parts(facts, signal),
-        isPlanned: true,
-        isLast: true,
-        isTrusted: false,
-        kept: new KeptAnswers(),
-      }),
-      facts.embedders,
-    )
-  }
-
-  #parts(facts: VaultFacts | undefined, signal: AbortSignal | undefined) {
-    return {
-      connection: this.#connection,
-      name: this.#name,
-      facts,
-      signal,
-      newest: () => this.#facts?.generation ?? 0,
-      kept: this.#kept,
-      onTopology: (topology: Topology, keys: readonly number[]) => this.#keys.set(topology, keys),
-    }
+    await this.read((snapshot) => planAhead(snapshot, this.#facts?.embedders ?? []), signal)
   }
 
   async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
@@ -144,7 +121,17 @@ export class Neo4jStore implements Store {
       const trusted = run === 1 && performance.now() - this.#factsAt < TRUSTED ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
-      const snapshot = new Neo4jSnapshot({ ...this.#parts(facts, signal), isLast: run === RUNS, isTrusted })
+      const snapshot = new Neo4jSnapshot({
+        connection: this.#connection,
+        name: this.#name,
+        facts,
+        signal,
+        isLast: run === RUNS,
+        isTrusted,
+        newest: () => this.#facts?.generation ?? 0,
+        kept: this.#kept,
+        onTopology: (topology, keys) => this.#keys.set(topology, keys),
+      })
       try {
         const answer = await use(snapshot)
         if (!isTrusted || snapshot.isConfirmed || stateOf(await this.#refresh(signal)) === stateOf(facts)) return answer

@@ -10,8 +10,8 @@ const PAGE = { offset: 0, limit: 1 }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 
 /**
- * Asks what most use cases ask, one question after the other, of a snapshot that has them planned only: what is in them does not matter, as a plan is of
- * a question's shape. Ends with the snapshot's signal.
+ * Asks what most use cases ask, one question after the other, about notes that are not there: a plan is of a question's shape, and what is in it does not
+ * matter.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   await snapshot.kinds([ONE])
@@ -34,6 +34,5 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   await snapshot.paths(ONE, OTHER, { direction: 'any', count: 1, avoidHubs: false })
   await snapshot.occurrences([[ONE, OTHER]])
   for (const metric of ['in_degree', 'pagerank'] as const) for (const limit of [1, 0]) await snapshot.hubs(metric, {}, limit)
-  await snapshot.select({}, PAGE)
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })
 }

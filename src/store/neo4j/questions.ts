@@ -89,13 +89,9 @@ export class Questions {
   readonly #signal: AbortSignal | undefined
   readonly #onMoved: () => void
   readonly #searchWrites: number | undefined
-  readonly #isPlanned: boolean
   #isConfirmed = false
 
-  /**
-   * `onMoved` throws `SnapshotOutdated`, unless it is the last run; with `searchWrites` also where search was written more often. With `isPlanned`
-   * questions are planned only, and have no rows.
-   */
+  /** `onMoved` throws `SnapshotOutdated`, unless it is the last run; with `searchWrites` also where search was written more often. */
   constructor(
     connection: Connection,
     generation: number,
@@ -103,15 +99,13 @@ export class Questions {
       signal,
       onMoved,
       searchWrites,
-      isPlanned = false,
-    }: { signal: AbortSignal | undefined; onMoved: () => void; searchWrites?: number | undefined; isPlanned?: boolean },
+    }: { signal: AbortSignal | undefined; onMoved: () => void; searchWrites?: number | undefined },
   ) {
     this.#connection = connection
     this.#generation = generation
     this.#signal = signal
     this.#onMoved = onMoved
     this.#searchWrites = searchWrites
-    this.#isPlanned = isPlanned
   }
 
   /** The database said that the vault is at this generation. */
@@ -127,13 +121,12 @@ export class Questions {
       readonly isMoving: boolean
       readonly searchWrites: number
     }>(
-      `${this.#isPlanned ? 'EXPLAIN ' : ''}CALL () { ${cypher} } WITH collect(row) AS rows
+      `CALL () { ${cypher} } WITH collect(row) AS rows
        MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault}) OPTIONAL MATCH (w:RouxSearch {vault: $vault})
        RETURN rows, ${FACTS}`,
       { vault: this.#connection.vault, ...parameters },
       this.#signal,
     )
-    if (this.#isPlanned) return []
     if (answer === undefined) {
       // The vault was taken away.
       if (this.#generation !== 0) throw new SnapshotOutdated()

@@ -66,8 +66,6 @@ export interface SnapshotParts {
   readonly isTrusted: boolean
   /** The generation that was seen last. */
   readonly newest: () => number
-  /** Questions are planned only, and nothing is answered. */
-  readonly isPlanned?: boolean
   /** Answers of the vault as a whole. */
   readonly kept: KeptAnswers
   /** Told of each topology that is given, with the keys of its nodes. */
@@ -98,7 +96,6 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onMoved: () => this.restart(),
       searchWrites: parts.isTrusted ? facts?.searchWrites : undefined,
-      isPlanned: parts.isPlanned === true,
     })
     const start = name === undefined ? '' : `${name}:`
     this.#asking = {
