@@ -37,12 +37,15 @@ export async function diagnose(
 
 async function examineStore(
   settings: Settings,
-  { name, stored = name, storePassword }: Pick<OpenOptions, 'name' | 'stored' | 'storePassword'>,
+  { name, stored, storePassword }: Pick<OpenOptions, 'name' | 'stored' | 'storePassword'>,
 ): Promise<readonly DatabaseFinding[]> {
   const { examineDatabase } = await import('../store/neo4j/server/examine.ts')
   const root = realRoot(settings.vault.path)
-  const options = { ...(stored === undefined ? {} : { name: stored }), ...(storePassword === undefined ? {} : { storePassword }) }
-  const connection = await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) }))
+  const called = stored ?? name
+  const options = { ...(called === undefined ? {} : { name: called }), ...(storePassword === undefined ? {} : { storePassword }) }
+  const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
+  // What is answered for without its folder was fed from another.
+  const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)
   } finally {

@@ -21,7 +21,7 @@ export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSear
   reopenSearch(cache: IndexStatus['cache']): void
 }
 
-/** A database on a server keeps nothing here that could be refreshed, replaced or prepared. */
+/** A database on a server keeps nothing here that could be refreshed or replaced; what it can prepare are plans. */
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {
     const [{ Connection }, { openNeo4jStore }] = await Promise.all([
@@ -34,7 +34,10 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
       store,
       refresh: nothing,
       refreshSearch: async () => {},
-      prepare: () => true,
+      prepare: () => {
+        store.planAhead()
+        return true
+      },
       rest: nothing,
       reopen: nothing,
       reopenSearch: nothing,

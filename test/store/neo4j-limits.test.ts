@@ -1,6 +1,7 @@
 import { auth, driver } from 'neo4j-driver'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NodeId } from '../../src/core/ids.ts'
+import type { Store } from '../../src/core/store.ts'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
@@ -18,10 +19,25 @@ const SLOW = 120_000
 class Recording extends Connection {
   readonly asked: (readonly [cypher: string, values: Values])[] = []
 
-  override read<T>(cypher: string, values: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
+  /** How many of them were answered. */
+  ended = 0
+
+  override async read<T>(cypher: string, values: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
     this.asked.push([cypher, values])
-    return super.read<T>(cypher, values, signal)
+    const rows = await super.read<T>(cypher, values, signal)
+    this.ended++
+    return rows
   }
+}
+
+/** Waits until what was planned ahead has ended. */
+async function planned(connection: Recording): Promise<Recording> {
+  await vi.waitFor(() => expect(connection.ended).toBeGreaterThan(15), { timeout: SLOW, interval: 50 })
+  for (let before = -1; before !== connection.ended; ) {
+    before = connection.ended
+    await new Promise((done) => setTimeout(done, 500))
+  }
+  return connection
 }
 
 function connect<T extends Connection>(connection: T): T {
@@ -118,6 +134,48 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     const one = await plansOf([3])
     expect(one).toMatch(/cleared of [1-9]/)
     expect(await plansOf([1, 3, 30, 300, 3_000])).toBe(one)
+  })
+
+  test('what is asked most is planned in the background by a server that opens, and nothing is written', async () => {
+    const { place, fed } = await fedVault({ 'a.md': 'To [[b]].', 'b.md': '' })
+    await fed.indexSearch()
+    const plansOf = async (use: (store: Store) => Promise<unknown>): Promise<string> => {
+      const connection = connect(new Recording(place))
+      await connection.read('CALL db.clearQueryCaches()')
+      const store = openNeo4jStore(connection)
+      store.planAhead()
+      await planned(connection)
+      await use(store)
+      const [cleared] = await connection.read<{ readonly value: string }>('CALL db.clearQueryCaches() YIELD value')
+      await store.close()
+      return cleared?.value ?? ''
+    }
+    const [a, b] = ['a.md', 'b.md'] as unknown as readonly [NodeId, NodeId]
+    const asked = await plansOf(async (store) => {
+      const { nodes, kinds, paths, neighbors, hubs, named } = ask(store)
+      expect((await nodes([a, b], { links: 3 })).map((node) => node?.id)).toEqual([a, b])
+      expect(await kinds([b])).toEqual(['note'])
+      expect(await paths(a, b, { direction: 'any', count: 1, avoidHubs: false })).toEqual([[a, b]])
+      expect((await neighbors(b, { direction: 'in' }, { offset: 0, limit: 9 })).items).toEqual([a])
+      expect((await hubs('in_degree', {}, 5))?.items[0]?.id).toBe(b)
+      expect((await named('b', { kinds: ['note', 'canvas'], withoutArchived: true })).map(({ id }) => id)).toEqual([b])
+    })
+    expect(asked).toBe(await plansOf(async () => {}))
+    expect((await ask(fed.store).state()).generation).toBe(1)
+  })
+
+  test('planning ends when the store is closed, and asks nothing of a database that is not there', async () => {
+    const { place } = await fedVault({ 'a.md': '' })
+    const connection = new Recording(place)
+    const store = openNeo4jStore(connection)
+    store.planAhead()
+    await store.close()
+    store.planAhead()
+    const nowhere = openNeo4jStore(new Recording({ ...place, url: 'bolt://127.0.0.1:1' }))
+    nowhere.planAhead()
+    await new Promise((done) => setTimeout(done, 3_000))
+    await nowhere.close()
+    expect(connection.asked).toEqual([])
   })
 
   test('a use case soon after another asks its own question only, and sees what was committed between them', async () => {

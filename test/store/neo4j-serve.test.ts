@@ -142,6 +142,12 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     ])
     const { out } = await world.roux(['nodes-exist', 'home.md', 'other.md', ...withoutFolder(set, [name])])
     expect(JSON.parse(out)).toEqual({ 'home.md': true, 'other.md': false })
+    const elsewhere = await overStdio(world, [join(world.vault, 'other', name), ...set.slice(0, 4), '--set', 'store.type=neo4j'])
+    const { isError, structuredContent } = await elsewhere.callTool({ name: 'nodes_exist', arguments: { ids: ['home.md'] } })
+    expect([isError, structuredContent.error]).toEqual([
+      true,
+      expect.objectContaining({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining('fed from another folder') }),
+    ])
   })
 
   test('what rests on the vault as a whole is computed by the feeder, for each generation, and by no server', async () => {

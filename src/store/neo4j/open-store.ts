@@ -4,6 +4,7 @@ import type { SharedResults } from '../../core/shared-results.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import { exportRows } from './export.ts'
 import { KeptAnswers } from './kept-answers.ts'
+import { planAhead } from './plan-ahead.ts'
 import { Questions, readFacts, stateOf, type VaultFacts } from './questions.ts'
 import type { Connection } from './server/connection.ts'
 import { sharedResultsOf } from './shared-results.ts'
@@ -25,6 +26,9 @@ const TRUSTED = 1_000
 /** How often it is looked for what others commit, where someone listens, ms. */
 const LOOK = 1_000
 
+/** How long is waited before questions are planned, so that the first is answered before, and how long that takes at the most, ms. */
+const PLANNING = { after: 2_000, most: 30_000 }
+
 export class Neo4jStore implements Store {
   readonly results: SharedResults
   readonly #connection: Connection
@@ -39,6 +43,8 @@ export class Neo4jStore implements Store {
   #factsAt = Number.NEGATIVE_INFINITY
   #isUnreachable = false
   #timer: NodeJS.Timeout | undefined
+  #planning: NodeJS.Timeout | undefined
+  readonly #closed = new AbortController()
 
   constructor(connection: Connection, name: string | undefined) {
     this.#connection = connection
@@ -60,11 +66,32 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
+  /** Has the database plan what is asked most, in a moment and once: a question that it plans when it comes takes ten times as long. Nothing waits for it. */
+  planAhead(): void {
+    if (this.#closed.signal.aborted) return
+    this.#planning ??= setTimeout(() => {
+      this.#plan(AbortSignal.any([this.#closed.signal, AbortSignal.timeout(PLANNING.most)])).catch(() => {})
+    }, PLANNING.after).unref()
+  }
+
+  /** A database that was started again has planned nothing. */
+  #planAgain(): void {
+    if (this.#planning === undefined) return
+    clearTimeout(this.#planning)
+    this.#planning = undefined
+    this.planAhead()
+  }
+
+  async #plan(signal: AbortSignal): Promise<void> {
+    await this.read((snapshot) => planAhead(snapshot, this.#facts?.embedders ?? []), signal)
+  }
+
   async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     const asked = performance.now()
     try {
       this.#facts = await readFacts(this.#connection, signal)
       this.#factsAt = asked
+      if (this.#isUnreachable) this.#planAgain()
       this.#isUnreachable = false
     } catch (error) {
       if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
@@ -176,6 +203,8 @@ export class Neo4jStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort()
+    clearTimeout(this.#planning)
     this.#listeners.clear()
     this.#stopLooking()
     await this.#connection.close()

@@ -1,4 +1,4 @@
-import { SnapshotOutdated } from '../../core/errors.ts'
+import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
@@ -47,21 +47,33 @@ const FACTS = `v.generation AS generation, p.generation > v.generation AND p.at 
 /** How long is waited for a generation that is becoming visible, and how often that is looked at, ms. */
 const MOVING = { most: 5_000, look: 50 }
 
-/** What the vault is now; `undefined` where it was never fed. */
+/**
+ * Refuses a vault that has the name of one that is there already.
+ * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
+ */
+export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
+  if (origin === undefined || folder === null || folder === origin.folder) return
+  throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
+    hint: 'Give this one a name of its own in the settings, as vaults.<name>: <folder>.',
+  })
+}
+
+/** What the vault is now; `undefined` where it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
-    const [row] = await connection.read<VaultFacts & { readonly version: number | null }>(
+    const [row] = await connection.read<VaultFacts & { readonly version: number | null; readonly folder: string | null }>(
       `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
        MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
        OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})
-       RETURN version, v.mode AS mode, h.heard AS heard, timestamp() AS now, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
+       RETURN version, v.folder AS folder, v.mode AS mode, h.heard AS heard, timestamp() AS now, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
               v.outside AS outside, v.fed AS fed,
               COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' RETURN e {.embedder, .dimensions, .indexed} } AS embedders`,
       { vault: connection.vault },
       signal,
     )
     requireFormat(row?.version ?? undefined)
+    requireSameFolder(connection, row?.folder ?? null)
     if (row?.isMoving !== true || performance.now() > until) return row
     await new Promise((resolve) => setTimeout(resolve, MOVING.look))
   }

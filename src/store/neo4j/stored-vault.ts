@@ -114,7 +114,9 @@ class FeedStatus implements Indexing {
     }
   }
 
-  begin(): void {}
+  begin(): void {
+    this.#store.planAhead()
+  }
 
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { RouxError } from '../../../core/errors.ts'
 import type {
   FileContent,
   FileInfo,
@@ -10,6 +9,7 @@ import type {
   Outline,
 } from '../../../core/index-writer.ts'
 import { joinLinks } from '../note-properties.ts'
+import { requireSameFolder } from '../questions.ts'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema, quoted } from '../server/schema.ts'
 import { wordNames } from '../word-index.ts'
@@ -158,13 +158,9 @@ interface Origin {
  * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
-  const { origin, vault } = connection
+  const { origin } = connection
   if (origin === undefined || folder === null || reading === null) return false
-  if (folder !== origin.folder) {
-    throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
-      hint: `Give this one a name of its own in the settings, as vaults.<name>: <folder>.`,
-    })
-  }
+  requireSameFolder(connection, folder)
   if (reading === origin.reading) return false
   await emptyVault(connection)
   return true

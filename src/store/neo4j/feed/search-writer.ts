@@ -3,8 +3,8 @@ import type { Connection, Run } from '../server/connection.ts'
 import { ensureSchema, quoted } from '../server/schema.ts'
 import { vectorNames } from '../vector-index.ts'
 import { wordNames } from '../word-index.ts'
-import { wordTexts } from '../word-texts.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
+import { wordTexts } from './word-texts.ts'
 
 /** Rows, and characters of words, that one statement takes; keys that are asked of at once. */
 const ROWS = 500

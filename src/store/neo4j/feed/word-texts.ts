@@ -1,4 +1,4 @@
-import type { AnalysedText } from '../../core/search-writer.ts'
+import type { AnalysedText } from '../../../core/search-writer.ts'
 
 /** A text's words as the index of words takes them. */
 export interface WordTexts {
