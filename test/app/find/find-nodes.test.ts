@@ -56,6 +56,17 @@ describe('snippets', () => {
     expect(day?.highlights?.map(([start, end]) => day.snippet.slice(start, end))).toEqual(['bread', 'bread'])
   })
 
+  test('are where a reader sees the words, not in an address that holds them all; in the address where they stand nowhere else', async () => {
+    const core = await searchCore({
+      'Css.md': `# Inserter\n\nA plugin that inserts css.\n\n${'Filler. '.repeat(60)}\n\n[Edit](https://example.com/plugin/css/plugin-css.md)\n`,
+      'Other.md': `# Other\n\n${'Filler. '.repeat(60)}\n\n[Edit](https://example.com/zebra.md)\n`,
+    })
+    const [css] = (await find(core, { query: 'plugin css' })).value
+    expect(css).toMatchObject({ line: 3, snippet: expect.stringContaining('A plugin that inserts css.') })
+    const shown = await find(core, { query: '"example.com/zebra"' })
+    expect(shown.value).toMatchObject([{ id: 'other.md', snippet: expect.stringContaining('zebra') }])
+  })
+
   test('are sent to a model without where their words stand', async () => {
     const core = await searchCore(KITCHEN)
     const [soup] = (await findNodes(core, { ...DEFAULTS, query: 'leek soup' })).value
