@@ -41,7 +41,7 @@ export interface FoundNode extends ListedNode {
   readonly modified?: string
   /** The text around the best match: its lines, without empty ones. */
   readonly snippet: string
-  /** Where the words stand in `snippet`: UTF-16 offsets; for commands and the library, which show them. */
+  /** Where the words stand in `snippet`: UTF-16 offsets, where the call asks for them. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -120,7 +120,7 @@ async function describe(
     }
     // Without words nothing is ranked, and every note is as good an answer.
     const shown = words.length === 0 ? 1 : score
-    const marked = call.whole === true ? { highlights } : undefined
+    const marked = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, ...marked, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
