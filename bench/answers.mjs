@@ -1,9 +1,11 @@
-// What answers cost and whether they are right: `npm run bench:answers -- <hub> <help>`, the folders of obsidian-hub and of obsidian-help/en.
+// What answers cost and whether they are right: `npm run bench:answers -- <hub> <help> [<knowledge>]`, the folders of obsidian-hub, of obsidian-help/en
+// and of a wiki of Markdown links.
 //
 // Puts fixed questions (`<questions>/hub.jsonl`, `help.jsonl`: `{id, kind, question, right, must, never?, count?}` a line) to the built server,
 // over stdio, by the official client. Which calls are made for a question follows from its words by a fixed policy for each kind
 // (`answers/policy.mjs`); what is right is judged by program (`answers/judge.mjs`). Counts calls, and tokens: UTF-8 bytes / 4 of all text
-// blocks of the answers. Then what single calls cost with their defaults on the first vault, and the list of tools.
+// blocks of the answers. Then questions about what every tool tells, whose calls are written down with them (`answers/written.mjs`), those of the
+// third vault where it is given; what single calls cost with their defaults on the first vault; and the list of tools.
 //
 // `--questions <folder>`: where the questions are; `--program <file>`: another build; `--only <text>`: only questions with this in their id
 // or kind, and no table of calls; `--calls`: also the calls of each question; `--json`: everything, for machines.
@@ -18,6 +20,7 @@ import { costsOf } from './answers/costs.mjs'
 import { faultsOf, idsOf, textOf } from './answers/judge.mjs'
 import { answer } from './answers/policy.mjs'
 import { print } from './answers/print.mjs'
+import { askWritten, copyVault, makeEdits } from './answers/written.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values: options, positionals } = parseArgs({
@@ -30,20 +33,18 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 })
-const [hub, help] = positionals
+const [hub, help, knowledge] = positionals
 if (hub === undefined || help === undefined || options.questions === '') {
   console.error(
     'Which vaults, which questions? node bench/answers.mjs <hub> <help> --questions <folder with hub.jsonl and help.jsonl>',
   )
   process.exit(2)
 }
-const vaults = { hub: resolve(hub), help: resolve(help) }
-const questions = Object.keys(vaults).flatMap((vault) =>
-  readFileSync(join(options.questions, `${vault}.jsonl`), 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => ({ vault, ...JSON.parse(line) })),
+const vaults = { hub: resolve(hub), help: resolve(help), ...(knowledge !== undefined && { knowledge: resolve(knowledge) }) }
+const questions = ['hub', 'help'].flatMap((vault) =>
+  readLines(join(options.questions, `${vault}.jsonl`)).map((one) => ({ vault, ...one })),
 )
+const written = readLines(join(root, 'bench/questions/every-tool.jsonl')).filter(({ vault }) => vaults[vault] !== undefined)
 const scratch = mkdtempSync(join(tmpdir(), 'roux-answers-'))
 try {
   const report = await measure()
@@ -54,15 +55,16 @@ try {
 }
 
 async function measure() {
-  const report = { questions: [], costs: [], tools: {} }
+  const report = { questions: [], written: [], costs: [], tools: {} }
   for (const [name, vault] of Object.entries(vaults)) {
     const folder = join(scratch, name)
     mkdirSync(folder)
     const server = await openServer({ program: options.program, vault, scratch: folder })
     try {
-      const fits = ({ id, kind }) => options.only === undefined || id.includes(options.only) || kind.includes(options.only)
       for (const one of questions.filter((question) => question.vault === name && fits(question)))
         report.questions.push(await ask(server, one))
+      const ready = written.filter((one) => one.vault === name && one.edits === undefined && fits(one))
+      for (const one of ready) report.written.push(await askWritten(server, one))
       report.tools.reading = toolTokens(server.tools)
       if (name === 'hub' && options.only === undefined) {
         const { costs, tools } = await costsOf({ server, questions, program: options.program, vault, scratch: folder })
@@ -72,8 +74,27 @@ async function measure() {
     } finally {
       await server.client.close()
     }
+    for (const one of written.filter((each) => each.vault === name && each.edits !== undefined && fits(each)))
+      report.written.push(await askEdited(one, { vault, folder: join(scratch, `${name} ${one.id}`) }))
   }
   return report
+}
+
+function fits({ id, kind }) {
+  return options.only === undefined || id.includes(options.only) || kind.includes(options.only)
+}
+
+/** Asks a question of a copy of the vault in which something changes. */
+async function askEdited(one, { vault, folder }) {
+  mkdirSync(folder)
+  const copy = copyVault(vault, join(folder, 'vault'))
+  const server = await openServer({ program: options.program, vault: copy, scratch: folder })
+  try {
+    await makeEdits(copy, one.edits)
+    return await askWritten(server, one)
+  } finally {
+    await server.client.close()
+  }
 }
 
 async function ask(server, one) {
@@ -93,6 +114,13 @@ async function ask(server, one) {
     faults,
     made: session.log.map(({ tool, args, tokens }) => ({ tool, args, tokens })),
   }
+}
+
+function readLines(file) {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line))
 }
 
 /** Tokens of the list of tools, as a client gets it (o200k). */

@@ -6,9 +6,22 @@ import { mean } from '../retrieval.mjs'
 /** Faults of the table of calls that are named. */
 const TOLD = 10
 
-export function print({ questions, costs, tools }, { calls }) {
+export function print({ questions, written, costs, tools }, { calls }) {
   const machine = `Node ${process.versions.node} · ${cpus().length} × ${cpus()[0]?.model.trim()} · ${new Date().toISOString().slice(0, 10)}`
   console.log(`${questions.length} questions · ${machine}\n`)
+  printQuestions(questions, calls)
+  if (written.length > 0) {
+    const o200k = mean(written.map(({ encoded }) => encoded))
+    console.log(`\n${written.length} questions with their calls; ${o200k.toFixed(0)} tokens of o200k on average\n`)
+    printQuestions(written, calls)
+  }
+  if (costs.length > 0) printCosts(costs)
+  const lists = [`${tools.reading.tokens} tokens for the ${tools.reading.count} that read`]
+  if (tools.all !== undefined) lists.push(`${tools.all.tokens} for all ${tools.all.count}`)
+  console.log(`\nThe list of tools (o200k): ${lists.join(', ')}.`)
+}
+
+function printQuestions(questions, calls) {
   console.log('| question | calls | tokens | right |\n|---|---|---|---|')
   for (const one of questions) {
     console.log(`| ${one.id} ${one.kind} | ${one.calls} | ${round(one.tokens)} | ${one.right ? 'yes' : one.faults.join('; ')} |`)
@@ -22,10 +35,6 @@ export function print({ questions, costs, tools }, { calls }) {
       questions.filter((one) => one.kind === kind),
     )
   summary('**all**', questions)
-  if (costs.length > 0) printCosts(costs)
-  const lists = [`${tools.reading.tokens} tokens for the ${tools.reading.count} that read`]
-  if (tools.all !== undefined) lists.push(`${tools.all.tokens} for all ${tools.all.count}`)
-  console.log(`\nThe list of tools (o200k): ${lists.join(', ')}.`)
 }
 
 function printCosts(costs) {

@@ -84,7 +84,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     async (args: unknown, call: CallOptions = {}) => {
       const off = switchedOffBy(tool)
       if (off !== undefined) throw toolDisabled(tool.name, off)
-      return prepareCall(tool, args, { vaults, switchedOffBy })({ ...call, whole: true })
+      return prepareCall(tool, args, { vaults, switchedOffBy })({ ...call, whole: true, marked: true })
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {

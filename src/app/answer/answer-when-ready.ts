@@ -15,6 +15,8 @@ export interface Call {
   readonly waitUntil?: number | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
+  /** The answer tells where in its texts the words stand, for who shows it to a person. */
+  readonly marked?: boolean
   /** The budget of a list that names none, tokens; absent: each tool's own. */
   readonly maxTokens?: number | undefined
   /** The list is merged with those of other vaults: it begins at the beginning and ends where the page does. */

@@ -21,6 +21,7 @@ import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { findByQuery } from './find-by-query.ts'
 import { answerFindable } from './findable.ts'
+import { wordsOf } from './passage-text.ts'
 
 export interface FindArguments extends PageArguments {
   /** See `docs/query.md`. */
@@ -40,7 +41,7 @@ export interface FoundNode extends ListedNode {
   readonly modified?: string
   /** The text around the best match: its lines, without empty ones. */
   readonly snippet: string
-  /** Where the words stand in `snippet`: UTF-16 offsets; for commands and the library, which show them. */
+  /** Where the words stand in `snippet`: UTF-16 offsets, where the call asks for them. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -119,7 +120,7 @@ async function describe(
     }
     // Without words nothing is ranked, and every note is as good an answer.
     const shown = words.length === 0 ? 1 : score
-    const marked = call.whole === true ? { highlights } : undefined
+    const marked = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, ...marked, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
@@ -127,8 +128,15 @@ async function describe(
 
 const NO_SNIPPET = { text: '', highlights: [], line: 1 } as const
 
+function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
+  return terms.length === 0 && phrases.length === 0
+}
+
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
-  return snippet(readableSource(node, source).text, source.bodyStart, query, SNIPPET_LENGTH)
+  const { text } = readableSource(node, source)
+  // Words are found where a reader sees them: an address that holds them all is not what was found.
+  const seen = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
+  return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...seen })
 }
 
 /** The tasks that are asked for, of several those that have most of the words; blank ones where there is nothing else. */
@@ -140,7 +148,7 @@ function tasksOf(
   const meant = tasks.filter(({ state }) => wanted.tasks.has('any') || wanted.tasks.has(state as TaskState))
   if (meant.length === 0) return undefined
   const lines = text.split('\n', meant.at(-1)?.line)
-  const all = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, TASK_LENGTH), line }))
+  const all = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, { maxLength: TASK_LENGTH }), line }))
   const written = all.filter((task) => !BLANK_TASK.test(task.text))
   const most = Math.max(...all.map(({ highlights }) => highlights.length))
   return joined((written.length > 0 ? written : all).filter(({ highlights }) => highlights.length === most))

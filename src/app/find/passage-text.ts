@@ -97,15 +97,21 @@ function withoutGaps(text: string): string {
     .trim()
 }
 
-/** Where the row of sentences begins whose different words weigh most; `undefined` where it would not hold its words. */
+/**
+ * Where the row of sentences begins whose different words weigh most, of equal ones that in which they stand closest together; `undefined` where
+ * it would not hold its words.
+ */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
-  let best = { first: starts[0] ?? 0, weight: 0 }
+  let best = { first: starts[0] ?? 0, weight: 0, length: 0 }
   let next = 0
   for (const start of starts) {
     while (next < matches.length && (matches[next]?.start ?? 0) < start) next++
-    const weight = weightWithin(matches, next, start + room)
-    if (weight > best.weight + ROUNDING) best = { first: matches[next]?.start ?? start, weight }
+    const first = matches[next]?.start ?? start
+    const { weight, end } = heldWithin(matches, next, start + room)
+    const more = weight - best.weight
+    if (more > ROUNDING || (more > -ROUNDING && weight > 0 && end - first < best.length))
+      best = { first, weight, length: end - first }
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
   const start = starts.findLast((one) => one <= best.first)
@@ -132,10 +138,19 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-function weightWithin(matches: readonly Match[], from: number, end: number): number {
-  let to = from
-  while (to < matches.length && (matches[to]?.end ?? 0) <= end) to++
-  return weightOf(matches.slice(from, to))
+/** What the words weigh that stand before `end`, each counted once, and where the last of them that counts ends. */
+function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
+  const held = new Set<number>()
+  let weight = 0
+  let last = 0
+  for (let at = from; at < matches.length && (matches[at]?.end ?? 0) <= end; at++) {
+    const match = matches[at] as Match
+    if (held.has(match.term)) continue
+    held.add(match.term)
+    weight += match.weight
+    last = match.end
+  }
+  return { weight, end: last }
 }
 
 /** Between two words: lines stay lines, as code and tables need them, with one empty line at most. */

@@ -57,7 +57,7 @@ const MOST_NAMED = 500
 /** Parts of each note that are compared with each of the other: of a longer note those that are most like the other note. */
 const MOST_PARTS = 60
 /** Passages that are less alike than this are not shown, and how many. */
-const LEAST_ALIKE = 0.5
+const LEAST_ALIKE = 0.7
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 

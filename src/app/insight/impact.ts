@@ -32,6 +32,8 @@ export interface BrokenLink {
   readonly line: number
   /** The sentence that holds it; of operations the link as it is written. */
   readonly text: string
+  /** How many links of this sentence break, where it is not one. */
+  readonly times?: number
   readonly reason?: string
 }
 
@@ -43,7 +45,7 @@ export interface Impact {
   readonly falls_apart: readonly number[]
   /** Notes that no index note would lead to any more. */
   readonly unreachable_from_index: readonly NodeSummary[]
-  /** How long each list is. */
+  /** How long each list is; `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
   /** For `apply_changes`, to do just that. */
   readonly plan_id?: string
@@ -174,7 +176,14 @@ async function describeBreaks(
 ): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
   const shown = reading.call.whole === true ? links : links.slice(0, MOST_ITEMS)
   const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MOST_SENTENCES))
-  return { breaks: shown.map((link) => ({ id: link.from, line: link.line, text: sentences.of(link) })), unread: sentences.unread }
+  const breaks = new Map<string, BrokenLink>()
+  for (const link of shown) {
+    const row = { id: link.from, line: link.line, text: sentences.of(link) }
+    const key = JSON.stringify(row)
+    const before = breaks.get(key)
+    breaks.set(key, before === undefined ? row : { ...row, times: (before.times ?? 1) + 1 })
+  }
+  return { breaks: [...breaks.values()], unread: sentences.unread }
 }
 
 async function impactOf(
@@ -230,8 +239,13 @@ export function fitImpact(value: Impact | null, room: number): Fitted<Impact | n
   }
   const names = Object.keys(value.total) as readonly ImpactList[]
   const missing = names.flatMap((name) => {
-    const count = value.total[name] - fitted[name].length
+    const shown = name === 'breaks' ? linksIn(fitted.breaks) : fitted[name].length
+    const count = value.total[name] - shown
     return count > 0 ? [[name, count] as const] : []
   })
   return { value: fitted, omitted: Object.fromEntries(missing) }
+}
+
+function linksIn(breaks: readonly BrokenLink[]): number {
+  return breaks.reduce((sum, { times = 1 }) => sum + times, 0)
 }

@@ -56,7 +56,7 @@ async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: 
 
 const BEING_MADE: Warning = {
   code: 'STALE',
-  message: 'The vault is being looked at as a whole for the first time. Ask again in a moment.',
+  message: 'The vault is being looked at as a whole for the first time: nothing is known yet. Ask again in a moment.',
 }
 const OLDER: Warning = {
   code: 'STALE',

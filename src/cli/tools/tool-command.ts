@@ -73,7 +73,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
       },
     }
     const run = prepareCall(tool, await resolveNames(all, tool, args), { vaults: findable, switchedOffBy })
-    const answer = await run({ whole: true })
+    const answer = await run({ whole: true, marked: !invocation.printer.json })
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }

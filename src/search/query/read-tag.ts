@@ -19,7 +19,8 @@ export function readTag(piece: Piece, reading: Reading): string {
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
-    const hint = '<>!'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
+    // `#status:done` is how other languages write properties.
+    const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
   }
   if (/^[\d/]*$/.test(name)) {

@@ -22,8 +22,13 @@ const MAX_STEP = 80
  * different words beat one that is repeated. Without a match it is the beginning of the body. No word (up to 80 units), wikilink or
  * grapheme is cut.
  */
-export function snippet(text: string, bodyStart: number, query: SnippetQuery, maxLength = 240): Snippet {
-  return snippetWith(text, bodyStart, query, { maxLength, gap })
+export function snippet(
+  text: string,
+  bodyStart: number,
+  query: SnippetQuery,
+  options: Partial<Omit<SnippetOptions, 'gap'>> = {},
+): Snippet {
+  return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
 /** Lines stay lines: what stands in two items of a list is not read as one. */
@@ -34,19 +39,29 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
+  /** The text with parts made spaces in which words count only where they stand nowhere else. */
+  readonly seen?: string
   /** What a run of white space becomes: nothing longer than it is. */
   readonly gap: (space: string) => string
 }
 
 /** Likewise, with white space as the options say. */
-export function snippetWith(text: string, bodyStart: number, query: SnippetQuery, { maxLength, gap }: SnippetOptions): Snippet {
+export function snippetWith(
+  text: string,
+  bodyStart: number,
+  query: SnippetQuery,
+  { maxLength, seen, gap }: SnippetOptions,
+): Snippet {
   const end = trimmedEnd(text)
   const start = Math.min(afterSpace(text, bodyStart), end)
-  const matches = findMatches(text.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
-    ...match,
-    start: match.start + start,
-    end: match.end + start,
-  }))
+  const matchesIn = (looked: string) =>
+    findMatches(looked.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
+      ...match,
+      start: match.start + start,
+      end: match.end + start,
+    }))
+  const inSeen = seen === undefined ? [] : matchesIn(seen)
+  const matches = inSeen.length > 0 ? inSeen : matchesIn(text)
   const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
   const span = windowAround(text, { start, end }, { cluster, maxLength })
   const shown = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)

@@ -12,7 +12,7 @@ const KITCHEN = {
   'f/Leek.md': '---\nmodified: 2024-05-01\n---\nGrows.\n',
 }
 const DEFAULTS: FindArguments = { query: '', limit: 10, orderBy: 'relevance', includeArchived: false }
-const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args }, { whole: true })
+const find = (core: SearchCore, args: Partial<FindArguments>) => findNodes(core, { ...DEFAULTS, ...args }, { marked: true })
 const idsOf = async (core: SearchCore, args: Partial<FindArguments>) => (await find(core, args)).value.map(({ id }) => id)
 
 describe('snippets', () => {
@@ -54,6 +54,17 @@ describe('snippets', () => {
     const [day] = (await find(core, { query: 'task:open bread' })).value
     expect(day?.snippet).toBe('- [ ] bake bread\n- [ ] sell the bread')
     expect(day?.highlights?.map(([start, end]) => day.snippet.slice(start, end))).toEqual(['bread', 'bread'])
+  })
+
+  test('are where a reader sees the words, not in an address that holds them all; in the address where they stand nowhere else', async () => {
+    const core = await searchCore({
+      'Css.md': `# Inserter\n\nA plugin that inserts css.\n\n${'Filler. '.repeat(60)}\n\n[Edit](https://example.com/plugin/css/plugin-css.md)\n`,
+      'Other.md': `# Other\n\n${'Filler. '.repeat(60)}\n\n[Edit](https://example.com/zebra.md)\n`,
+    })
+    const [css] = (await find(core, { query: 'plugin css' })).value
+    expect(css).toMatchObject({ line: 3, snippet: expect.stringContaining('A plugin that inserts css.') })
+    const shown = await find(core, { query: '"example.com/zebra"' })
+    expect(shown.value).toMatchObject([{ id: 'other.md', snippet: expect.stringContaining('zebra') }])
   })
 
   test('are sent to a model without where their words stand', async () => {

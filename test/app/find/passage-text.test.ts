@@ -78,6 +78,13 @@ describe('a passage', () => {
     expect(passageText(text, asking('kanban board'), 60)).toBe('…A board for tasks.')
   })
 
+  test('of equal rows of sentences the one is shown in which the words stand closest together, so that there is room for what follows', () => {
+    const text = `- Videos are watched at any speed, unless that hurts.\n- Books are heard at a speed that still can be followed (podcasts: 1.4, books: 1.25).\n${'More of that. '.repeat(9)}`
+    expect(passageText(text, asking('speed books podcasts'), 135)).toBe(
+      '…- Books are heard at a speed that still can be followed (podcasts: 1.4, books: 1.25).\nMore of that. More of that. More of that. More…',
+    )
+  })
+
   test('at the end of a chunk shows what comes before, too', () => {
     const text = `${'Filler goes on. '.repeat(20)}Rain falls. Worms dig tunnels.`
     expect(passageText(text, asking('tunnels'), 60)).toBe('…Filler goes on. Rain falls. Worms dig tunnels.')

@@ -40,6 +40,16 @@ test('a note is as much about the same as itself as can be', async () => {
   expect(value).toMatchObject({ alike: 1, path: ['flour.md'], only_a: [], only_b: [] })
 })
 
+test('passages that have some words in common and say something else are not shared ones', async () => {
+  const core = await searchCore({
+    'A.md': 'Bread rises overnight: warm kitchen.\n',
+    'B.md': 'Bread sold overnight: warm shop.\n',
+  })
+  const { value } = await compare(core, { a: 'a', b: 'b' })
+  expect(value?.alike).toBeGreaterThan(0.5)
+  expect(value?.shared_passages).toEqual([])
+})
+
 test('unknown notes are null with near ids; what has no text is compared by its links', async () => {
   const core = await searchCore(NOTES)
   const { value, warnings } = await compare(core, { a: 'bred.md', b: 'rolls.md' })

@@ -56,6 +56,24 @@ test('deleting a folder tells what breaks outside of it', async () => {
   expect(warnings[0]?.message).toContain('"Yard"')
 })
 
+test('a sentence of which several links break is told once, with how many', async () => {
+  const core = await searchCore({
+    'Plan.md': 'Build [[Shed]], [[Tree]] and [[Shed|it]] again.\n\nThe [[Tree]].\n',
+    'Yard/Shed.md': 'Tools.\n',
+    'Yard/Tree.md': 'Leaves.\n',
+  })
+  const { value } = await impact(core, { intent: { kind: 'folder', folder: 'yard' }, mayApply: false })
+  expect(value).toMatchObject({
+    breaks: [
+      { id: 'plan.md', line: 1, text: 'Build [[Shed]], [[Tree]] and [[Shed|it]] again.', times: 3 },
+      { id: 'plan.md', line: 3, text: 'The [[Tree]].' },
+    ],
+    total: { breaks: 4 },
+  })
+  expect(value?.breaks[1]).not.toHaveProperty('times')
+  expect(fitImpact(value, 8_000).omitted).toEqual({})
+})
+
 test('an attachment is deleted as one', async () => {
   const { value, seen } = await of({ kind: 'id', id: 'plan.png' }, true)
   expect(value?.breaks).toEqual([{ id: 'yard/shed.md', line: 1, text: '![[plan.png]]' }])

@@ -88,6 +88,11 @@ describe('a query that cannot be read', () => {
     expect(error.hint).toMatch(/^[A-Z].*\.$/)
   })
 
+  test('a property that is written like a field says how properties are asked for', () => {
+    expect(mistakeIn('#status:done').message).toContain('column 8: ":" cannot be in a tag')
+    expect(mistakeIn('#status:done').hint).toContain('#status=done')
+  })
+
   test('an operator of other languages', () => {
     expect(mistakeIn('a || b').message).toContain('column 3: "||" means nothing here')
     expect(mistakeIn('a | b').hint).toContain('OR')

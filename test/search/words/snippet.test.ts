@@ -10,7 +10,7 @@ function find(
 ) {
   const terms = queryTerms(query).map((term) => ({ term, weight: 1 }))
   const phrases = options.phrase === undefined ? [] : [phraseOf(options.phrase)]
-  return snippet(text, options.bodyStart ?? 0, { terms, phrases }, options.max)
+  return snippet(text, options.bodyStart ?? 0, { terms, phrases }, options.max === undefined ? {} : { maxLength: options.max })
 }
 
 /** The snippet with its highlights in brackets. */
