@@ -520,7 +520,11 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       const { store } = await garden({ 'Vase.md': '---\nGr\u00f6\u00dfer als: "[[Home]]"\nCafe\u0301: "[[Lonely]]"\n---\n' })
       const ids = async (type: string) =>
         (await ask(store).neighbors(id('vase.md'), { direction: 'out', type }, page)).items as readonly string[]
-      expect([await ids('gro\u0308\u00dfER als'), await ids('caf\u00e9'), await ids('cafe')]).toEqual([['home.md'], ['lonely.md'], []])
+      expect([await ids('gro\u0308\u00dfER als'), await ids('caf\u00e9'), await ids('cafe')]).toEqual([
+        ['home.md'],
+        ['lonely.md'],
+        [],
+      ])
     })
 
     test('occurrences: every place, in order, with kind, line and property', async () => {
