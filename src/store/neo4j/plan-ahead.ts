@@ -33,6 +33,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   for (const direction of ['both', 'in', 'out'] as const) await snapshot.neighbors(ONE, { direction }, PAGE)
   await snapshot.paths(ONE, OTHER, { direction: 'any', count: 1, avoidHubs: false })
   await snapshot.occurrences([[ONE, OTHER]])
+  await snapshot.select({}, { offset: 0, limit: 0 })
   for (const metric of ['in_degree', 'pagerank'] as const) for (const limit of [1, 0]) await snapshot.hubs(metric, {}, limit)
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })
 }

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { answer, plain } from '../../../src/app/answer/answer-when-ready.ts'
 import { RouxError } from '../../../src/core/errors.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
@@ -6,9 +6,14 @@ import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
 const store = fakeStore({ 'a.md': {} })
 const empty = withSnapshot(store, { generation: 0, files: 0 })
 
-test('every call begins the index and waits up to ten seconds for it', async () => {
+/** A clock that stands still, for what tells how much of a call's time is left. */
+function stopTheClock(): void {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
+}
+
+test('every call begins the index and waits up to ten seconds for it', async () => {
+  stopTheClock()
   const core = fakeCore(store)
   expect(await answer(core, {}, async () => plain(1))).toEqual({ value: 1, warnings: [] })
   expect(core.calls).toEqual(['begin', 'ready 10000'])
@@ -106,6 +111,8 @@ test('a cancelled call does no work', async () => {
 })
 
 describe('an index that is found damaged', () => {
+  beforeEach(stopTheClock)
+
   const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
 
   /** A core whose index is damaged until someone has waited for it `times` more times. */
