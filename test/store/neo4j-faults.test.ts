@@ -70,6 +70,19 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     })
   })
 
+  test('a feeder that has the next change planned ahead changes nothing', async () => {
+    const { place, connection } = await opened({ 'a.md': '[[b]] [[missing]]', 'b.md': '' })
+    const everything = async () =>
+      await connection.read(
+        `MATCH (n) WHERE n.vault IN [$vault, ''] OPTIONAL MATCH (n)-[l]->() RETURN elementId(n) AS id, properties(n) AS known, count(l) AS links ORDER BY id`,
+        { vault: place.vault },
+      )
+    const before = await everything()
+    expect(before.length).toBeGreaterThan(3)
+    await openNeo4jIndexWriter(connection).tidy()
+    expect(await everything()).toEqual(before)
+  })
+
   test('of two writers from one generation the second is told that it was late, and nothing of it is seen', async () => {
     const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
     const { generation, ...state } = await fed.store.read(async ({ generation: now }) => ({

@@ -118,8 +118,8 @@ function kindOf([tool, args]: ReadingCall): string {
   return args.order_by === undefined ? 'find_nodes by relevance' : 'find_nodes in order'
 }
 
-/** An answer without what may differ. */
-function comparable(given: ReadingCall, answer: Wire): Wire {
+/** An answer without what may differ; `shown`: as many results as both of a pair have. */
+function comparable(given: ReadingCall, answer: Wire, shown: number): Wire {
   const kind = kindOf(given)
   const codes = answer.warnings.map(({ code }: Wire) => code)
   if (kind === 'search') return { error: answer.error, isEmpty: (answer.results ?? []).length === 0, codes }
@@ -138,7 +138,10 @@ function comparable(given: ReadingCall, answer: Wire): Wire {
   // Scores of other lengths leave more or less room in the answer's budget.
   const { results = [], omitted: _, ...rest } = answer
   const ids = results.map(({ id }: Wire) => id)
-  if (kind === 'find_nodes in order') return { ...rest, results: ids }
+  if (kind === 'find_nodes in order') {
+    const { next_offset, ...facts } = rest
+    return { ...facts, goesOn: next_offset !== undefined, results: ids.slice(0, shown) }
+  }
   // A page of an order that differs holds other notes.
   return rest.next_offset === undefined && given[1].offset === undefined
     ? { ...rest, results: ids.sort() }
@@ -194,7 +197,11 @@ describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from 
       const answers = await Promise.all([call(embedded, one), call(stored, one)])
       const [first, second] = answers.map((answer) => JSON.stringify(answer))
       if (first === second) return
-      const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer)))
+      const counts = answers.map(({ results = [] }) => results.length)
+      // The room in an answer's budget is a matter of some digits.
+      const isCut = kindOf(one) === 'find_nodes in order' && Math.max(...counts) - Math.min(...counts) > 2
+      if (isCut) different.push(`${JSON.stringify(one)}\n  ${counts.join(' and ')} results`)
+      const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer, Math.min(...counts))))
       if (ours === theirs && kindOf(one) in ALLOWED) allowed.set(kindOf(one), (allowed.get(kindOf(one)) ?? 0) + 1)
       else if (ours !== theirs) different.push(difference(one, ours ?? '', theirs ?? ''))
     }

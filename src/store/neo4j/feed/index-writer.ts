@@ -13,7 +13,7 @@ import { requireSameFolder } from '../questions.ts'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema, quoted } from '../server/schema.ts'
 import { wordNames } from '../word-index.ts'
-import { openGeneration } from './open-generation.ts'
+import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
 /** Files that are read back at once. */
 const PART = 5_000
@@ -24,6 +24,7 @@ type Row = Readonly<Record<string, unknown>>
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   const vault = connection.vault
   let made: Promise<void> | undefined
+  let isRehearsed = false
   const prepared = async (): Promise<void> => {
     made ??= ensureSchema(connection)
     await made.catch((error: unknown) => {
@@ -137,7 +138,12 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
       await prepared()
       return openGeneration(connection, base)
     },
-    async tidy() {},
+    async tidy() {
+      if (isRehearsed) return
+      isRehearsed = true
+      await prepared()
+      await rehearseGeneration(connection)
+    },
     async reset() {
       await prepared()
       await emptyVault(connection)

@@ -1,3 +1,4 @@
+import type { NodeId } from '../../../core/ids.ts'
 import type { Batch, FileRecord, KnownFile, OpenGeneration, VaultState } from '../../../core/index-writer.ts'
 import { wantedKey } from '../../wanted-names.ts'
 import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash } from '../note-properties.ts'
@@ -17,9 +18,20 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
   return { put: (batch) => writing.put(batch), commit: (state) => writing.commit(state) }
 }
 
+/**
+ * Has the database plan what a small change asks, by asking it about nothing: with all files that are fed for the first time its plans become out
+ * of date, and the first edit would wait for each of them. Nothing is written, and no one is kept waiting.
+ */
+export async function rehearseGeneration(connection: Connection): Promise<void> {
+  await new Writing(connection, 1, '').rehearse()
+}
+
 class Writing {
   readonly #connection: Connection
   readonly #base: number
+  readonly #vault: string
+  /** Statements are asked about no rows, too. */
+  #isRehearsal = false
   #transaction: OpenTransaction | undefined
   /** Another writer was first: nothing of this is written. */
   #isLate = false
@@ -30,42 +42,62 @@ class Writing {
   readonly #missing = new Set<string>()
   readonly #removed = new Set<number>()
 
-  constructor(connection: Connection, base: number) {
+  constructor(connection: Connection, base: number, vault = connection.vault) {
     this.#connection = connection
     this.#base = base
+    this.#vault = vault
+  }
+
+  async rehearse(): Promise<void> {
+    const transaction = await this.#connection.open()
+    this.#transaction = transaction
+    this.#isRehearsal = true
+    try {
+      await this.#lock(transaction)
+      await this.#write(NOTHING)
+      await this.#count()
+      await this.#record(transaction, { outside: [], nextKey: 0, complete: false })
+    } finally {
+      await transaction.rollback()
+    }
   }
 
   async #open(): Promise<OpenTransaction | undefined> {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
-    const { vault, origin } = this.#connection
+    const { origin } = this.#connection
     // By itself: what announces a generation must not wait for the one who writes it.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
-      { vault, folder: origin?.folder ?? null, reading: origin?.reading ?? null },
+      { vault: this.#vault, folder: origin?.folder ?? null, reading: origin?.reading ?? null },
     )
     const transaction = await this.#connection.open()
     this.#transaction = transaction
-    const [found] = await transaction.run<{ readonly generation: number }>(
-      'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
-      { vault },
-    )
-    if (found?.generation === this.#base) return transaction
+    if ((await this.#lock(transaction)) === this.#base) return transaction
     this.#isLate = true
     this.#transaction = undefined
     await transaction.rollback()
     return undefined
   }
 
+  /** Takes the vault, and returns its generation. */
+  async #lock(transaction: OpenTransaction): Promise<number | undefined> {
+    const [found] = await transaction.run<{ readonly generation: number }>(
+      'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
+      { vault: this.#vault },
+    )
+    return found?.generation
+  }
+
   async #each<R = never>(cypher: string, rows: readonly unknown[]): Promise<readonly R[]> {
-    const { vault } = this.#connection
     const results: R[] = []
-    for (let from = 0; from < rows.length; from += ROWS) {
+    const least = this.#isRehearsal ? 1 : rows.length
+    for (let from = 0; from < least; from += ROWS) {
       const part = rows.slice(from, from + ROWS)
       const found = await this.#transaction?.run<R>(`UNWIND $rows AS row ${cypher}`, {
         rows: part,
-        vault,
+        vault: this.#vault,
         generation: this.#base + 1,
       })
       results.push(...(found ?? []))
@@ -75,10 +107,14 @@ class Writing {
 
   async put(batch: Batch): Promise<void> {
     if ((await this.#open()) === undefined) return
+    await this.#write(batch)
+  }
+
+  async #write(batch: Batch): Promise<void> {
     const { put, remove, touch } = batch
     if (put.length + remove.length > 0) this.#isChanged = true
     await this.#remove(remove)
-    if (put.length > 0 || remove.length > 0) await this.#place(put, batch)
+    if (put.length > 0 || remove.length > 0 || this.#isRehearsal) await this.#place(put, batch)
     await this.#touch(touch)
   }
 
@@ -117,16 +153,15 @@ class Writing {
   }
 
   async #place(put: readonly FileRecord[], batch: Batch): Promise<void> {
-    const { vault } = this.#connection
     const ids = batch.ids()
-    const owner = shortHash(vault)
+    const owner = shortHash(this.#vault)
     const keys = put.map(({ key }) => key)
     const states = await this.#each<{ readonly key: number; readonly listed: boolean }>(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row}) RETURN f.key AS key, f:RouxListed AS listed',
       this.#base === 0 ? [] : keys,
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
-    if (states.length > 0) await this.#unlink(states.map(({ key }) => key))
+    await this.#unlink(states.map(({ key }) => key))
     // Ids may change hands: all are free before any is given.
     await this.#each(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
@@ -204,8 +239,22 @@ class Writing {
   async commit(state: VaultState): Promise<number | undefined> {
     const transaction = await this.#open()
     if (transaction === undefined) return undefined
-    const { vault } = this.#connection
     await this.#count()
+    const generation = await this.#record(transaction, state)
+    const isSeen = generation !== this.#base
+    if (isSeen) await this.#announce(generation)
+    try {
+      await transaction.commit()
+    } catch (error) {
+      await this.#announce(this.#base).catch(() => {})
+      throw error
+    }
+    return generation
+  }
+
+  /** Writes what the vault is like now, and returns its generation: a new one where readers see a change. */
+  async #record(transaction: OpenTransaction, state: VaultState): Promise<number> {
+    const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
       'MATCH (v:RouxVault {vault: $vault}) RETURN v.state AS state',
       { vault },
@@ -227,13 +276,6 @@ class Writing {
         mode: state.mode ?? null,
       },
     )
-    if (isSeen) await this.#announce(generation)
-    try {
-      await transaction.commit()
-    } catch (error) {
-      await this.#announce(this.#base).catch(() => {})
-      throw error
-    }
     return generation
   }
 
@@ -271,6 +313,13 @@ class Writing {
       generation,
     })
   }
+}
+
+const NOTHING: Batch = {
+  put: [],
+  remove: [],
+  touch: [],
+  ids: () => ({ files: [], missing: (name) => name as NodeId }),
 }
 
 function isListed({ kind, excluded }: FileRecord): boolean {
