@@ -165,7 +165,7 @@ function roux(args) {
 
 function startDatabase() {
   if (!existsSync(STARTER)) throw new Error(`There is no ${STARTER}, and ROUX_STORE_NEO4J_URL names no server.`)
-  const own = { ...process.env, NEO4J_DATA: join(home, 'neo4j'), NEO4J_PORT: '7794', NEO4J_HEAP: '1g' }
+  const own = { ...process.env, NEO4J_DATA: join(home, 'neo4j'), NEO4J_PORT: '7794', NEO4J_HEAP: process.env.NEO4J_HEAP ?? '1g' }
   const run = (command) => spawnSync(STARTER, [command], { env: own, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   return { url: run('start').stdout.trim(), stop: () => run('stop') }
 }

@@ -10,8 +10,8 @@ import { admitPage } from './admit.ts'
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
+  // Threads fall under it, too, as nothing is said of them.
   "script-src 'self'",
-  "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
