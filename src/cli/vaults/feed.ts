@@ -52,7 +52,7 @@ async function remove(invocation: Invocation): Promise<number> {
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
-  const say = (line: string): void => printer.note(`${label}: ${line}`)
+  const say = unrepeated((line) => printer.note(`${label}: ${line}`))
   const lease = await openFeederLease(vault.settings, openOptions(vault, undefined))
   let waitsFor: string | undefined
   try {
@@ -70,6 +70,15 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   } finally {
     await lease.release().catch(() => {})
     await lease.close()
+  }
+}
+
+/** Leaves out what was said last: a database that is away for an hour is one line. */
+export function unrepeated(say: (line: string) => void): (line: string) => void {
+  let last: string | undefined
+  return (line) => {
+    if (line !== last) say(line)
+    last = line
   }
 }
 
@@ -96,11 +105,9 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   const { openCore } = await host.compose()
   say('feeding.')
   const core = await openCore(vault.settings, { watch: true, onError: say, ...openOptions(vault, undefined) })
-  let told = ''
   const stop = core.indexing.onStatus(({ phase, message }) => {
-    const line = phase === 'idle' ? 'up to date.' : phase === 'failed' || phase === 'missing' ? `${message}` : ''
-    if (line !== '' && line !== told) say(line)
-    if (line !== '') told = line
+    if (phase === 'idle') say('up to date.')
+    else if (phase === 'failed' || phase === 'missing') say(`${message}`)
   })
   const computeWhole = wholeVaultOf(core)
   try {
