@@ -28,11 +28,12 @@ export const INSIGHT_VERSION = 9
 
 /**
  * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
- * from which communities begin and have their ids.
+ * from which communities begin and have their ids. `giveBack` is called where much of what was in memory is not needed any more.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
   former?: KeptCommunities,
+  giveBack = (): void => {},
 ): { readonly result: InsightResult; readonly kept: KeptCommunities } {
   const source = {
     ids,
@@ -42,7 +43,9 @@ export function computeInsight(
     corpus,
     isStub: Uint8Array.from(corpus.ownWords, (words) => (words < STUB_WORDS ? 1 : 0)),
   }
+  giveBack()
   const { communities, kept } = findCommunities(source, former)
+  giveBack()
   const linkCounts = Uint32Array.from(ids, (_, note) => (offsets[note + 1] as number) - (offsets[note] as number))
   const gaps = findGaps(source, communities.levels[0])
   const duplicates = findDuplicates(corpus)

@@ -10,7 +10,7 @@ import { spreadBits } from './spread-bits.ts'
 /**
  * The words of all notes as typed arrays, without boilerplate: what many notes say in the same line says nothing about one of them. Notes, forms
  * and terms are numbers from 0; a term is what forms of one stem have in common. Made of some 4 bytes a word of text, 6 for each distinct term of
- * each note and 12 a line; 100,000 notes of 200 words take 200 MB, twice that of words while it is made.
+ * each note and 12 a line; 100,000 notes of 200 words take 200 MB, a little more while it is made.
  */
 export interface Corpus {
   /** How many notes there are. */
@@ -87,7 +87,7 @@ const MOST_COUNTED = 0xffff
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
-  readonly #words = new NumberList(1 << 16)
+  #words = new NumberList(1 << 16)
   readonly #ends = new NumberList(1 << 12)
   readonly #numbers = new NumberList(1 << 12)
   readonly #hashes = new NumberList(1 << 12)
@@ -184,8 +184,11 @@ export class CorpusBuilder {
       offsets[note + 1] = kept
       few.offsets[note + 1] = few.numbers.length
     }
+    const own = words.slice(0, word)
+    // Of a large vault this is most of what there is, and no one asks for it any more.
+    this.#words = new NumberList()
     return {
-      lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: words.slice(0, word) },
+      lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
       sharedLines: {
         offsets: few.offsets,
         numbers: Uint32Array.from(few.numbers),
@@ -236,41 +239,48 @@ export class CorpusBuilder {
     return { terms: [...numbers.keys()], termOf, isContent }
   }
 
-  #bags({ offsets: lines, ends, words }: Lines, { termOf, isContent, terms }: TermFacts): Bags {
-    const notes = lines.length - 1
-    const counts = new Uint32Array(terms)
+  #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
+    const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    const found = new NumberList(1 << 14)
-    const amounts = new NumberList(1 << 14)
-    const met: number[] = []
-    const count = (form: number, amount: number): void => {
-      if (isContent[form] === 0) return
-      const term = termOf[form] as number
-      if (counts[term] === 0) met.push(term)
-      counts[term] = (counts[term] as number) + amount
+    // Counted first: lists that grow would hold twice as much as what they become.
+    const last = new Int32Array(distinct).fill(-1)
+    for (let note = 0, count = 0; note < notes; note++) {
+      this.#eachForm(note, lines, (form) => {
+        const term = termOf[form] as number
+        if (isContent[form] === 0 || last[term] === note) return
+        last[term] = note
+        count++
+      })
+      offsets[note + 1] = count
     }
-    let word = 0
-    let name = 0
+    const terms = new Uint32Array(offsets[notes] as number)
+    const counts = new Uint16Array(terms.length)
+    const amounts = new Uint32Array(distinct)
     for (let note = 0; note < notes; note++) {
-      for (const end = wordsEnd({ ends }, lines[note + 1] as number); word < end; word++) {
-        count((words[word] as number) >>> FLAG_BITS, 1)
+      let next = offsets[note] as number
+      this.#eachForm(note, lines, (form, amount) => {
+        if (isContent[form] === 0) return
+        const term = termOf[form] as number
+        if (amounts[term] === 0) terms[next++] = term
+        amounts[term] = (amounts[term] as number) + amount
+      })
+      const own = terms.subarray(offsets[note], next).sort()
+      for (const [at, term] of own.entries()) {
+        counts[(offsets[note] as number) + at] = Math.min(amounts[term] as number, MOST_COUNTED)
+        amounts[term] = 0
       }
-      for (const end = this.#nameEnds.items[note] as number; name < end; name++) {
-        count(this.#nameForms.items[name] as number, NAME_COUNT)
-      }
-      for (const term of Uint32Array.from(met).sort()) {
-        found.push(term)
-        amounts.push(Math.min(counts[term] as number, MOST_COUNTED))
-        counts[term] = 0
-      }
-      met.length = 0
-      offsets[note + 1] = found.length
     }
-    return {
-      offsets,
-      terms: found.items.slice(0, found.length),
-      counts: Uint16Array.from(amounts.items.subarray(0, amounts.length)),
-    }
+    return { offsets, terms, counts }
+  }
+
+  /** The forms of a note's own lines and of its names, with how often each counts there. */
+  #eachForm(note: number, lines: Lines, take: (form: number, amount: number) => void): void {
+    const end = wordsEnd(lines, lines.offsets[note + 1] as number)
+    for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
+      take((lines.words[word] as number) >>> FLAG_BITS, 1)
+    const lastName = this.#nameEnds.items[note] as number
+    for (let name = note === 0 ? 0 : (this.#nameEnds.items[note - 1] as number); name < lastName; name++)
+      take(this.#nameForms.items[name] as number, NAME_COUNT)
   }
 }
 

@@ -114,10 +114,11 @@ export class InsightRun {
     this.#unwritten.clear()
   }
 
-  /** `former`: the communities that were kept last, packed. */
-  finish(former?: Uint8Array): RunResult {
+  /** `former`: the communities that were kept last, packed; `giveBack`: see `computeInsight`. */
+  finish(former?: Uint8Array, giveBack = (): void => {}): RunResult {
     this.#write()
     const { corpus, contents } = this.#readCorpus()
+    giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
     const source: InsightSource = {
       ids: facts.map(({ id }) => id),
@@ -129,7 +130,7 @@ export class InsightRun {
     const result: RunResult = {
       order: this.#order,
       isSettled: this.#others.size === 0,
-      ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former)),
+      ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former, giveBack)),
     }
     this.#cache.keepOnly(contents)
     if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
@@ -172,8 +173,8 @@ export class InsightRun {
   }
 }
 
-function wholeOf(source: InsightSource, former: Uint8Array | undefined) {
-  const { result, kept } = computeInsight(source, former && unpackCommunities(former))
+function wholeOf(source: InsightSource, former: Uint8Array | undefined, giveBack: () => void) {
+  const { result, kept } = computeInsight(source, former && unpackCommunities(former), giveBack)
   return { computed: result, communitiesKept: packCommunities(kept) }
 }
 

@@ -17,11 +17,14 @@ const CANDIDATES = 40
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   const weights = weightsOf(bags, documents)
-  const postings = postingsOf(bags, { documents, weights })
+  const most = Math.max(FREQUENT.notes, FREQUENT.share * notes)
+  // Of the other terms no one asks where they are: of a large vault these are half of all places.
+  const places = documents.map((count) => (count > 1 && count <= most ? count : 0))
+  const postings = postingsOf(bags, { places, weights })
   const nearest = { kept: KEPT, notes: new Uint32Array(notes * KEPT).fill(NO_NOTE), scores: new Float32Array(notes * KEPT) }
   const sums = new Float32Array(notes)
   for (let note = 0; note < notes; note++) {
-    const question = questionOf(note, { bags, documents, weights })
+    const question = questionOf(note, { bags, places, weights })
     const candidates = candidatesFor(note, question, { postings, sums })
     const compared = candidates.map((other) => ({ other, score: cosine(note, other, { bags, weights }) }))
     for (const [at, { other, score }] of selectTop(compared, KEPT, isNearer).entries()) {
@@ -60,7 +63,7 @@ function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Fl
 }
 
 interface Postings {
-  /** Term `t` has the stretch from `starts[t]` to `starts[t + 1]` of `notes` and `weights`. */
+  /** Term `t` has the stretch from `starts[t]` to `starts[t + 1]` of `notes` and `weights`; empty where no one asks for it. */
   readonly starts: Uint32Array
   readonly notes: Uint32Array
   readonly weights: Float32Array
@@ -68,15 +71,17 @@ interface Postings {
 
 function postingsOf(
   { offsets, terms }: Bags,
-  { documents, weights }: { readonly documents: Uint32Array; readonly weights: Float32Array },
+  { places, weights }: { readonly places: Uint32Array; readonly weights: Float32Array },
 ): Postings {
-  const starts = new Uint32Array(documents.length + 1)
-  for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
+  const starts = new Uint32Array(places.length + 1)
+  for (let term = 0; term < places.length; term++) starts[term + 1] = (starts[term] as number) + (places[term] as number)
   const next = starts.slice()
-  const postings = { starts, notes: new Uint32Array(terms.length), weights: new Float32Array(terms.length) }
+  const count = starts[places.length] as number
+  const postings = { starts, notes: new Uint32Array(count), weights: new Float32Array(count) }
   for (let note = 0; note + 1 < offsets.length; note++) {
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
       const term = terms[at] as number
+      if (places[term] === 0) continue
       const place = next[term] as number
       next[term] = place + 1
       postings.notes[place] = note
@@ -89,17 +94,15 @@ function postingsOf(
 /** The terms that other notes are found by: the heaviest, as long as they have not too many places together. */
 function questionOf(
   note: number,
-  { bags, documents, weights }: Weighted & { readonly documents: Uint32Array },
+  { bags, places, weights }: Weighted & { readonly places: Uint32Array },
 ): readonly QuestionTerm[] {
   const { offsets, terms } = bags
-  const most = Math.max(FREQUENT.notes, FREQUENT.share * (offsets.length - 1))
   const usable: QuestionTerm[] = []
   for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
     const term = terms[at] as number
-    const count = documents[term] as number
-    if (count > 1 && count <= most) usable.push({ term, weight: weights[at] as number })
+    if (places[term] !== 0) usable.push({ term, weight: weights[at] as number })
   }
-  return questionTerms(usable, documents, MOST_PLACES)
+  return questionTerms(usable, places, MOST_PLACES)
 }
 
 /** The other notes that share most of a question; `sums` is all zeros before and after. */

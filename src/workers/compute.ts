@@ -6,6 +6,7 @@ import { layOutFrom } from '../insight/layout.ts'
 import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-addon.ts'
 import { HnswGraph } from '../store/embedded/vectors/hnsw-graph.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 import { ThreadGuard } from './thread-guard.ts'
 
@@ -120,7 +121,7 @@ function stepOf(run: InsightRun, job: InsightJob): RunPlan | RunResult | undefin
       run.addTexts(job.texts)
       return undefined
     case 'finishInsight':
-      return run.finish(job.former)
+      return run.finish(job.former, () => collectGarbage())
     default:
       return undefined
   }
