@@ -147,3 +147,34 @@ test('what is around a note is shown with a click, step by step', async () => {
   await page.click('.actions button:text-is("Around it")')
   await page.waitForSelector('.narrowed button:has-text("2 links around Hydration")')
 })
+
+test('however much changed, all of it is counted, and how much is not listed is said', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page } = await look(await openRoux(world))
+  for (let note = 0; note < 230; note++) world.write(`new/${note}.md`, 'New.\n')
+  await showView(page, 'Changes')
+  const added = page.locator('.list details:has(summary:text-is("added 230"))')
+  await added.waitFor()
+  expect(await added.locator('li').count()).toBe(200)
+  expect(await added.textContent()).toContain('and 30 more')
+})
+
+test('where no earlier state of the vault is kept, changes say so', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page } = await look(await openRoux(world, [world.vault, '--set', 'insight.keep_days=0']))
+  await showView(page, 'Changes')
+  await page.waitForSelector('.list .empty:has-text("no earlier state")')
+  expect(await page.innerText('.list')).not.toContain('Invalid')
+})
+
+test('of gaps all are counted and reached, not only the first of each kind', async () => {
+  const world = openWorld()
+  const wanted = Array.from({ length: 30 }, (_, at) => `[[Wanted ${at}]]`)
+  world.write('One.md', `[[Two]] ${wanted.join(' ')}\n`)
+  world.write('Two.md', `[[One]] ${wanted.join(' ')}\n`)
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Gaps')
+  await page.waitForSelector('.list h3:text-is("Wanted notes 30")')
+  await page.click('.list button:text-is("Show more of 25")')
+  await page.waitForFunction(() => document.querySelectorAll('.list a.missing').length === 30)
+})
