@@ -17,6 +17,7 @@ import {
   folder,
   folders,
   graph,
+  leavePath,
   map,
   note,
   pane,
@@ -134,6 +135,8 @@ function Vaults() {
       onChange={(event) => {
         vault.value = event.currentTarget.value
         focus.value = ''
+        leavePath()
+        steps.value = 0
         note.value = undefined
         folder.value = ''
         tag.value = ''

@@ -13,6 +13,7 @@ import {
   hasList,
   isPart,
   layingOut,
+  leavePath,
   lit,
   map,
   numberOf,
@@ -20,12 +21,12 @@ import {
   openGroups,
   pane,
   path,
-  pathTo,
   rearrange,
   said,
   showAround,
   showGroups,
   shown,
+  showPath,
   showView,
   steps,
   view,
@@ -261,7 +262,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
     search?.select()
   },
   n: showAround,
-  p: () => showView('path'),
+  p: showPath,
   t: () => showView(view.value === 'table' ? 'map' : 'table'),
   '+': () => map.view?.zoom(1.4),
   '-': () => map.view?.zoom(1 / 1.4),
@@ -269,7 +270,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   Escape: () => {
     steps.value = 0
     path.value = []
-    pathTo.value = ''
+    leavePath()
     showView('map')
   },
 }

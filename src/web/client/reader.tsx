@@ -7,7 +7,7 @@ import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
 import { parseAside } from './parse-aside.ts'
 import { plainLine } from './plain-line.ts'
-import { api, fail, graph, note, open, pathTo, said, showAround, showView, vault, line as wantedLine } from './state.ts'
+import { api, fail, graph, note, open, refusalOf, said, showAround, showPath, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
@@ -108,13 +108,7 @@ function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote 
           <button type="button" title="What is 1, 2 or 3 links away, then everything" onClick={showAround}>
             Around it
           </button>
-          <button
-            type="button"
-            onClick={() => {
-              pathTo.value = ''
-              showView('path')
-            }}
-          >
+          <button type="button" onClick={showPath}>
             Path from here
           </button>
         </>

@@ -13,6 +13,8 @@ export type ColourBy = GroupedBy | 'folder' | 'tag'
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
+/** Where the path that is looked for begins; empty: at the note in focus. */
+export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
@@ -138,7 +140,7 @@ export const lit = computed(() => {
 })
 
 /** An id without the name of its vault, which answers put before it where there are several. */
-function bareId(id: string): string {
+export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
@@ -338,6 +340,19 @@ export function showAround(): void {
   if (notes !== undefined) map.view?.goTo([...notes], isCalm())
 }
 
+/** Looks for a path from the note in focus to another, which is not chosen yet. */
+export function showPath(): void {
+  leavePath()
+  pathFrom.value = focus.value
+  showView('path')
+}
+
+/** The ends of a path are not looked for any more. */
+export function leavePath(): void {
+  pathFrom.value = ''
+  pathTo.value = ''
+}
+
 /** The notes of communities or regions of these labels stand out, and are brought into view. */
 export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
@@ -390,10 +405,17 @@ export function isCalm(): boolean {
 }
 
 export function fail(error: unknown): void {
-  failure.value = error instanceof Refused ? error : new Refused(error instanceof Error ? error.message : String(error))
+  failure.value = refusalOf(error)
 }
 
-const IN_ADDRESS = { vault, view, note: focus, to: pathTo, folder, tag, colour: colourBy } as const
+/** What a person is told of an error, in `words` where no server said it; where such a one is, a developer sees in the console. */
+export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
+  if (error instanceof Refused) return error
+  console.error(error)
+  return new Refused(words)
+}
+
+const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
 export function writeAddress(): void {
   const words = new URLSearchParams()
@@ -412,6 +434,7 @@ function readAddress(): void {
   const words = new URLSearchParams(location.hash.slice(1))
   for (const [name, target] of Object.entries(IN_ADDRESS))
     (target as { value: string }).value = words.get(name) ?? DEFAULTS[name] ?? (name === 'vault' ? vault.value : '')
+  if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   withJournals.value = words.get('journals') !== 'no'
   withOrphans.value = words.get('orphans') !== 'no'
   withAttachments.value = words.get('attachments') === 'yes'
