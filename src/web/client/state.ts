@@ -63,7 +63,7 @@ export const shown = computed(() => {
   return mask
 })
 
-export const focused = computed(() => graph.value?.numberOf.get(focus.value))
+export const focused = computed(() => numberOf(focus.value))
 
 /** The folders of notes, and those that hold them, in order. */
 export const folders = computed(() => {
@@ -144,9 +144,10 @@ export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
-/** The number of a note on the map. */
+/** The number of a note on the map, by its id with the name of its vault or without. */
 export function numberOf(id: string): number | undefined {
-  return graph.value?.numberOf.get(bareId(id))
+  const numbers = graph.value?.numberOf
+  return numbers?.get(id) ?? numbers?.get(`${vault.value}:${id}`)
 }
 
 export function titleOf(id: string): string {
@@ -164,7 +165,9 @@ export async function start(): Promise<void> {
     api.value = await Api.open()
     readAddress()
     pane.value = firstPane()
-    if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
+    // The note that the page begins at may be in any of them.
+    const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
+    if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
       (state) => {

@@ -136,3 +136,30 @@ test('the filters are closed by Esc and by a click beside them, and stay as they
   expect(await isOpen()).toBe(false)
   expect(page.url()).toContain('journals=no')
 })
+
+test('of several vaults paths are drawn with titles, and a note of any of them is begun at', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', '[[Two]]\n')
+  world.write('../other/Two.md', '[[Three]]\n')
+  world.write('../other/Three.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page } = await look(await openRoux(world, [...both, '--note', 'One']))
+  await page.waitForSelector('.note h1:text-is("One")')
+  expect(await page.inputValue('select[aria-label="Vault"]')).toBe('other')
+  await page.click('.note button:text-is("Path from here")')
+  await page.fill('.picker:has-text("To") input', 'Three')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.chain')
+  expect(await page.$$eval('.chain > li > a', (all) => all.map((one) => one.textContent))).toEqual(['One', 'Two', 'Three'])
+  await mapIsStill(page)
+  const labels = await page.evaluate(() =>
+    document
+      .querySelector<MapCanvas>('.map canvas')
+      ?.map.draw()
+      .map(({ text }) => text),
+  )
+  expect(labels?.toSorted()).toEqual(['One', 'Three', 'Two'])
+  await page.selectOption('select[aria-label="Vault"]', 'vault')
+  await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
+  expect(page.url()).not.toContain('three')
+})
