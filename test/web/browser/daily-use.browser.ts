@@ -194,3 +194,13 @@ test('who reads a note of a path still has the path, with file and line of each 
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.picker input')?.value === 'Middle')
   expect(await page.locator('.chain').count()).toBe(0)
 })
+
+test('Enter opens what was typed, also when it is pressed before that is found', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.fill('#search', 'hydration')
+  await page.waitForSelector('#hits li strong:text-is("Hydration")')
+  await page.fill('#search', 'rye')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1')
+  expect(await page.innerText('.note h1')).toBe('Rye')
+})
