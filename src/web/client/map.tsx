@@ -240,16 +240,17 @@ function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
 }
 
 /** The keys of the whole page; those of fields are left alone. */
-export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean) => boolean) => void): void {
+export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (target.closest('input, select, textarea') !== null) {
     if (event.key === 'Escape') target.blur()
     return
   }
+  // It has closed what lay over the page.
+  if (event.defaultPrevented) return
   const act = KEYS[event.key]
-  if (event.key === 'Escape') setHelp(() => false)
-  if (event.key === '?') setHelp((was) => !was)
+  if (event.key === '?') switchHelp()
   else if (act !== undefined) act()
   else return
   event.preventDefault()

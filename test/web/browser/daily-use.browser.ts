@@ -204,3 +204,18 @@ test('Enter opens what was typed, also when it is pressed before that is found',
   await page.waitForSelector('.note h1')
   expect(await page.innerText('.note h1')).toBe('Rye')
 })
+
+test('Esc closes what lies over the page before it leaves a view', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration&to=Amylase' })
+  await page.waitForSelector('.chain')
+  await page.keyboard.press('?')
+  await page.waitForSelector('.help')
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.help', { state: 'detached' })
+  await page.click('.filters summary')
+  await page.keyboard.press('Escape')
+  expect(await page.$eval('.filters', (panel) => (panel as HTMLDetailsElement).open)).toBe(false)
+  expect(await page.locator('.chain').count()).toBeGreaterThan(0)
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.chain', { state: 'detached' })
+})
