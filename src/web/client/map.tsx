@@ -68,7 +68,8 @@ export function NoteMap() {
         onGroup: (label) => showGroups(new Set([label]), 'community'),
         covered: () => coveredIn(canvas.current),
       })
-    } catch {
+    } catch (error) {
+      console.warn('No map can be drawn:', error)
       setImpossible(true)
       return undefined
     }

@@ -261,7 +261,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         else setShown(address)
       },
       // Among others: what was sent was not whole.
-      (error: unknown) => isGone || setShown(error instanceof Refused ? error : new Refused('The picture could not be loaded.')),
+      (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {
       isGone = true

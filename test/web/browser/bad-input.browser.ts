@@ -136,6 +136,24 @@ test('in a browser whose clock is years ahead, too, it is said since when change
   await page.waitForSelector('.list .empty:has-text("Roux knows of changes since")')
 })
 
+test('while the folder of the vault is away what fails is said, and when it is back the page goes on by itself', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page, errors } = await look(await openRoux(world))
+  await page.waitForSelector('.legend li')
+  renameSync(world.vault, `${world.vault} away`)
+  await page.fill('#search', 'rye')
+  await page.waitForSelector('.refused')
+  renameSync(`${world.vault} away`, world.vault)
+  world.write('Back.md', '[[Hydration]]\n')
+  await page.waitForFunction(
+    () => document.querySelector<MapCanvas>('.map canvas')?.map.spots().has('back.md') === true,
+    undefined,
+    { polling: 50 },
+  )
+  await page.waitForSelector('.refused', { state: 'detached' })
+  expect(errors).toEqual([])
+})
+
 test('a picture of 50 MB is shown, one that is larger says so, and so does what is no picture', async () => {
   const world = openWorld()
   // Its only line of pixels, then bytes that no reader of pictures minds.

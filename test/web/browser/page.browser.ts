@@ -163,3 +163,15 @@ test('of several vaults paths are drawn with titles, and a note of any of them i
   await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
   expect(page.url()).not.toContain('three')
 })
+
+test('what fails within the page is said in the console, with where it failed', async () => {
+  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const { page, foreign } = await openWindow()
+  const told: string[] = []
+  page.on('console', (message) => message.type() === 'error' && told.push(message.text()))
+  await page.route('**/web/picture', (route) => route.fulfill({ json: {} }))
+  await page.goto(roux.address)
+  await page.waitForSelector('.refused')
+  expect(told.join('\n')).toMatch(/Error: .*\n +at .*page\.js/)
+  expect(foreign).toEqual([])
+})
