@@ -92,7 +92,7 @@ function Welcome() {
   )
 }
 
-function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote }) {
+function Actions({ note: { id, path, title, kind, folder } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
@@ -119,7 +119,9 @@ function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote 
       <button type="button" onClick={() => void copy(id, 'Id')}>
         Copy id
       </button>
-      {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
+      {path !== undefined && (
+        <a href={`obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`}>Open in Obsidian</a>
+      )}
     </p>
   )
 }

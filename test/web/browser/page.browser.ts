@@ -164,6 +164,14 @@ test('of several vaults paths are drawn with titles, and a note of any of them i
   expect(page.url()).not.toContain('three')
 })
 
+test('a note is opened in its own vault of Obsidian', async () => {
+  const world = openWorld()
+  world.write('../My notes/A & b.md', 'Text.\n')
+  const { page } = await look(await openRoux(world, [`${world.root}/My notes`]), { hash: '&note=A %26 b' })
+  await page.waitForSelector('.note h1:text-is("A & b")')
+  expect(await page.getAttribute('.actions a', 'href')).toBe('obsidian://open?vault=My%20notes&file=A%20%26%20b.md')
+})
+
 test('what fails within the page is said in the console, with where it failed', async () => {
   const roux = await openRoux(openWorld({ fixture: 'demo' }))
   const { page, foreign } = await openWindow()
