@@ -4,6 +4,7 @@ import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
 import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
+import { isJournal } from './journals.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -43,8 +44,6 @@ export const map: { view?: MapView } = {}
 /** Grows with every change that the server tells. */
 export const changes = signal(0)
 
-const JOURNAL = /^\d{4}-\d{2}(-\d{2})?$|^\d{4}[ _]?(W\d{2}|Q[1-4])$|^\d{8}$/
-
 /** 1 for each note that the filters let through. */
 export const shown = computed(() => {
   const { value } = graph
@@ -56,7 +55,7 @@ export const shown = computed(() => {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
-    const kept = withJournals.value || !JOURNAL.test(picture.titles[at] ?? '')
+    const kept = withJournals.value || !isJournal(picture.ids[at] ?? '')
     if (inFolder && tagged && linked && kept) mask[at] = 1
   }
   for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
@@ -333,6 +332,10 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */
 export function showAround(): void {
+  if (focused.value === undefined) {
+    said.value = 'Choose a note first.'
+    return
+  }
   if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = (steps.value + 1) % 4

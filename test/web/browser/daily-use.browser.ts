@@ -195,6 +195,16 @@ test('who reads a note of a path still has the path, with file and line of each 
   expect(await page.locator('.chain').count()).toBe(0)
 })
 
+test('the table has what is around a note where only that stands out', async () => {
+  const world = openWorld()
+  world.write('Hub.md', '[[One]] [[Two]]\n')
+  for (const name of ['One', 'Two', 'Three', 'Four']) world.write(`${name}.md`, 'Text.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=hub.md&steps=1' })
+  await page.waitForSelector('.narrowed:has-text("1 link around Hub")')
+  await page.keyboard.press('t')
+  await page.waitForSelector('.table caption:text-is("3 notes")')
+})
+
 test('Enter opens what was typed, also when it is pressed before that is found', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
   await page.fill('#search', 'hydration')
@@ -218,4 +228,12 @@ test('Esc closes what lies over the page before it leaves a view', async () => {
   expect(await page.locator('.chain').count()).toBeGreaterThan(0)
   await page.keyboard.press('Escape')
   await page.waitForSelector('.chain', { state: 'detached' })
+})
+
+test('what is around a note is asked for of a note only', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.locator('.map canvas').focus()
+  await page.keyboard.press('n')
+  await page.getByRole('status').filter({ hasText: 'Choose a note first.' }).waitFor({ state: 'attached' })
+  expect(page.url()).not.toContain('steps')
 })
