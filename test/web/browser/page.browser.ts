@@ -9,7 +9,10 @@ describe('axe finds nothing', () => {
     ['on a phone', { width: 390, height: 780 }, ['Table']],
   ] as const) {
     test(`${name}: map with a note, ${views.join(', ').toLowerCase()}, help`, async () => {
-      const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { ...options, hash: '&note=Hydration' })
+      const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+        ...options,
+        hash: '&note=Hydration&to=Amylase',
+      })
       await page.waitForSelector('.note h1', { state: 'attached' })
       const found: string[] = [...(await barriersOf(page))]
       if (name === 'on a phone') {
