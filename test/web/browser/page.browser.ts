@@ -186,3 +186,19 @@ test('what fails within the page is said in the console, with where it failed', 
   expect(told.join('\n')).toMatch(/Error: .*\n +at .*page\.js/)
   expect(foreign).toEqual([])
 })
+
+test('of several vaults, too, what is copied for an assistant has texts with ids and lines, and the id is one that tools take', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page, context } = await look(await openRoux(world, both), { hash: '&note=Hydration' })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
+  await page.click('.actions button:text-is("Copy id")')
+  await said('Id copied.')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('vault:concepts/hydration.md')
+  await page.click('.actions button:text-is("Copy for an assistant")')
+  await said('Context copied.')
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
+})
