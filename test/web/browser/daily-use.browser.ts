@@ -237,3 +237,27 @@ test('what is around a note is asked for of a note only', async () => {
   await page.getByRole('status').filter({ hasText: 'Choose a note first.' }).waitFor({ state: 'attached' })
   expect(page.url()).not.toContain('steps')
 })
+
+test('each filter is taken from the address and holds for the table', async () => {
+  const world = openWorld()
+  world.write('Hub.md', '#work/plans [[2025-W05]] [[sub/Part]]\n')
+  world.write('2025-W05.md', 'A week.\n')
+  world.write('sub/Part.md', '#work\n')
+  world.write('Alone.md', 'No links.\n')
+  const roux = await openRoux(world)
+  const { page } = await look(roux, { hash: '&tag=work' })
+  await page.keyboard.press('t')
+  for (const [words, titles] of [
+    ['tag=work', ['Hub', 'Part']],
+    ['journals=no', ['Alone', 'Hub', 'Part']],
+    ['folder=sub', ['Part']],
+    ['orphans=no', ['2025-W05', 'Hub', 'Part']],
+    ['journals=no&orphans=no&tag=work/plans', ['Hub']],
+  ] as const) {
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, `view=table&${words}`)
+    await page.waitForSelector(`.table caption:text-is("${titles.length} ${titles.length === 1 ? 'note' : 'notes'}")`)
+    expect((await page.$$eval('.table tbody a', (all) => all.map((one) => one.textContent ?? ''))).sort()).toEqual(titles)
+  }
+})
